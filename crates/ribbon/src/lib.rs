@@ -1,0 +1,3 @@
+//! The flush runtime after Ribbon (P2).
+//!
+//! Nothing is here yet: the crate reserves its place in the workspace.

@@ -1,0 +1,148 @@
+//! The binary form of block descriptions and other facts about a process.
+//!
+//! The client appends them to the process's *meta log*; the container stores that log as it is.
+//! All integers little-endian. A log is a sequence of frames: `u32 type`, `u32 payload bytes`
+//! (a multiple of 8), payload. Frames of unknown type are passed over.
+//!
+//! `BLOCK` payload: `u32 id, u32 instrs, u64 start_pc, u64 next_pc, u32 last_delta` (last
+//! instruction's address minus `start_pc`)`, u32 words, u16 refs, u8 end, u8 0, u32 0`, then the
+//! refs of [`REF_BYTES`] each, then one byte an instruction (its length), padded to 8.
+//!
+//! Ref: `u16 instr, u8 kind, u8 mode, u32 pc_delta, u32 size, u16 slot, u16 aux, u16 index,
+//! u16 value_slot, u8 scale, u8 lanes, u16 extra, u64 disp`.
+//!
+//! | mode | | aux | index | extra |
+//! |---|---|---|---|---|
+//! | 0 | plain | - | - | - |
+//! | 1 | rep | count | - | bit 0: down |
+//! | 2 | rep until | count before | count after | bit 0: down |
+//! | 3 | masked | mask | - | 0: bits; n: top bits of n-byte elements |
+//! | 4 | indexed | mask | index vector | low byte as in 3; high byte: index size |
+//! | 5 | packed | mask | - | - |
+//! | 6 | xsave | features | - | bit 0: compacted |
+//!
+//! `MODULE` payload: `u64 start, u64 end, u64 load_bias, u16 build-id bytes, u16 path bytes,
+//! u32 0`, build id (raw), path; padded to 8. `UNLOAD`: `u64 start`.
+//! `UNKNOWN_OPCODE`: `u32 block, u32 instr index, u64 pc, 16 bytes of code`.
+//! `PROCESS`: `u32 pid, u32 parent pid, u32 inherited, u32 xsave entries, u64 xcr0`, then
+//! `u32 offset, u32 size` for each xsave component; `inherited` > 0: forked from the parent, whose
+//! blocks with ids below `inherited` are this process's too.
+
+use super::{MaskForm, RefMode};
+use crate::{DemoteKind, EventKind, FenceKind, FlushKind};
+
+/// "No such value".
+pub const NO_SLOT: u16 = 0xffff;
+
+/// Bytes of a reference in a block's description.
+pub const REF_BYTES: usize = 32;
+
+/// Frame types of the meta log.
+pub mod meta {
+    /// A basic block.
+    pub const BLOCK: u32 = 1;
+    /// A module was loaded.
+    pub const MODULE: u32 = 2;
+    /// A module was unloaded.
+    pub const UNLOAD: u32 = 3;
+    /// An instruction the engine cannot decode.
+    pub const UNKNOWN_OPCODE: u32 = 4;
+    /// First frame of a process.
+    pub const PROCESS: u32 = 5;
+}
+
+pub(super) fn kind_from(code: u8) -> Option<EventKind> {
+    use EventKind as E;
+    Some(match code {
+        0 => E::Load,
+        1 => E::Store,
+        2 => E::NtStore,
+        3 => E::AtomicRmw,
+        4 => E::Flush(FlushKind::Clflush),
+        5 => E::Flush(FlushKind::Clflushopt),
+        6 => E::Flush(FlushKind::Clwb),
+        7 => E::Flush(FlushKind::DcCivac),
+        8 => E::Flush(FlushKind::DcCvac),
+        9 => E::Flush(FlushKind::DcCvap),
+        10 => E::Demote(DemoteKind::Cldemote),
+        11 => E::Demote(DemoteKind::DcCvau),
+        12 => E::Fence(FenceKind::Store),
+        13 => E::Fence(FenceKind::Load),
+        14 => E::Fence(FenceKind::Full),
+        15 => E::RegionBegin,
+        16 => E::RegionEnd,
+        _ => return None,
+    })
+}
+
+/// The mode of a reference and the number of words it reads at its `aux` and `index` slots, so
+/// that the caller can check them against the block's.
+pub(super) fn mode_from(
+    mode: u8,
+    aux: u16,
+    index: u16,
+    scale: u8,
+    lanes: u8,
+    extra: u16,
+) -> Option<(RefMode, usize, usize)> {
+    let form = match (extra & 0xff) as u8 {
+        0 => MaskForm::Bits,
+        n @ (1 | 2 | 4 | 8) => MaskForm::TopBits(n),
+        _ => return None,
+    };
+    let mask_words = match form {
+        MaskForm::Bits => 1,
+        MaskForm::TopBits(n) => (usize::from(lanes) * usize::from(n)).div_ceil(8),
+    };
+    let down = extra & 1 == 1;
+    Some(match mode {
+        0 => (RefMode::Plain, 0, 0),
+        1 => (RefMode::Rep { count: aux, down }, 1, 0),
+        2 => (
+            RefMode::RepUntil {
+                count: aux,
+                left: index,
+                down,
+            },
+            1,
+            1,
+        ),
+        3 => (
+            RefMode::Masked {
+                mask: aux,
+                form,
+                lanes,
+            },
+            mask_words,
+            0,
+        ),
+        4 => {
+            let index_size = (extra >> 8) as u8;
+            if !matches!(index_size, 4 | 8) {
+                return None;
+            }
+            (
+                RefMode::Indexed {
+                    mask: aux,
+                    form,
+                    lanes,
+                    index,
+                    index_size,
+                    scale,
+                },
+                mask_words,
+                (usize::from(lanes) * usize::from(index_size)).div_ceil(8),
+            )
+        }
+        5 => (RefMode::Packed { mask: aux, lanes }, 1, 0),
+        6 => (
+            RefMode::Xsave {
+                features: aux,
+                compacted: down,
+            },
+            1,
+            0,
+        ),
+        _ => return None,
+    })
+}

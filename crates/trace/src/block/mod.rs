@@ -1,0 +1,160 @@
+//! The static side of a trace: basic blocks and how their accesses follow from few values.
+//!
+//! The tracer describes each block of code once (its instructions, its memory references) and at
+//! run time writes only the block's id and the register values from which the addresses follow.
+//! Two references through one register share one value; references to fixed addresses need none.
+//! Ids are per process.
+
+mod layout;
+mod table;
+
+pub use layout::{NO_SLOT, REF_BYTES, meta};
+pub use table::{BlockTable, MetaError, UnknownOpcode, XsaveComponent};
+
+use crate::{EventKind, SiteId};
+
+/// How control leaves a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum BlockEnd {
+    /// Jump, branch, fall-through.
+    Jump = 0,
+    /// Call; the return address is [`Block::next_pc`].
+    Call = 1,
+    /// Return.
+    Ret = 2,
+    /// System call.
+    Syscall = 3,
+}
+
+/// A basic block: one entry, one exit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Id in its process.
+    pub id: u32,
+    /// Instructions, repeated string instructions counted once.
+    pub instrs: u32,
+    /// Dynamic values (payload words) an execution has.
+    pub words: u32,
+    /// How it ends.
+    pub end: BlockEnd,
+    /// Absolute address of its first instruction.
+    pub start_pc: u64,
+    /// Absolute address behind its last instruction.
+    pub next_pc: u64,
+    /// Site of its last instruction (of the call, where it ends in one).
+    pub last_site: SiteId,
+    /// Site of its first instruction.
+    pub start_site: SiteId,
+    /// Its accesses, flushes, fences and region marks, in program order.
+    pub refs: Box<[Ref]>,
+    /// Length in bytes of each instruction.
+    pub lengths: Box<[u8]>,
+}
+
+impl Block {
+    /// How many instructions come before the one at `pc`; all of them where `pc` is none of its.
+    pub fn instrs_before(&self, pc: u64) -> u32 {
+        let mut at = self.start_pc;
+        for (i, len) in self.lengths.iter().enumerate() {
+            if at == pc {
+                return i as u32;
+            }
+            at = at.wrapping_add(u64::from(*len));
+        }
+        self.instrs
+    }
+}
+
+/// One memory reference (or fence, or region mark) of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ref {
+    /// What it does.
+    pub kind: EventKind,
+    /// How the address follows from the block's values.
+    pub mode: RefMode,
+    /// Index of its instruction in the block.
+    pub instr: u16,
+    /// Index of the value that holds the base address, or [`NO_SLOT`]: the address is `disp`.
+    pub slot: u16,
+    /// First of the words that hold the stored value, or [`NO_SLOT`].
+    pub value_slot: u16,
+    /// Bytes; for the modes with elements, bytes of one element.
+    pub size: u32,
+    /// Added to the base, wrapping.
+    pub disp: u64,
+    /// Where in the code.
+    pub site: SiteId,
+}
+
+/// How the bytes a reference touches follow from its block's values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefMode {
+    /// `size` bytes at base + disp.
+    Plain,
+    /// `size` bytes times the value in `count`, upwards (or downwards) from base + disp:
+    /// `rep movs`, `rep stos`, `rep lods`. A count of zero touches nothing.
+    Rep {
+        /// Value with the count before the instruction.
+        count: u16,
+        /// Direction flag set.
+        down: bool,
+    },
+    /// As `Rep`, for `repe/repne cmps/scas`, which may stop early.
+    RepUntil {
+        /// Value with the count before.
+        count: u16,
+        /// Value with the count after.
+        left: u16,
+        /// Direction flag set.
+        down: bool,
+    },
+    /// Lanes of `size` bytes side by side, those whose bit in the mask is set.
+    Masked {
+        /// First word of the mask.
+        mask: u16,
+        /// What a set lane looks like.
+        form: MaskForm,
+        /// Lanes.
+        lanes: u8,
+    },
+    /// Gather or scatter: base + disp + scale * index of each set lane.
+    Indexed {
+        /// First word of the mask.
+        mask: u16,
+        /// What a set lane looks like.
+        form: MaskForm,
+        /// Lanes.
+        lanes: u8,
+        /// First word of the index vector.
+        index: u16,
+        /// Bytes of an index: 4 or 8, signed.
+        index_size: u8,
+        /// Factor: 1, 2, 4, 8.
+        scale: u8,
+    },
+    /// As many elements as the mask has bits, side by side (`vpcompress`, `vpexpand`).
+    Packed {
+        /// Word with the mask.
+        mask: u16,
+        /// Lanes: only so many bits of the mask count.
+        lanes: u8,
+    },
+    /// `size` bytes at most, up to the end of the last state component in the requested set
+    /// (`xsave` family).
+    Xsave {
+        /// Word with the requested-feature bit map.
+        features: u16,
+        /// Compacted form.
+        compacted: bool,
+    },
+}
+
+/// What tells that a lane is active.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MaskForm {
+    /// Bit *i* of the mask word.
+    Bits,
+    /// The top bit of element *i*, elements of so many bytes, in as many words as it takes.
+    TopBits(u8),
+}

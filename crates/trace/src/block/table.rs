@@ -1,0 +1,359 @@
+//! The blocks and modules of one process, fed from its meta log.
+
+use thiserror::Error;
+
+use super::layout::{self, NO_SLOT, REF_BYTES, meta};
+use super::{Block, BlockEnd, Ref};
+use crate::record::FIRST_BLOCK;
+use crate::{EventKind, Module, ModuleId, Site, SiteId, SiteTable};
+
+/// A meta log that does not follow its format.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum MetaError {
+    /// A frame's payload is shorter than its own counts say, or names values it does not have.
+    #[error("frame of type {kind} at byte {at} of the block log is malformed: {what}")]
+    Malformed {
+        /// Frame type.
+        kind: u32,
+        /// Where the frame starts, bytes into the log.
+        at: u64,
+        /// What is wrong.
+        what: &'static str,
+    },
+}
+
+/// An instruction that the engine could not decode; its accesses are not in the trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownOpcode {
+    /// Block it is in: its executions are the block's.
+    pub block: u32,
+    /// Where in the code.
+    pub site: SiteId,
+    /// First 16 bytes of code at the instruction.
+    pub bytes: [u8; 16],
+}
+
+/// One state component of the `xsave` area: offset and size in bytes (standard form).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct XsaveComponent {
+    /// Offset in the standard form, bytes.
+    pub offset: u32,
+    /// Size, bytes.
+    pub size: u32,
+}
+
+/// A module in a process's address space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Mapping {
+    start: u64,
+    end: u64,
+    load_bias: u64,
+    module: ModuleId,
+}
+
+/// The blocks and modules of one process.
+#[derive(Clone, Debug, Default)]
+pub struct BlockTable {
+    blocks: Vec<Option<Box<Block>>>,
+    mappings: Vec<Mapping>,
+    unknown: Vec<UnknownOpcode>,
+    xsave: Vec<XsaveComponent>,
+    pid: u32,
+    parent: u32,
+    inherited: u32,
+    consumed: u64,
+}
+
+impl BlockTable {
+    /// The block of `id`.
+    #[inline]
+    pub fn get(&self, id: u32) -> Option<&Block> {
+        self.blocks.get(id as usize)?.as_deref()
+    }
+
+    /// All blocks, by id.
+    pub fn iter(&self) -> impl Iterator<Item = &Block> {
+        self.blocks.iter().filter_map(|b| b.as_deref())
+    }
+
+    /// Instructions the engine could not decode.
+    pub fn unknown_opcodes(&self) -> &[UnknownOpcode] {
+        &self.unknown
+    }
+
+    /// Components of the `xsave` area, by number.
+    pub fn xsave(&self) -> &[XsaveComponent] {
+        &self.xsave
+    }
+
+    /// The process: pid, parent's pid, and how many block ids it inherited at its fork
+    /// (0: it was executed, not forked).
+    pub fn process(&self) -> (u32, u32, u32) {
+        (self.pid, self.parent, self.inherited)
+    }
+
+    /// Takes over what a forked child shares with its parent at the fork: blocks with ids below
+    /// [`BlockTable::process`]'s inherited count, and the modules.
+    pub fn inherit(&mut self, parent: &BlockTable) {
+        let inherited = self.inherited;
+        self.xsave.clone_from(&parent.xsave);
+        for block in parent.iter().filter(|b| b.id < inherited) {
+            if self.get(block.id).is_none() {
+                self.put(block.clone());
+            }
+        }
+        for mapping in &parent.mappings {
+            if !self.mappings.iter().any(|m| m.start == mapping.start) {
+                self.mappings.push(mapping.clone());
+            }
+        }
+        self.mappings.sort_by_key(|m| m.start);
+    }
+
+    /// Adds a block (made, not read from a log): filters and importers do.
+    pub fn put(&mut self, block: Block) {
+        let at = block.id as usize;
+        if self.blocks.len() <= at {
+            self.blocks.resize(at + 1, None);
+        }
+        self.blocks[at] = Some(Box::new(block));
+    }
+
+    /// The site of the code at absolute address `pc`.
+    pub fn site_of(&self, pc: u64, sites: &mut SiteTable) -> SiteId {
+        let after = self.mappings.partition_point(|m| m.start <= pc);
+        let site = match after.checked_sub(1).map(|i| &self.mappings[i]) {
+            Some(m) if pc < m.end => Site {
+                module: m.module,
+                offset: pc.wrapping_sub(m.load_bias),
+            },
+            _ => Site {
+                module: sites.intern_module(Module {
+                    path: format!("[jit:{}]", self.pid),
+                    build_id: String::new(),
+                    load_bias: 0,
+                }),
+                offset: pc,
+            },
+        };
+        sites.intern(site)
+    }
+
+    /// Reads the whole frames at the start of `log`, which continues what was fed before, and
+    /// returns how many bytes they are; a torn frame at the end is left for the next call.
+    ///
+    /// # Errors
+    /// [`MetaError`] for a frame that contradicts itself; the frames before it were taken.
+    pub fn feed(&mut self, log: &[u8], sites: &mut SiteTable) -> Result<usize, MetaError> {
+        let mut at = 0;
+        while let Some(head) = log.get(at..at + 8) {
+            let mut head = Fields(head);
+            let (kind, len) = (head.u32().unwrap_or(0), head.u32().unwrap_or(0) as usize);
+            let Some(payload) = log.get(at + 8..at + 8 + len) else {
+                break;
+            };
+            let frame = Frame {
+                kind,
+                at: self.consumed,
+                payload,
+            };
+            self.take(&frame, sites)?;
+            at += 8 + len;
+            self.consumed += 8 + len as u64;
+        }
+        Ok(at)
+    }
+
+    fn take(&mut self, frame: &Frame<'_>, sites: &mut SiteTable) -> Result<(), MetaError> {
+        match frame.kind {
+            meta::BLOCK => {
+                let block = self.block(frame, sites)?;
+                self.put(block);
+            }
+            meta::MODULE => self.module(frame, sites)?,
+            meta::UNLOAD => {
+                let start = Fields(frame.payload).u64().ok_or(frame.bad(SHORT))?;
+                self.mappings.retain(|m| m.start != start);
+            }
+            meta::UNKNOWN_OPCODE => {
+                let mut f = Fields(frame.payload);
+                let (block, _instr, pc) = (f.u32(), f.u32(), f.u64());
+                let bytes = f.bytes(16).and_then(|b| b.try_into().ok());
+                let (Some(block), Some(pc), Some(bytes)) = (block, pc, bytes) else {
+                    return Err(frame.bad(SHORT));
+                };
+                let site = self.site_of(pc, sites);
+                self.unknown.push(UnknownOpcode { block, site, bytes });
+            }
+            meta::PROCESS => {
+                let mut f = Fields(frame.payload);
+                let short = frame.bad(SHORT);
+                let (Some(pid), Some(parent), Some(inherited), Some(entries), Some(_xcr0)) =
+                    (f.u32(), f.u32(), f.u32(), f.u32(), f.u64())
+                else {
+                    return Err(short);
+                };
+                (self.pid, self.parent, self.inherited) = (pid, parent, inherited);
+                for _ in 0..entries.min(64) {
+                    let (Some(offset), Some(size)) = (f.u32(), f.u32()) else {
+                        return Err(short);
+                    };
+                    self.xsave.push(XsaveComponent { offset, size });
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn module(&mut self, frame: &Frame<'_>, sites: &mut SiteTable) -> Result<(), MetaError> {
+        let mut f = Fields(frame.payload);
+        let (start, end, load_bias) = (f.u64(), f.u64(), f.u64());
+        let (id_len, path_len, _) = (f.u16(), f.u16(), f.u32());
+        let (Some(start), Some(end), Some(load_bias), Some(id_len), Some(path_len)) =
+            (start, end, load_bias, id_len, path_len)
+        else {
+            return Err(frame.bad(SHORT));
+        };
+        let (Some(id), Some(path)) = (f.bytes(id_len.into()), f.bytes(path_len.into())) else {
+            return Err(frame.bad(SHORT));
+        };
+        let module = sites.intern_module(Module {
+            path: String::from_utf8_lossy(path).into_owned(),
+            build_id: id.iter().map(|b| format!("{b:02x}")).collect(),
+            load_bias,
+        });
+        self.mappings.retain(|m| m.end <= start || m.start >= end);
+        self.mappings.push(Mapping {
+            start,
+            end,
+            load_bias,
+            module,
+        });
+        self.mappings.sort_by_key(|m| m.start);
+        Ok(())
+    }
+
+    fn block(&self, frame: &Frame<'_>, sites: &mut SiteTable) -> Result<Block, MetaError> {
+        let mut f = Fields(frame.payload);
+        let short = || frame.bad(SHORT);
+        let id = f.u32().ok_or_else(short)?;
+        let instrs = f.u32().ok_or_else(short)?;
+        let start_pc = f.u64().ok_or_else(short)?;
+        let next_pc = f.u64().ok_or_else(short)?;
+        let last_delta = f.u32().ok_or_else(short)?;
+        let words = f.u32().ok_or_else(short)?;
+        let n_refs = f.u16().ok_or_else(short)?;
+        let end = match f.u8().ok_or_else(short)? {
+            1 => BlockEnd::Call,
+            2 => BlockEnd::Ret,
+            3 => BlockEnd::Syscall,
+            _ => BlockEnd::Jump,
+        };
+        f.bytes(5).ok_or_else(short)?;
+        if id < FIRST_BLOCK || id > MAX_BLOCK || words > u32::from(NO_SLOT) {
+            return Err(frame.bad("block id or value count out of range"));
+        }
+        let mut refs = Vec::with_capacity(usize::from(n_refs));
+        for _ in 0..n_refs {
+            let bytes = f.bytes(REF_BYTES).ok_or_else(short)?;
+            let one = reference(bytes, words, |delta| {
+                self.site_of(start_pc.wrapping_add(delta), sites)
+            });
+            let one = one.ok_or_else(|| frame.bad("unknown reference or value out of range"))?;
+            if u32::from(one.instr) >= instrs {
+                return Err(frame.bad("reference of an instruction beyond the block"));
+            }
+            refs.push(one);
+        }
+        let lengths = f.bytes(instrs as usize).ok_or_else(short)?;
+        Ok(Block {
+            id,
+            instrs,
+            words,
+            end,
+            start_pc,
+            next_pc,
+            last_site: self.site_of(start_pc.wrapping_add(u64::from(last_delta)), sites),
+            start_site: self.site_of(start_pc, sites),
+            refs: refs.into(),
+            lengths: lengths.into(),
+        })
+    }
+}
+
+/// Ids beyond this are nonsense (and would make the table huge).
+const MAX_BLOCK: u32 = 1 << 26;
+
+const SHORT: &str = "too short";
+
+struct Frame<'a> {
+    kind: u32,
+    at: u64,
+    payload: &'a [u8],
+}
+
+impl Frame<'_> {
+    fn bad(&self, what: &'static str) -> MetaError {
+        MetaError::Malformed {
+            kind: self.kind,
+            at: self.at,
+            what,
+        }
+    }
+}
+
+fn reference(bytes: &[u8], words: u32, site: impl FnOnce(u64) -> SiteId) -> Option<Ref> {
+    let mut f = Fields(bytes);
+    let (instr, kind, mode) = (f.u16()?, f.u8()?, f.u8()?);
+    let (delta, size, slot, aux) = (f.u32()?, f.u32()?, f.u16()?, f.u16()?);
+    let (index, value_slot, scale, lanes) = (f.u16()?, f.u16()?, f.u8()?, f.u8()?);
+    let (extra, disp) = (f.u16()?, f.u64()?);
+    let kind: EventKind = layout::kind_from(kind)?;
+    let (mode, aux_words, index_words) =
+        layout::mode_from(mode, aux, index, scale, lanes, extra)?;
+    let fits = |at: u16, n: usize| usize::from(at) + n <= words as usize;
+    let has = |at: u16, n: usize| at == NO_SLOT || fits(at, n);
+    let value_words = (size as usize).div_ceil(8);
+    let ok = has(slot, 1)
+        && (aux_words == 0 || fits(aux, aux_words))
+        && (index_words == 0 || fits(index, index_words))
+        && has(value_slot, value_words)
+        && lanes <= 64;
+    ok.then(|| Ref {
+        kind,
+        mode,
+        instr,
+        slot,
+        value_slot,
+        size,
+        disp,
+        site: site(u64::from(delta)),
+    })
+}
+
+/// Little-endian fields from the front of a slice.
+struct Fields<'a>(&'a [u8]);
+
+impl<'a> Fields<'a> {
+    fn bytes(&mut self, n: usize) -> Option<&'a [u8]> {
+        let (head, rest) = self.0.split_at_checked(n)?;
+        self.0 = rest;
+        Some(head)
+    }
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        self.bytes(N)?.try_into().ok()
+    }
+    fn u8(&mut self) -> Option<u8> {
+        self.array().map(u8::from_le_bytes)
+    }
+    fn u16(&mut self) -> Option<u16> {
+        self.array().map(u16::from_le_bytes)
+    }
+    fn u32(&mut self) -> Option<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+    fn u64(&mut self) -> Option<u64> {
+        self.array().map(u64::from_le_bytes)
+    }
+}

@@ -1,0 +1,212 @@
+//! The events of one block execution.
+
+use crate::block::{Block, MaskForm, NO_SLOT, Ref, RefMode, XsaveComponent};
+use crate::{Event, EventKind, ThreadId};
+
+/// Receives events.
+pub trait EventSink {
+    /// One event.
+    fn event(&mut self, event: &Event<'_>);
+}
+
+impl<F: FnMut(&Event<'_>)> EventSink for F {
+    fn event(&mut self, event: &Event<'_>) {
+        self(event);
+    }
+}
+
+/// What is needed beside the block and its values.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// Whose execution.
+    pub thread: ThreadId,
+    /// Layout of the process's `xsave` area.
+    pub xsave: &'a [XsaveComponent],
+}
+
+/// Delivers the events of the first `executed` instructions of `block`, which began when the
+/// thread had executed `before` instructions.
+#[inline]
+pub fn for_each_event<S: EventSink>(
+    context: Context<'_>,
+    before: u64,
+    block: &Block,
+    values: &[u64],
+    executed: u32,
+    sink: &mut S,
+) {
+    for r in &block.refs {
+        if u32::from(r.instr) >= executed {
+            break;
+        }
+        each_touch(context.xsave, r, values, |addr, size| {
+            sink.event(&Event {
+                thread: context.thread,
+                instr: before + u64::from(r.instr),
+                site: r.site,
+                kind: r.kind,
+                addr,
+                size,
+                value: stored_value(r, values),
+            });
+        });
+    }
+}
+
+fn stored_value<'a>(r: &Ref, values: &'a [u64]) -> Option<&'a [u64]> {
+    if r.value_slot == NO_SLOT {
+        return None;
+    }
+    let at = usize::from(r.value_slot);
+    values.get(at..at + (r.size as usize).div_ceil(8))
+}
+
+/// Calls `touch(address, bytes)` for each stretch of memory that `r` touched: once for plain
+/// references, once a run of set lanes for masked ones, once a set lane for scattered ones.
+#[inline]
+pub fn each_touch(
+    xsave: &[XsaveComponent],
+    r: &Ref,
+    values: &[u64],
+    mut touch: impl FnMut(u64, u64),
+) {
+    let base = if r.slot == NO_SLOT {
+        r.disp
+    } else {
+        word(values, r.slot).wrapping_add(r.disp)
+    };
+    let size = u64::from(r.size);
+    match r.mode {
+        RefMode::Plain => touch(base, size),
+        _ => special_touch(xsave, r, values, base, size, &mut touch),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn special_touch(
+    xsave: &[XsaveComponent],
+    r: &Ref,
+    values: &[u64],
+    base: u64,
+    size: u64,
+    touch: &mut dyn FnMut(u64, u64),
+) {
+    let mut run = |count: u64, down: bool| {
+        if count > 0 {
+            let bytes = size.wrapping_mul(count);
+            let first = if down {
+                base.wrapping_sub(bytes - size)
+            } else {
+                base
+            };
+            touch(first, bytes);
+        }
+    };
+    match r.mode {
+        RefMode::Plain => touch(base, size),
+        RefMode::Rep { count, down } => run(word(values, count), down),
+        RefMode::RepUntil { count, left, down } => run(
+            word(values, count).wrapping_sub(word(values, left)),
+            down,
+        ),
+        RefMode::Masked { mask, form, lanes } => {
+            let mut from = None;
+            for lane in 0..=lanes {
+                let set = lane < lanes && lane_set(values, mask, form, lane);
+                match (set, from) {
+                    (true, None) => from = Some(lane),
+                    (false, Some(first)) => {
+                        let bytes = size * u64::from(lane - first);
+                        touch(base.wrapping_add(size * u64::from(first)), bytes);
+                        from = None;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        RefMode::Indexed {
+            mask,
+            form,
+            lanes,
+            index,
+            index_size,
+            scale,
+        } => {
+            for lane in (0..lanes).filter(|&l| lane_set(values, mask, form, l)) {
+                let i = signed_element(values, index, index_size, lane);
+                let offset = i.wrapping_mul(i64::from(scale)) as u64;
+                touch(base.wrapping_add(offset), size);
+            }
+        }
+        RefMode::Packed { mask, lanes } => {
+            let keep = if lanes >= 64 { u64::MAX } else { (1 << lanes) - 1 };
+            let n = u64::from((word(values, mask) & keep).count_ones());
+            if n > 0 {
+                touch(base, size * n);
+            }
+        }
+        RefMode::Xsave {
+            features,
+            compacted,
+        } => touch(base, xsave_bytes(xsave, word(values, features), compacted)),
+    }
+}
+
+/// Legacy region and header, which every form has.
+const XSAVE_HEADER_END: u64 = 576;
+
+fn xsave_bytes(components: &[XsaveComponent], features: u64, compacted: bool) -> u64 {
+    let asked = components
+        .iter()
+        .enumerate()
+        .skip(2)
+        .filter(|(i, c)| *i < 64 && features & (1 << i) != 0 && c.size > 0);
+    if compacted {
+        asked.fold(XSAVE_HEADER_END, |end, (_, c)| end + u64::from(c.size))
+    } else {
+        asked.fold(XSAVE_HEADER_END, |end, (_, c)| {
+            end.max(u64::from(c.offset) + u64::from(c.size))
+        })
+    }
+}
+
+fn word(values: &[u64], at: u16) -> u64 {
+    values.get(usize::from(at)).copied().unwrap_or(0)
+}
+
+fn lane_set(values: &[u64], mask: u16, form: MaskForm, lane: u8) -> bool {
+    match form {
+        MaskForm::Bits => word(values, mask) >> (lane & 63) & 1 == 1,
+        MaskForm::TopBits(bytes) => {
+            let top = (u32::from(lane) + 1) * u32::from(bytes) * 8 - 1;
+            word(values, mask + (top / 64) as u16) >> (top % 64) & 1 == 1
+        }
+    }
+}
+
+fn signed_element(values: &[u64], first: u16, bytes: u8, lane: u8) -> i64 {
+    let bit = u32::from(lane) * u32::from(bytes) * 8;
+    let w = word(values, first + (bit / 64) as u16) >> (bit % 64);
+    if bytes == 4 {
+        i64::from(w as u32 as i32)
+    } else {
+        w as i64
+    }
+}
+
+impl Ref {
+    /// Is it a plain reference of fixed size (the common case)?
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        matches!(self.mode, RefMode::Plain)
+    }
+
+    /// Does it have no address (fences) or a number for an address (region marks)?
+    pub fn is_addressless(&self) -> bool {
+        matches!(
+            self.kind,
+            EventKind::Fence(_) | EventKind::RegionBegin | EventKind::RegionEnd
+        )
+    }
+}

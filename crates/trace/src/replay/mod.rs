@@ -1,0 +1,103 @@
+//! Words back to what happened: block executions, special records, events.
+
+mod calls;
+mod events;
+
+pub use calls::{CallStack, CallTree, NodeId};
+pub use events::{Context as EventContext, EventSink, each_touch, for_each_event};
+
+use crate::block::{Block, BlockTable};
+use crate::record::{FIRST_BLOCK, Special, id};
+
+/// Receives what a thread did, in its order.
+pub trait ExecSink {
+    /// One execution of `block` with its dynamic values. `before` instructions had been executed
+    /// by the thread before it; the first `executed` of the block's instructions were (all, but
+    /// for faults and signals).
+    fn exec(&mut self, before: u64, block: &Block, values: &[u64], executed: u32);
+
+    /// A record that is no block execution.
+    fn special(&mut self, before: u64, special: Special);
+}
+
+/// Why words could not be replayed to their end.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum ReplayError {
+    /// A block id that the process's table does not have.
+    #[error("the trace refers to block {id}, which its block log does not describe")]
+    UnknownBlock {
+        /// The id.
+        id: u32,
+    },
+}
+
+/// Replays the words of one thread, buffer after buffer.
+#[derive(Clone, Debug, Default)]
+pub struct Replayer {
+    instrs: u64,
+}
+
+impl Replayer {
+    /// Starts with `instrs` instructions already executed (as a stored block of events says).
+    pub fn starting_at(instrs: u64) -> Self {
+        Self { instrs }
+    }
+
+    /// Instructions replayed so far, those outside the recording's scope included.
+    pub fn instrs(&self) -> u64 {
+        self.instrs
+    }
+
+    /// Replays `words` up to their end, an [`id::END`] header, or a torn last record, and returns
+    /// how many words were whole records. A cut record belongs into the buffer of the execution
+    /// it cuts.
+    ///
+    /// # Errors
+    /// [`ReplayError::UnknownBlock`]; what came before it was delivered.
+    pub fn replay<S: ExecSink>(
+        &mut self,
+        words: &[u64],
+        blocks: &BlockTable,
+        sink: &mut S,
+    ) -> Result<usize, ReplayError> {
+        let mut at = 0;
+        while at < words.len() {
+            let header = words[at];
+            let block_id = header as u32;
+            if block_id < FIRST_BLOCK {
+                if block_id == id::END {
+                    break;
+                }
+                let len = (header >> 32) as usize;
+                let Some(payload) = words.get(at + 1..at + 1 + len) else {
+                    break;
+                };
+                let special = Special::parse(block_id, payload);
+                sink.special(self.instrs, special);
+                if let Special::Skip { instrs } = special {
+                    self.instrs += instrs;
+                }
+                at += 1 + len;
+                continue;
+            }
+            let Some(block) = blocks.get(block_id) else {
+                return Err(ReplayError::UnknownBlock { id: block_id });
+            };
+            let len = block.words as usize;
+            let Some(values) = words.get(at + 1..at + 1 + len) else {
+                break;
+            };
+            at += 1 + len;
+            let mut executed = block.instrs;
+            if let (Some(&next), Some(&pc)) = (words.get(at), words.get(at + 1))
+                && next as u32 == id::CUT
+            {
+                executed = block.instrs_before(pc);
+                at += 1 + (next >> 32) as usize;
+            }
+            sink.exec(self.instrs, block, values, executed);
+            self.instrs += u64::from(executed);
+        }
+        Ok(at.min(words.len()))
+    }
+}

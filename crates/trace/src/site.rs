@@ -1,0 +1,99 @@
+//! Code sites: places in the code, named by module and offset so that they outlive the process.
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+/// A place in the code: an index into the [`SiteTable`].
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct SiteId(pub u32);
+
+impl SiteId {
+    /// Site of events that no instruction made (thread start and end).
+    pub const NONE: Self = Self(u32::MAX);
+}
+
+/// A module (executable, shared library, or an anonymous region of JIT code).
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct ModuleId(pub u32);
+
+/// What is needed to find a module's symbols again.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Module {
+    /// Absolute path at recording time; `[jit:PID]` for code outside any module.
+    pub path: String,
+    /// GNU build id, lower-case hex, empty where the module has none.
+    pub build_id: String,
+    /// Address the module was loaded at minus its preferred address (0 for JIT code): a site's
+    /// `offset` is an address as the file's symbols have it ("stated virtual memory address").
+    pub load_bias: u64,
+}
+
+/// A place in the code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Site {
+    /// The module it is in.
+    pub module: ModuleId,
+    /// Address in the terms of the module's own symbol table (absolute for JIT code).
+    pub offset: u64,
+}
+
+/// All sites of a trace, shared by its processes: the same library code is one site in all.
+#[derive(Clone, Debug, Default)]
+pub struct SiteTable {
+    sites: Vec<Site>,
+    modules: Vec<Module>,
+    by_site: FxHashMap<Site, SiteId>,
+    by_module: FxHashMap<(String, String), ModuleId>,
+}
+
+impl SiteTable {
+    /// The id of `site`, new or known.
+    pub fn intern(&mut self, site: Site) -> SiteId {
+        let next = SiteId(self.sites.len() as u32);
+        *self.by_site.entry(site).or_insert_with(|| {
+            self.sites.push(site);
+            next
+        })
+    }
+
+    /// The id of `module`, new or known; modules are told apart by path and build id.
+    pub fn intern_module(&mut self, module: Module) -> ModuleId {
+        let next = ModuleId(self.modules.len() as u32);
+        let key = (module.path.clone(), module.build_id.clone());
+        *self.by_module.entry(key).or_insert_with(|| {
+            self.modules.push(module);
+            next
+        })
+    }
+
+    /// The site of `id`, `None` for [`SiteId::NONE`] and foreign ids.
+    pub fn get(&self, id: SiteId) -> Option<Site> {
+        self.sites.get(id.0 as usize).copied()
+    }
+
+    /// The module of `id`.
+    pub fn module(&self, id: ModuleId) -> Option<&Module> {
+        self.modules.get(id.0 as usize)
+    }
+
+    /// All modules, by id.
+    pub fn modules(&self) -> &[Module] {
+        &self.modules
+    }
+
+    /// How many sites there are; ids run from 0.
+    pub fn len(&self) -> usize {
+        self.sites.len()
+    }
+
+    /// No sites yet?
+    pub fn is_empty(&self) -> bool {
+        self.sites.is_empty()
+    }
+}
