@@ -1,0 +1,120 @@
+// Tensor operations, as TensorFlow in the paper's section 7.2.1: few huge operands and very many tiny ones go through
+// one loop. Tiny results are read again at once, huge ones never; none is rewritten, as each gets fresh memory.
+#include "../common/args.h"
+#include "../common/memory.h"
+#include "../common/prng.h"
+#include "../common/result.h"
+#include "tensor_evaluator.hpp"
+
+#include <cstdint>
+
+namespace {
+
+using tensor::PacketSize;
+using tensor::TensorEvaluator;
+
+constexpr std::size_t kLine = 64 / sizeof(float);
+constexpr std::size_t kLag = 4 * PacketSize;
+
+struct Options {
+    std::uint64_t large_bytes = 16 << 20;
+    std::uint64_t small_bytes = 240;
+    std::uint64_t large_count = 2;
+    std::uint64_t small_count = 200000;
+    std::uint64_t seed = 1;
+};
+
+float *fresh(std::size_t floats)
+{
+    return static_cast<float *>(memory_fresh(floats * sizeof(float)));
+}
+
+std::size_t whole_lines(std::size_t floats)
+{
+    return (floats + kLine - 1) / kLine * kLine;
+}
+
+// Small tensors lie a zero line apart, which is what each recurrence starts from.
+class Arena {
+public:
+    Arena(std::size_t count, std::size_t floats) : stride_(kLine + whole_lines(floats)), next_(fresh(count * stride_)) {}
+
+    float *allocate()
+    {
+        float *tensor = next_ + kLine;
+        next_ += stride_;
+        return tensor;
+    }
+
+private:
+    std::size_t stride_;
+    float *next_;
+};
+
+void fill(float *to, std::size_t floats, std::uint64_t seed)
+{
+    struct prng prng = prng_new(seed, 0);
+    for (std::size_t i = 0; i < floats; i += 2) {
+        const std::uint64_t word = prng_next(&prng);
+        to[i] = static_cast<float>(word >> 48) * 0x1p-16f;
+        to[i + 1] = static_cast<float>(word >> 16 & 0xffff) * 0x1p-16f;
+    }
+}
+
+// An element-wise operation on huge operands; returns one element of the result.
+template <typename Op>
+float run_large(const float *input, std::size_t floats)
+{
+    float *result = fresh(floats);
+    TensorEvaluator<Op>(result, input, input).run(floats);
+    return result[floats - 1];
+}
+
+// A recurrence over tiny tensors; returns one element of the last.
+template <typename Op>
+float run_small(Arena &arena, std::uint64_t count, const float *input, std::size_t floats)
+{
+    float *result = nullptr;
+    for (std::uint64_t i = 0; i < count; i++) {
+        result = arena.allocate();
+        TensorEvaluator<Op>(result, result - kLag, input).run(floats);
+    }
+    return result ? result[floats - 1] : 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    Options options;
+    const struct arg args[] = {
+        ARG_COUNT_OF("large-bytes", &options.large_bytes, 64, 1ull << 32, "bytes of a large tensor, a multiple of 16"),
+        ARG_COUNT_OF("small-bytes", &options.small_bytes, 64, 4096, "bytes of a small tensor, a multiple of 16"),
+        ARG_COUNT_OF("large-count", &options.large_count, 1, 1000, "operations on large tensors"),
+        ARG_COUNT_OF("small-count", &options.small_count, 1, 1e9, "operations on small tensors"),
+        ARG_COUNT_OF("seed", &options.seed, 0, 1e18, "seed of the operands"),
+    };
+
+    args_parse(argc, argv, "Element-wise operations on large and small tensors.", args, sizeof args / sizeof *args);
+    if (options.large_bytes % 16 || options.small_bytes % 16)
+        args_fail("--large-bytes and --small-bytes must be multiples of 16");
+    const std::size_t large = options.large_bytes / sizeof(float), small = options.small_bytes / sizeof(float);
+    Arena arena(options.small_count, small);
+    float *input = fresh(large < small ? small : large);
+    fill(input, large < small ? small : large, options.seed);
+
+    const double start = result_now();
+    double sum = 0;
+    for (std::uint64_t i = 0; i < options.large_count; i++) {
+        const std::uint64_t batch = options.small_count / options.large_count;
+        const std::uint64_t rest = i == 0 ? options.small_count % options.large_count : 0;
+        sum += run_large<tensor::scalar_sum_op>(input, large);
+        sum += run_small<tensor::scalar_sum_op>(arena, batch + rest, input, small);
+    }
+    // A second instance of the template, so that a report must tell them apart.
+    sum += run_large<tensor::scalar_product_op>(input, large / 4 / PacketSize * PacketSize);
+    const double seconds = result_now() - start;
+
+    result_print("tensor", options.large_count + options.small_count + 1, seconds, result_bits(sum));
+    return 0;
+}

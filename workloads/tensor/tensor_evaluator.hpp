@@ -1,0 +1,68 @@
+// A templated tensor loop in the spirit of Eigen's TensorEvaluator: one inlined loop for operands of every size.
+#ifndef TENSOR_TENSOR_EVALUATOR_HPP
+#define TENSOR_TENSOR_EVALUATOR_HPP
+
+#include <cstddef>
+#include <cstring>
+
+namespace tensor {
+
+// Four floats, handled as one: 16 bytes, a vector register on all machines of interest.
+typedef float Packet __attribute__((vector_size(16)));
+constexpr std::size_t PacketSize = sizeof(Packet) / sizeof(float);
+
+inline Packet load_packet(const float *from)
+{
+    Packet packet;
+    std::memcpy(&packet, from, sizeof packet);
+    return packet;
+}
+
+inline void store_packet(float *to, Packet packet)
+{
+    std::memcpy(to, &packet, sizeof packet);
+}
+
+struct scalar_sum_op {
+    static Packet apply(Packet a, Packet b) { return a + b; }
+};
+
+struct scalar_product_op {
+    static Packet apply(Packet a, Packet b) { return a * b; }
+};
+
+// dst[x] = Op(lhs[x], rhs[x]). The operands may overlap: with lhs = dst - 4 * PacketSize each packet depends on the one
+// written four packets before, as in a recurrence a[x] = f(a[x - 4 * PacketSize]).
+template <typename Op>
+class TensorEvaluator {
+public:
+    TensorEvaluator(float *dst, const float *lhs, const float *rhs) : dst_(dst), lhs_(lhs), rhs_(rhs) {}
+
+    // `size` is a multiple of PacketSize.
+    __attribute__((noinline)) void run(std::size_t size)
+    {
+        std::size_t i = 0;
+        for (; i + 4 * PacketSize <= size; i += 4 * PacketSize) {
+            evalPacket(i + 0 * PacketSize);
+            evalPacket(i + 1 * PacketSize);
+            evalPacket(i + 2 * PacketSize);
+            evalPacket(i + 3 * PacketSize);
+        }
+        for (; i < size; i += PacketSize)
+            evalPacket(i);
+    }
+
+private:
+    void evalPacket(std::size_t i)
+    {
+        store_packet(dst_ + i, Op::apply(load_packet(lhs_ + i), load_packet(rhs_ + i)));
+    }
+
+    float *dst_;
+    const float *lhs_;
+    const float *rhs_;
+};
+
+} // namespace tensor
+
+#endif
