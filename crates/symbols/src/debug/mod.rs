@@ -1,0 +1,7 @@
+//! Debug information: where it is, and what it says.
+
+mod dwarf;
+mod files;
+
+pub use dwarf::Dwarf;
+pub use files::Finder;

@@ -1,0 +1,67 @@
+//! Names of procedure linkage table entries, which no symbol table has.
+
+use object::{Object, ObjectSection, ObjectSymbol, ObjectSymbolTable, RelocationTarget};
+use rustc_hash::FxHashMap;
+
+use super::table::Symbol;
+
+/// Length of an entry where the section header does not say, in bytes.
+const ENTRY: u64 = 16;
+
+/// `NAME@plt` for each entry of an x86-64 file's `.plt`, `.plt.sec` and `.plt.got`.
+///
+/// An entry is recognised by its indirect jump through a slot of the global offset table, and
+/// named after the symbol of the dynamic relocation that fills the slot; so it does not matter
+/// which of the linkers' layouts (lazy, `-z now`, indirect branch tracking) the file has.
+pub fn plt_symbols(object: &object::File<'_>) -> Vec<Symbol> {
+    if object.architecture() != object::Architecture::X86_64 {
+        return Vec::new();
+    }
+    let mut symbols = Vec::new();
+    let mut slots = None;
+    for section in object.sections() {
+        if !section.name().is_ok_and(|name| name.starts_with(".plt")) {
+            continue;
+        }
+        let Ok(data) = section.data() else { continue };
+        // An entry of `.plt.got` is 8 bytes, padded to 16 where it begins with `endbr64`.
+        let endbr64 = data.starts_with(&[0xf3, 0x0f, 0x1e, 0xfa]);
+        let short = section.name() == Ok(".plt.got") && !endbr64;
+        let size = if short { ENTRY / 2 } else { ENTRY };
+        let slots = slots.get_or_insert_with(|| slot_names(object));
+        for (index, entry) in data.chunks_exact(size as usize).enumerate() {
+            let start = section.address().wrapping_add(index as u64 * size);
+            let Some(name) = jump_slot(entry, start).and_then(|slot| slots.get(&slot)) else {
+                continue;
+            };
+            symbols.push(Symbol::synthetic(start, size, format!("{name}@plt")));
+        }
+    }
+    symbols
+}
+
+/// Address of the slot that `entry` at `start` jumps through: `jmp *disp32(%rip)`.
+fn jump_slot(entry: &[u8], start: u64) -> Option<u64> {
+    let at = entry.windows(2).position(|bytes| bytes == [0xff, 0x25])?;
+    let disp: [u8; 4] = entry.get(at + 2..at + 6)?.try_into().ok()?;
+    let next = start.wrapping_add(at as u64 + 6);
+    Some(next.wrapping_add_signed(i64::from(i32::from_le_bytes(disp))))
+}
+
+fn slot_names(object: &object::File<'_>) -> FxHashMap<u64, String> {
+    let (Some(relocations), Some(table)) =
+        (object.dynamic_relocations(), object.dynamic_symbol_table())
+    else {
+        return FxHashMap::default();
+    };
+    relocations
+        .filter_map(|(slot, relocation)| {
+            let RelocationTarget::Symbol(index) = relocation.target() else {
+                return None;
+            };
+            let symbol = table.symbol_by_index(index).ok()?;
+            let name = symbol.name().ok().filter(|name| !name.is_empty())?;
+            Some((slot, name.to_owned()))
+        })
+        .collect()
+}
