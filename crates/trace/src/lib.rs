@@ -8,6 +8,7 @@
 //!   [`record`] and `crates/tracer/client/wire.h`.
 
 pub mod block;
+pub mod container;
 pub mod record;
 pub mod replay;
 mod site;

@@ -310,8 +310,7 @@ fn reference(bytes: &[u8], words: u32, site: impl FnOnce(u64) -> SiteId) -> Opti
     let (index, value_slot, scale, lanes) = (f.u16()?, f.u16()?, f.u8()?, f.u8()?);
     let (extra, disp) = (f.u16()?, f.u64()?);
     let kind: EventKind = layout::kind_from(kind)?;
-    let (mode, aux_words, index_words) =
-        layout::mode_from(mode, aux, index, scale, lanes, extra)?;
+    let (mode, aux_words, index_words) = layout::mode_from(mode, aux, index, scale, lanes, extra)?;
     let fits = |at: u16, n: usize| usize::from(at) + n <= words as usize;
     let has = |at: u16, n: usize| at == NO_SLOT || fits(at, n);
     let value_words = (size as usize).div_ceil(8);

@@ -55,7 +55,9 @@ impl CallTree {
 
     /// The context that `node`'s call was made in.
     pub fn parent(&self, node: NodeId) -> NodeId {
-        self.nodes.get(node.0 as usize).map_or(NodeId::ROOT, |n| n.0)
+        self.nodes
+            .get(node.0 as usize)
+            .map_or(NodeId::ROOT, |n| n.0)
     }
 
     /// The call sites of `node`, innermost first.

@@ -106,10 +106,9 @@ fn special_touch(
     match r.mode {
         RefMode::Plain => touch(base, size),
         RefMode::Rep { count, down } => run(word(values, count), down),
-        RefMode::RepUntil { count, left, down } => run(
-            word(values, count).wrapping_sub(word(values, left)),
-            down,
-        ),
+        RefMode::RepUntil { count, left, down } => {
+            run(word(values, count).wrapping_sub(word(values, left)), down)
+        }
         RefMode::Masked { mask, form, lanes } => {
             let mut from = None;
             for lane in 0..=lanes {
@@ -140,7 +139,11 @@ fn special_touch(
             }
         }
         RefMode::Packed { mask, lanes } => {
-            let keep = if lanes >= 64 { u64::MAX } else { (1 << lanes) - 1 };
+            let keep = if lanes >= 64 {
+                u64::MAX
+            } else {
+                (1 << lanes) - 1
+            };
             let n = u64::from((word(values, mask) & keep).count_ones());
             if n > 0 {
                 touch(base, size * n);

@@ -1,0 +1,355 @@
+//! Words to payloads.
+
+use rustc_hash::FxHashMap;
+use thiserror::Error;
+
+use super::model::{Code, Model, NEVER, NONE};
+use super::pack::Packer;
+use super::tally::Tally;
+use super::*;
+use crate::block::{Block, BlockTable};
+use crate::container::EventCounts;
+use crate::record::{FIRST_BLOCK, id};
+
+/// Words that cannot be encoded.
+#[derive(Debug, Error)]
+pub enum EncodeError {
+    /// A block that the process's table does not have (yet): its meta log must be fed first.
+    #[error("the recording refers to block {id}, which its block log does not describe")]
+    UnknownBlock {
+        /// The id.
+        id: u32,
+    },
+    /// A special record with more than [`MAX_RECORD`] payload words.
+    #[error("a record of type {id} claims {words} words; the recording is corrupt")]
+    Oversized {
+        /// The record's type.
+        id: u32,
+        /// Words it claims to have.
+        words: u32,
+    },
+    /// zstd failed (out of memory).
+    #[error("compression failed: {0}")]
+    Compression(#[from] std::io::Error),
+}
+
+/// What a stored block holds, beside the payload.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Encoded {
+    /// Words.
+    pub words: usize,
+    /// Instructions executed in it, skipped ones included.
+    pub instrs: u64,
+    /// Block executions.
+    pub execs: u64,
+    /// Ticks of its first and last [`crate::record::Special::Time`], where it has one.
+    pub ticks: Option<(u64, u64)>,
+    /// Its events.
+    pub counts: EventCounts,
+}
+
+/// Encodes the words of one thread, stored block after stored block.
+pub struct Encoder {
+    model: Model,
+    streams: Streams,
+    packer: Packer,
+    tally: Tally,
+    /// State of each block, by block id: generation in the high half, index in the low one.
+    by_block: Vec<u64>,
+    by_special: FxHashMap<u64, u32>,
+    generation: u32,
+    cur: u32,
+    run: u64,
+    words: usize,
+    limit: usize,
+}
+
+impl Encoder {
+    /// An encoder that is full after `limit` words (at most [`BLOCK_WORDS`]).
+    ///
+    /// # Errors
+    /// [`EncodeError::Compression`] where zstd finds no memory.
+    pub fn new(limit: usize) -> Result<Self, EncodeError> {
+        Ok(Self {
+            model: Model::new(),
+            streams: Streams::default(),
+            packer: Packer::new()?,
+            tally: Tally::default(),
+            by_block: Vec::new(),
+            by_special: FxHashMap::default(),
+            generation: 1,
+            cur: NONE,
+            run: 0,
+            words: 0,
+            limit: limit.min(BLOCK_WORDS),
+        })
+    }
+
+    /// Words taken since the last [`Encoder::finish`].
+    pub fn pending(&self) -> usize {
+        self.words
+    }
+
+    /// Is it time to [`Encoder::finish`]?
+    pub fn is_full(&self) -> bool {
+        self.words >= self.limit
+    }
+
+    /// Takes whole records from the front of `words` until it is full, and returns how many words
+    /// they are and whether the end of the words was reached: the end of the slice, an
+    /// [`id::END`] header or a torn record.
+    ///
+    /// # Errors
+    /// [`EncodeError`]; the records before the bad one were taken.
+    pub fn push(
+        &mut self,
+        words: &[u64],
+        table: &BlockTable,
+    ) -> Result<(usize, bool), EncodeError> {
+        let mut at = 0;
+        let before = self.words;
+        let result = loop {
+            self.run_of_hits(words, &mut at);
+            self.words = before + at;
+            let cut_follows = words.get(at).is_some_and(|&w| w as u32 == id::CUT);
+            if self.is_full() && !cut_follows {
+                break Ok(false);
+            }
+            match self.record(&words[at..], table) {
+                Ok(0) => break Ok(true),
+                Ok(n) => at += n,
+                Err(e) => break Err(e),
+            }
+        };
+        self.words = before + at;
+        result.map(|done| (at, done))
+    }
+
+    /// The hot loop: executions that are wholly as predicted.
+    #[inline]
+    fn run_of_hits(&mut self, words: &[u64], at: &mut usize) {
+        let room = self.limit.saturating_sub(self.words);
+        let words = &words[..words.len().min(*at + room)];
+        let Model { states, slots, .. } = &mut self.model;
+        let (mut i, mut cur, mut run) = (*at, self.cur, self.run);
+        let mut next = states[cur as usize].succ;
+        while let Some(&header) = words.get(i) {
+            let state = &mut states[next as usize];
+            if header != state.header {
+                break;
+            }
+            let n = state.run_words as usize;
+            let from = state.slots as usize;
+            let Some(values) = words.get(i + 1..i + 1 + n) else {
+                break;
+            };
+            let (predicted, stride) = slots[from..from + 2 * n].split_at_mut(n);
+            let off = values
+                .iter()
+                .zip(&*predicted)
+                .fold(0, |a, (v, p)| a | (v ^ p));
+            if off != 0 {
+                break;
+            }
+            for (p, s) in predicted.iter_mut().zip(&*stride) {
+                *p = p.wrapping_add(*s);
+            }
+            state.execs = state.execs.wrapping_add(1);
+            cur = next;
+            next = state.succ;
+            run += 1;
+            i += 1 + n;
+        }
+        (*at, self.cur, self.run) = (i, cur, run);
+    }
+
+    /// Encodes the record at the front of `words` explicitly and returns its length; 0 at the end.
+    fn record(&mut self, words: &[u64], table: &BlockTable) -> Result<usize, EncodeError> {
+        let Some(&header) = words.first() else {
+            return Ok(0);
+        };
+        let block_id = header as u32;
+        if block_id == id::END {
+            return Ok(0);
+        }
+        let (next, len, block) = self.state_of(header, table)?;
+        let Some(values) = words.get(1..1 + len as usize) else {
+            return Ok(0);
+        };
+        let rest = &words[1 + len as usize..];
+        let is_new = next.is_none();
+        let next = match next {
+            Some(next) => next,
+            None => self.add(header, len, block),
+        };
+        if block_id < FIRST_BLOCK {
+            self.tally.special(self.cur, block_id, values, table);
+        } else if self.model.states[next as usize].run_words == NEVER {
+            self.tally.counted(block, table, values, rest);
+        }
+        self.event(next, is_new, header, values);
+        Ok(1 + len as usize)
+    }
+
+    /// The state of a record (if it has one), its payload words and its block.
+    fn state_of<'t>(
+        &self,
+        header: u64,
+        table: &'t BlockTable,
+    ) -> Result<(Option<u32>, u32, Option<&'t Block>), EncodeError> {
+        let block_id = header as u32;
+        if block_id < FIRST_BLOCK {
+            let words = (header >> 32) as u32;
+            if words > MAX_RECORD {
+                return Err(EncodeError::Oversized {
+                    id: block_id,
+                    words,
+                });
+            }
+            return Ok((self.by_special.get(&header).copied(), words, None));
+        }
+        let unknown = EncodeError::UnknownBlock { id: block_id };
+        let block = table.get(block_id).ok_or(unknown)?;
+        let known = self.by_block.get(block_id as usize).copied().unwrap_or(0);
+        let is_known = (known >> 32) as u32 == self.generation;
+        Ok((is_known.then_some(known as u32), block.words, Some(block)))
+    }
+
+    fn add(&mut self, header: u64, words: u32, block: Option<&Block>) -> u32 {
+        let Some(block) = block else {
+            let index = self.model.add(header, words, false);
+            self.tally.add_special(header as u32);
+            self.by_special.insert(header, index);
+            return index;
+        };
+        let plain = self.tally.add_block(block);
+        let index = self.model.add(u64::from(block.id), words, plain);
+        let at = block.id as usize;
+        if self.by_block.len() <= at {
+            self.by_block.resize(at + 1, 0);
+        }
+        self.by_block[at] = (u64::from(self.generation) << 32) | u64::from(index);
+        index
+    }
+
+    fn event(&mut self, next: u32, is_new: bool, header: u64, values: &[u64]) {
+        let cur = &self.model.states[self.cur as usize];
+        let (succ, alt) = (cur.succ, cur.alt);
+        let state = &mut self.model.states[next as usize];
+        let same_header = state.header == header;
+        let mut control = match next {
+            _ if !same_header => SUCC_AUX,
+            n if n == succ => SUCC_PREDICTED,
+            n if n == alt => SUCC_ALT,
+            _ => SUCC_AUX,
+        };
+        let aux = &mut self.streams.aux;
+        if self.run >= LONG_RUN {
+            varint::put(aux, self.run - LONG_RUN);
+        }
+        if control == SUCC_AUX {
+            varint::put(aux, (u64::from(next) << 1) | u64::from(!same_header));
+            if is_new {
+                varint::put(aux, u64::from(header as u32));
+                varint::put(aux, u64::from(state.words));
+            }
+            if !same_header {
+                varint::put(aux, header >> 32);
+                state.header = header;
+            }
+        }
+        if next != succ {
+            self.model.learn_successor(self.cur, next);
+        }
+        control |= self.values(next, values);
+        control |= (self.run.min(LONG_RUN) as u8) << 4;
+        self.streams.control.push(control);
+        self.run = 0;
+        self.cur = next;
+    }
+
+    fn values(&mut self, next: u32, values: &[u64]) -> u8 {
+        let Streams {
+            aux, codes, raw, ..
+        } = &mut self.streams;
+        let mut parts = self.model.parts(next);
+        let mut missed = false;
+        let mut same = true;
+        for (g, chunk) in values.chunks(64).enumerate() {
+            let mask = miss_mask(chunk, &parts.predicted[64 * g..]);
+            missed |= mask != 0;
+            same &= mask == parts.mask[g];
+        }
+        if !missed {
+            (0..values.len()).for_each(|i| {
+                parts.learn_hit(i);
+            });
+            parts.done(false);
+            return VALUES_PREDICTED;
+        }
+        for (g, chunk) in values.chunks(64).enumerate() {
+            let mask = miss_mask(chunk, &parts.predicted[64 * g..]);
+            if !same {
+                let bytes = chunk.len().div_ceil(8);
+                aux.extend_from_slice(&mask.to_le_bytes()[..bytes]);
+            }
+            let before = std::mem::replace(&mut parts.mask[g], mask);
+            for (j, &value) in chunk.iter().enumerate() {
+                let i = 64 * g + j;
+                if mask >> j & 1 == 0 {
+                    parts.learn_hit(i);
+                    continue;
+                }
+                let code = parts.code(i, value);
+                match code {
+                    Code::Alt => codes.push(CODE_ALT),
+                    Code::Recent(at) => codes.push(CODE_RECENT + at),
+                    Code::Delta(delta) => {
+                        let z = varint::zigzag(delta);
+                        let bytes = (64 - z.leading_zeros()).div_ceil(8);
+                        codes.push(CODE_DELTA + bytes as u8);
+                        let len = raw.len();
+                        raw.extend_from_slice(&z.to_le_bytes());
+                        raw.truncate(len + bytes as usize);
+                    }
+                }
+                parts.learn_miss(i, code, before >> j & 1 == 1);
+            }
+        }
+        parts.done(true);
+        if same {
+            VALUES_SAME_MASK
+        } else {
+            VALUES_NEW_MASK
+        }
+    }
+
+    /// Ends the stored block: appends its payload to `payload`, says what it holds, and starts
+    /// anew.
+    ///
+    /// # Errors
+    /// [`EncodeError::Compression`].
+    pub fn finish(&mut self, payload: &mut Vec<u8>) -> Result<Encoded, EncodeError> {
+        self.packer.pack(&self.streams, payload)?;
+        let states = &self.model.states;
+        let mut encoded = self.tally.total(|index| u64::from(states[index].execs));
+        encoded.words = self.words;
+        self.model.reset();
+        self.streams.clear();
+        self.tally = Tally::default();
+        self.by_special.clear();
+        self.generation = self.generation.wrapping_add(1);
+        if self.generation == 0 {
+            self.by_block.clear();
+            self.generation = 1;
+        }
+        (self.cur, self.run, self.words) = (NONE, 0, 0);
+        Ok(encoded)
+    }
+}
+
+/// Which of up to 64 values are not as predicted.
+fn miss_mask(values: &[u64], predicted: &[u64]) -> u64 {
+    let pairs = values.iter().zip(predicted).enumerate();
+    pairs.fold(0, |mask, (j, (v, p))| mask | (u64::from(v != p) << j))
+}
