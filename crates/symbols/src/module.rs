@@ -169,15 +169,13 @@ impl Module {
 
 /// The file to read for `module`, `None` where only offsets can be given.
 fn identify(module: &ModuleRef<'_>, finder: &Finder, remarks: &mut Vec<Remark>) -> Option<Image> {
-    // `[vdso]`, `[heap]` and the like never were files.
-    if module.path.is_empty() || module.path.starts_with('[') {
+    // `[vdso]`, `[heap]` and the like never were files, nor is the name the vdso gives itself.
+    let path = module.path;
+    if path.is_empty() || path.starts_with('[') || path.starts_with("linux-vdso.so") {
         return None;
     }
     // The kernel marks files deleted while mapped.
-    let path = module
-        .path
-        .strip_suffix(" (deleted)")
-        .unwrap_or(module.path);
+    let path = path.strip_suffix(" (deleted)").unwrap_or(path);
     match Image::open(Path::new(path)) {
         Ok(image) => {
             let found = image.build_id().unwrap_or_default();
@@ -246,12 +244,17 @@ fn has_dwarf(image: &Image) -> bool {
     image.has_section(".debug_info")
 }
 
-/// Fills in the outermost frame's name from the symbol table where that says more: debug
-/// information without linkage names (`-g1`) has `put` for what the table calls `kv::Map::put`.
+/// Takes the outermost frame's name from the symbol table where that is the better one.
+///
+/// Debug information without linkage names (`-g1`, Rust's line tables) has `put<u64>` for what
+/// the table calls `kv::Map::put`; and it has a library's internal alias (`__GI_rewind`) for what
+/// users call `rewind`.
 fn complete(outermost: &mut Frame, function: &FunctionName) {
-    let bare = !outermost.function.contains("::") && !outermost.function.contains('(');
-    let says_more = function.name != function.raw && function.name.contains(&outermost.function);
-    if outermost.function == Frame::UNKNOWN || (bare && says_more) {
+    let base = outermost.function.split('<').next().unwrap_or_default();
+    let bare = !base.is_empty() && !base.contains("::") && !base.contains('(');
+    let qualified = bare && function.name != function.raw && function.name.contains(base);
+    let alias = outermost.function.ends_with(&*function.name);
+    if outermost.function == Frame::UNKNOWN || qualified || alias {
         outermost.function = function.name.to_string();
     }
 }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 /// Directories searched for debug files and perf maps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Debug directories, searched in order: each may hold `.build-id/xx/rest.debug`,
-    /// `xx/rest.debug`, and the module's debug link by name or below the module's directory.
+    /// Debug directories, searched in order: each may hold `.build-id/xx/rest.debug`
+    /// and the module's debug link, by name or below the module's directory.
     /// Put a caller's own before `/usr/lib/debug`.
     pub debug_dirs: Vec<PathBuf>,
     /// debuginfod's cache (`BUILDID/debuginfo`, `BUILDID/executable`); nothing is downloaded.

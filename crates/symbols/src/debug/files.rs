@@ -71,12 +71,10 @@ impl Finder {
         let id = id.to_ascii_lowercase();
         let (head, tail) = id.split_at(2);
         let file = format!("{tail}.debug");
-        let in_dirs = self.debug_dirs.iter().flat_map(|dir| {
-            [
-                dir.join(".build-id").join(head).join(&file),
-                dir.join(head).join(&file),
-            ]
-        });
+        let in_dirs = self
+            .debug_dirs
+            .iter()
+            .map(|dir| dir.join(".build-id").join(head).join(&file));
         let in_cache = self.debuginfod_cache.iter().flat_map(|cache| {
             [
                 cache.join(&id).join("debuginfo"),

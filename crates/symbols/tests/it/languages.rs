@@ -68,6 +68,7 @@ fn inlined_frames_of_every_kind_of_executable() {
         "-O2 -gdwarf-4",
         "-O2 -gz=zlib",
         "-O2 -gsplit-dwarf",
+        "-O2 -Wl,--emit-relocs",
     ] {
         inlined_frames(flags);
     }

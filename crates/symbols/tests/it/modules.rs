@@ -91,11 +91,14 @@ fn what_is_gone_or_unreadable_is_an_offset_and_a_note() {
     ));
     assert_eq!(symbols.notes()[1].remark, Remark::Gone);
     // Never were files.
-    let vdso = ModuleRef {
-        path: "[vdso]",
-        build_id: "abcd",
-    };
-    assert_eq!(symbols.locate(&vdso, 0x10).to_string(), "[vdso]+0x10");
+    for path in ["[vdso]", "linux-vdso.so.1"] {
+        let vdso = ModuleRef {
+            path,
+            build_id: "abcd",
+        };
+        let at = symbols.locate(&vdso, 0x10).to_string();
+        assert_eq!(at, format!("{path}+0x10"));
+    }
     assert_eq!(symbols.notes().len(), 2);
 }
 
