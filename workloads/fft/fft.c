@@ -1,27 +1,36 @@
 #include "fft.h"
 
 #include "../common/attributes.h"
+#include "../common/memory.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-struct complex_number *fft_twiddles(size_t points)
+struct complex_row complex_row_new(size_t points)
 {
-    struct complex_number *twiddles = malloc(points / 2 * sizeof *twiddles);
+    double *memory = memory_fresh(2 * points * sizeof *memory);
+    return (struct complex_row){ memory, memory + points };
+}
 
-    if (!twiddles) {
-        perror("fft_twiddles");
-        exit(1);
-    }
+struct complex_row fft_twiddles(size_t points)
+{
+    struct complex_row twiddles = complex_row_new(points / 2);
+
     for (size_t k = 0; k < points / 2; k++) {
         double angle = -2 * acos(-1) * (double)k / (double)points;
-        twiddles[k] = (struct complex_number){ cos(angle), sin(angle) };
+        twiddles.re[k] = cos(angle);
+        twiddles.im[k] = sin(angle);
     }
     return twiddles;
 }
 
-static void reverse_bits(struct complex_number *row, size_t points)
+static void swap(double *a, double *b)
+{
+    double swapped = *a;
+    *a = *b;
+    *b = swapped;
+}
+
+static void reverse_bits(struct complex_row row, size_t points)
 {
     for (size_t i = 1, j = 0; i < points; i++) {
         size_t bit = points >> 1;
@@ -29,34 +38,31 @@ static void reverse_bits(struct complex_number *row, size_t points)
             j ^= bit;
         j ^= bit;
         if (i < j) {
-            struct complex_number swapped = row[i];
-            row[i] = row[j];
-            row[j] = swapped;
+            swap(&row.re[i], &row.re[j]);
+            swap(&row.im[i], &row.im[j]);
         }
     }
 }
 
 /* Combines pairs of transforms of `half` points: the whole row is read and rewritten. */
-static NOINLINE void fft_pass(struct complex_number *row, size_t points, size_t half,
-                              const struct complex_number *twiddles)
+static NOINLINE void fft_pass(struct complex_row row, size_t points, size_t half, struct complex_row twiddles)
 {
     const size_t stride = points / (2 * half);
 
     for (size_t block = 0; block < points; block += 2 * half) {
-        struct complex_number *low = row + block, *high = low + half;
-        for (size_t k = 0; k < half; k++) {
-            const struct complex_number w = twiddles[k * stride];
-            const double re = high[k].re * w.re - high[k].im * w.im;
-            const double im = high[k].re * w.im + high[k].im * w.re;
-            high[k].re = low[k].re - re;
-            high[k].im = low[k].im - im;
-            low[k].re += re;
-            low[k].im += im;
+        for (size_t low = block; low < block + half; low++) {
+            const size_t high = low + half, k = (low - block) * stride;
+            const double re = row.re[high] * twiddles.re[k] - row.im[high] * twiddles.im[k];
+            const double im = row.re[high] * twiddles.im[k] + row.im[high] * twiddles.re[k];
+            row.re[high] = row.re[low] - re;
+            row.im[high] = row.im[low] - im;
+            row.re[low] += re;
+            row.im[low] += im;
         }
     }
 }
 
-void fft_row(struct complex_number *row, size_t points, const struct complex_number *twiddles)
+void fft_row(struct complex_row row, size_t points, struct complex_row twiddles)
 {
     reverse_bits(row, points);
     for (size_t half = 1; half < points; half *= 2)

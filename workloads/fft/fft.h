@@ -4,14 +4,18 @@
 
 #include <stddef.h>
 
-struct complex_number {
-    double re, im;
+/* Complex numbers, their real and imaginary parts apart. */
+struct complex_row {
+    double *re, *im;
 };
 
-/* Twiddle factors exp(-2 pi i k / points) for k below points / 2; the caller frees them. */
-struct complex_number *fft_twiddles(size_t points);
+/* Memory for a row. */
+struct complex_row complex_row_new(size_t points);
+
+/* Twiddle factors exp(-2 pi i k / points) for k below points / 2. */
+struct complex_row fft_twiddles(size_t points);
 
 /* Transforms the row, unscaled; `points` is a power of two. */
-void fft_row(struct complex_number *row, size_t points, const struct complex_number *twiddles);
+void fft_row(struct complex_row row, size_t points, struct complex_row twiddles);
 
 #endif

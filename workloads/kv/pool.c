@@ -53,15 +53,19 @@ static uint64_t *snapshot_of(struct pool *pool, uint64_t position)
     return pool->snapshots + position % pool->capacity / BATCH * pool->quiescence->threads;
 }
 
+/* Values lie a line apart, like blocks of an allocator that keeps a header: writing one is never a continuation of
+ * writing its neighbour. */
 static void *carve(struct pool *pool)
 {
-    if (pool->chunk_left < pool->size) {
+    const size_t stride = pool->size + CACHE_LINE_SIZE;
+
+    if (pool->chunk_left < stride) {
         pool->chunk = memory_fresh(CHUNK_BYTES);
         pool->chunk_left = CHUNK_BYTES;
     }
     void *value = pool->chunk;
-    pool->chunk += pool->size;
-    pool->chunk_left -= pool->size;
+    pool->chunk += stride;
+    pool->chunk_left -= stride;
     return value;
 }
 

@@ -31,7 +31,8 @@ static double zeta(double items, double theta)
 
 struct zipf zipf_new(double items, double theta)
 {
-    struct zipf zipf = { .items = items, .theta = theta, .zeta = zeta(items, theta), .alpha = 1 / (1 - theta) };
+    struct zipf zipf = { .items = items, .zeta = zeta(items, theta), .alpha = 1 / (1 - theta) };
+    zipf.first_two = 1 + pow(0.5, theta);
     zipf.eta = (1 - pow(2 / items, 1 - theta)) / (1 - zeta(2, theta) / zipf.zeta);
     return zipf;
 }
@@ -43,7 +44,7 @@ uint64_t zipf_next(const struct zipf *zipf, struct prng *prng)
 
     if (uz < 1)
         return 0;
-    if (uz < 1 + pow(0.5, zipf->theta))
+    if (uz < zipf->first_two)
         return 1;
     return (uint64_t)(zipf->items * pow(zipf->eta * u - zipf->eta + 1, zipf->alpha));
 }

@@ -14,7 +14,7 @@ extern const char *const DISTRIBUTIONS[];
 
 /* Zipfian ranks 0..items-1, rank 0 the most popular (Gray et al., SIGMOD'94, as YCSB uses it). */
 struct zipf {
-    double items, theta, zeta, alpha, eta;
+    double items, zeta, first_two, alpha, eta;
 };
 
 struct zipf zipf_new(double items, double theta);

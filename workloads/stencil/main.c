@@ -1,6 +1,7 @@
 /* Multigrid-like sweeps, as NAS MG in the paper's section 7.2.2. Each step computes a residual, which the corrections
  * of two relaxation weights read again soon; the corrections themselves go to fresh grids that nobody reads. */
 #include "../common/args.h"
+#include "../common/attributes.h"
 #include "../common/memory.h"
 #include "../common/prng.h"
 #include "../common/result.h"
@@ -15,7 +16,7 @@ struct grids {
     double *out;   /* WEIGHTS grids a step */
 };
 
-static void fill(double *grid, size_t points, struct prng *prng)
+static NOINLINE void fill(double *grid, size_t points, struct prng *prng)
 {
     for (size_t i = 0; i < points; i++)
         grid[i] = prng_unit(prng);

@@ -27,12 +27,13 @@ NOINLINE double psinv(struct grid_shape shape, const double *u, const double *r,
         const double *uc = u + (i3 + 1) * plane + (i2 + 1) * row + 1;
         const double *rc = r + (i3 * n + i2) * n;
         double *oc = out + (i3 * n + i2) * n;
+        double corrected = 0;
 #pragma GCC unroll 4
         for (size_t i1 = 0; i1 < n; i1++) {
-            double corrected = uc[i1] + weight * rc[i1];
+            corrected = uc[i1] + weight * rc[i1];
             oc[i1] = corrected;
-            sum += corrected;
         }
+        sum += corrected;
     }
     return sum;
 }

@@ -27,7 +27,8 @@ static inline size_t ghost_plane(struct grid_shape shape)
 /* The residual r = v - A u of the 7-point Poisson operator A. */
 void resid(struct grid_shape shape, const double *u, const double *v, double *r, size_t i3);
 
-/* A damped Jacobi correction: out = u + weight * r. Returns the plane's sum of out, so that nobody need read it. */
+/* A damped Jacobi correction: out = u + weight * r. Returns the sum of each row's last point, so that
+ * a checksum need not read the grid. */
 double psinv(struct grid_shape shape, const double *u, const double *r, double *out, double weight, size_t i3);
 
 #endif

@@ -24,7 +24,7 @@ contains
         end do
     end subroutine resid
 
-    ! A damped Jacobi correction: out = u + weight * r; adds the plane's sum of out to `total`.
+    ! A damped Jacobi correction: out = u + weight * r; adds each row's last point to `total`.
     subroutine psinv(u, r, out, weight, n, i3, total)
         integer, intent(in) :: n, i3
         real(real64), intent(in) :: u(0:n + 1, 0:n + 1, 0:n + 1), r(n, n, n), weight
@@ -33,13 +33,14 @@ contains
         integer :: i1, i2
 
         plane_sum = 0
+        corrected = 0
         do i2 = 1, n
             !GCC$ unroll 4
             do i1 = 1, n
                 corrected = u(i1, i2, i3) + weight * r(i1, i2, i3)
                 out(i1, i2, i3) = corrected
-                plane_sum = plane_sum + corrected
             end do
+            plane_sum = plane_sum + corrected
         end do
         total = total + plane_sum
     end subroutine psinv

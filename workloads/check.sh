@@ -1,0 +1,94 @@
+#!/bin/sh
+# Runs each workload in $1 briefly: usage errors, determinism, operations, instruction counts of the assembly programs.
+set -u
+out=$1
+here=$(cd "$(dirname "$0")" && pwd)
+failures=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    failures=$((failures + 1))
+}
+
+# The result line without its times.
+result_of() {
+    "$@" | sed -E 's/ (seconds|ops_per_s)=[0-9.]+//g'
+}
+
+same() {
+    first=$(result_of "$@") || fail "$*"
+    [ -n "$first" ] || fail "$* prints nothing"
+    [ "$first" = "$(result_of "$@")" ] || fail "$* differs between two runs"
+}
+
+equal() {
+    [ "$(result_of $1)" = "$(result_of $2)" ] || fail "'$1' and '$2' give different results"
+}
+
+usage_error() {
+    "$@" > /dev/null 2> "$out/check.err"
+    [ $? -eq 2 ] || fail "$* does not exit with 2"
+    grep -q '^usage: ' "$out/check.err" || fail "$* prints no usage"
+}
+
+for program in listing1 listing2 listing3 kv ring stencil stencil_f fft rank tensor; do
+    usage_error "$out/$program" --nonsense=1
+    usage_error "$out/$program" nonsense
+    "$out/$program" --help | grep -q '^usage: ' || fail "$program --help"
+done
+usage_error "$out/listing1" --size=100
+usage_error "$out/listing1" --threads=many
+usage_error "$out/kv" --workload=E
+usage_error "$out/kv" --value-size=32
+usage_error "$out/kv" --op=demote
+usage_error "$out/kv" --theta=nan
+usage_error "$out/fft" --points=1000
+usage_error "$out/stencil_f" --n=1
+usage_error "$out/stencil_f" --n=-5
+
+listing1="$out/listing1 --iters=2000 --elements=1K"
+same $listing1
+same $listing1 --reread=no
+for op in clean demote skip; do
+    equal "$listing1" "$listing1 --op=$op"
+done
+for op in clean demote; do
+    equal "$out/listing2 --iters=2000" "$out/listing2 --iters=2000 --op=$op --fence=atomic"
+    equal "$out/listing3 --iters=2000" "$out/listing3 --iters=2000 --op=$op"
+    equal "$out/ring --messages=2000 --slots=2" "$out/ring --messages=2000 --op=$op"
+done
+for workload in A B C D; do
+    kv="$out/kv --keys=1K --ops=20000 --spare-mb=0 --workload=$workload"
+    same $kv
+    for op in clean skip; do
+        equal "$kv" "$kv --op=$op"
+    done
+    result_of $kv --threads=4 --distribution=uniform > /dev/null || fail "$kv with four threads"
+done
+for size in 64 4096; do
+    same "$out/kv" --keys=1K --ops=20000 --value-size=$size
+done
+same "$out/stencil" --n=16 --steps=3 --threads=1
+same "$out/stencil_f" --n=16 --steps=3 --threads=1
+same "$out/fft" --rows=4
+same "$out/rank" --keys=10K --max-key=64K --verify=yes
+same "$out/tensor" --small-count=1000
+
+if [ -x "$out/asm/plain" ]; then
+    ${CC:-gcc} -O2 -Wall -Wextra "$here/asm/step_count.c" -o "$out/asm/step_count" || fail "step_count does not build"
+    for expect in "$here"/asm/*.expect; do
+        program=$out/asm/$(basename "$expect" .expect)
+        [ -x "$program" ] || continue
+        for flag in $(sed -n 's/^requires //p' "$expect"); do
+            grep -qw "$flag" /proc/cpuinfo || program=
+        done
+        [ -n "$program" ] || { echo "skipped $(basename "$expect" .expect): the processor lacks what it requires"; continue; }
+        [ "$("$out/asm/step_count" "$program")" = "$(grep '^thread ' "$expect")" ] || fail "$program: instruction counts"
+        [ "$(awk '/^thread/ { n += $4 } END { print n }' "$expect")" = "$(sed -n 's/^instructions //p' "$expect")" ] ||
+            fail "$expect: the threads do not add up"
+    done
+fi
+
+rm -f "$out/check.err"
+[ "$failures" -eq 0 ] && echo "workloads: all checks passed"
+[ "$failures" -eq 0 ]
