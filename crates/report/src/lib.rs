@@ -1,1 +1,34 @@
-//! (work in progress)
+//! Findings with names, as text, JSON and SARIF.
+//!
+//! Design constraints:
+//! - it does not know how code is named: a [`Resolver`] turns a site into functions and lines;
+//! - [`Report`] *is* the JSON output: what is serialised is what every other form is made from, so
+//!   that nothing is in one form and missing in another unsaid;
+//! - it decides nothing about pre-stores: verdicts and reasons come from `prestore-dirtbuster`.
+
+mod annotate;
+mod finding;
+mod human;
+mod json;
+mod location;
+mod place;
+mod report;
+mod resolve;
+mod run;
+mod sarif;
+mod stores;
+mod system;
+mod text;
+
+pub use annotate::{DiskSources, Sources};
+pub use finding::{Allocation, Context, InstructionShare, LineStores, NamedFinding, Predicted};
+pub use human::{bytes, count, distance, percent};
+pub use json::to_json;
+pub use place::NamedPlace;
+pub use report::{Report, SCHEMA_VERSION, Totals};
+pub use resolve::{Frame, Place, Resolver, SiteKind};
+pub use run::{Exactness, ExactnessKind, Run, ThreadTotals};
+pub use sarif::{SarifLog, to_sarif};
+pub use stores::{Caller, FunctionStores, SiteStores, StoresByFunction};
+pub use system::is_system_path;
+pub use text::{TextOptions, report_text, stores_text};

@@ -1,0 +1,182 @@
+//! A finding with names: the unit of every output form.
+
+use crate::human::share;
+use crate::place::NamedPlace;
+use prestore_dirtbuster::{ContextClass, FenceDistance, Verdict};
+use serde::{Deserialize, Serialize};
+
+/// Sequential contexts of about one size (P0, section 6.2.2).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Context {
+    /// Mean size, bytes.
+    pub bytes: u64,
+    /// Share of the finding's sequential writes, 0 to 1.
+    pub share: f64,
+    /// How many contexts.
+    pub count: u64,
+    /// Mean instructions from a write of a line to its next read; `None`: never.
+    pub reread: Option<f64>,
+    /// Share of the written lines that were read again, 0 to 1.
+    pub reread_share: f64,
+    /// Mean instructions from a write of a line to its next write outside the streak; `None`: never.
+    pub rewrite: Option<f64>,
+    /// Share of the written lines that were written again, 0 to 1.
+    pub rewrite_share: f64,
+}
+
+impl From<&ContextClass> for Context {
+    fn from(c: &ContextClass) -> Self {
+        Self {
+            bytes: c.bytes,
+            share: c.share,
+            count: c.count,
+            reread: c.reread.mean,
+            reread_share: c.reread.share,
+            rewrite: c.rewrite.mean,
+            rewrite_share: c.rewrite.share,
+        }
+    }
+}
+
+/// A call whose allocations hold the data written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Allocation {
+    /// The call.
+    #[serde(flatten)]
+    pub place: NamedPlace,
+    /// Bytes the finding wrote into its allocations.
+    pub bytes: u64,
+    /// Of the finding's written bytes, 0 to 1.
+    pub share: f64,
+}
+
+/// Stores of a finding on one source line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LineStores {
+    /// Function that contains the line.
+    pub function: String,
+    /// Source file.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Stores executed.
+    pub stores: u64,
+    /// Of the finding's stores, 0 to 1.
+    pub share: f64,
+}
+
+impl LineStores {
+    /// Sums the stores at `places` by line, most stores first; places without a line are left out.
+    pub(crate) fn from_places<'a>(
+        places: impl Iterator<Item = (&'a NamedPlace, u64)>,
+    ) -> Vec<Self> {
+        let mut total = 0u64;
+        let mut lines: Vec<Self> = Vec::new();
+        for (place, stores) in places {
+            total += stores;
+            let (Some(file), Some(line)) = (&place.file, place.line) else {
+                continue;
+            };
+            match lines.iter_mut().find(|l| l.line == line && l.file == *file) {
+                Some(known) => known.stores += stores,
+                None => lines.push(Self {
+                    function: place.function.clone(),
+                    file: file.clone(),
+                    line,
+                    stores,
+                    share: 0.0,
+                }),
+            }
+        }
+        for line in &mut lines {
+            line.share = share(line.stores, total);
+        }
+        lines.sort_by(|a, b| {
+            (b.stores.cmp(&a.stores)).then_with(|| (&a.file, a.line).cmp(&(&b.file, b.line)))
+        });
+        lines
+    }
+}
+
+/// One store instruction of a finding.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InstructionShare {
+    /// The store.
+    #[serde(flatten)]
+    pub place: NamedPlace,
+    /// Stores executed.
+    pub stores: u64,
+}
+
+/// What an operation would gain on a machine, by simulation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Predicted {
+    /// Name of the machine.
+    pub machine: String,
+    /// Operation.
+    pub op: String,
+    /// Time without over time with it.
+    pub speedup: f64,
+}
+
+/// A place that writes, what it does and what to do about it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NamedFinding {
+    /// The place to change: the line with most of the stores, or for a generic writer the line
+    /// that calls it.
+    #[serde(flatten)]
+    pub place: NamedPlace,
+    /// What to do.
+    pub verdict: Verdict,
+    /// Why, in words.
+    pub reason: String,
+    /// Share of all the program's stores, 0 to 1.
+    pub store_share: f64,
+    /// Stores executed.
+    pub stores: u64,
+    /// Bytes stored.
+    pub store_bytes: u64,
+    /// Share of the finding's writes inside sequential contexts, 0 to 1.
+    pub sequential_share: f64,
+    /// Sizes of the contexts, largest share first.
+    pub contexts: Vec<Context>,
+    /// As in [`Context`], over all lines written here.
+    pub reread: Option<f64>,
+    /// As in [`Context`], over all lines written here.
+    pub reread_share: f64,
+    /// As in [`Context`], over all lines written here.
+    pub rewrite: Option<f64>,
+    /// As in [`Context`], over all lines written here.
+    pub rewrite_share: f64,
+    /// Instructions from a write to the next fence or atomic of the thread; `None`: none followed.
+    pub fence_distance: FenceDistance,
+    /// Gains on machines; empty where none was simulated.
+    pub predicted: Vec<Predicted>,
+    /// The stores are in generic code (`memcpy`), the place is a caller of it.
+    pub generic_writer: bool,
+    /// Name of the generic code, `memcpy` rather than the variant that ran.
+    pub writer: Option<String>,
+    /// Calls that led to the stores, innermost first, in the most frequent calling context.
+    pub call_chain: Vec<NamedPlace>,
+    /// Which entry of `call_chain` `place` is; `None`: the place is the store itself.
+    pub call_chain_index: Option<usize>,
+    /// Where the data written was allocated, most bytes first.
+    pub allocations: Vec<Allocation>,
+    /// The lines that store, most stores first; empty without line information.
+    pub lines: Vec<LineStores>,
+    /// The instructions that store, most stores first.
+    pub sites: Vec<InstructionShare>,
+}
+
+impl NamedFinding {
+    /// True where there is something to do.
+    pub fn is_advice(&self) -> bool {
+        self.verdict != Verdict::LeaveAlone
+    }
+
+    /// Calls that led to the place, innermost first.
+    pub fn callers(&self) -> &[NamedPlace] {
+        let skip = self.call_chain_index.map_or(0, |i| i + 1);
+        self.call_chain.get(skip..).unwrap_or_default()
+    }
+}

@@ -1,0 +1,151 @@
+//! From sites to a named finding: which line stands for it.
+
+use crate::finding::{Allocation, Context, InstructionShare, LineStores, NamedFinding};
+use crate::human::share;
+use crate::place::NamedPlace;
+use crate::resolve::{Place, Resolver, SiteKind};
+use prestore_dirtbuster::Finding;
+use prestore_trace::SiteId;
+
+/// Library functions that write for others, by the name users call them.
+const GENERIC: [&str; 13] = [
+    "memcpy", "memmove", "memset", "mempcpy", "memccpy", "bcopy", "bzero", "strcpy", "stpcpy",
+    "strncpy", "strcat", "wmemset", "wmemcpy",
+];
+
+/// Names everything in `finding`.
+pub fn name(finding: &Finding, resolver: &mut dyn Resolver) -> NamedFinding {
+    let sites: Vec<InstructionShare> = finding
+        .sites
+        .iter()
+        .map(|s| InstructionShare {
+            place: named(s.site, SiteKind::Instruction, resolver),
+            stores: s.stores,
+        })
+        .collect();
+    let call_chain: Vec<NamedPlace> = finding
+        .call_chain
+        .iter()
+        .map(|&s| named(s, SiteKind::Instruction, resolver))
+        .collect();
+
+    let index = if finding.generic_writer {
+        caller_to_change(&call_chain)
+    } else {
+        None
+    };
+    let lines = match index {
+        Some(i) => call_line(&call_chain[i], finding.stores),
+        None => LineStores::from_places(sites.iter().map(|s| (&s.place, s.stores))),
+    };
+    let place = match index {
+        Some(i) => call_chain[i].clone(),
+        None => most_stored(&sites, &lines),
+    };
+    let writer = finding
+        .generic_writer
+        .then(|| sites.first().map(|s| generic_name(&s.place.function)))
+        .flatten();
+    let allocations = finding
+        .allocations
+        .iter()
+        .map(|&(site, bytes)| Allocation {
+            place: named(site, SiteKind::ReturnAddress, resolver),
+            bytes,
+            share: share(bytes, finding.store_bytes),
+        })
+        .collect();
+
+    NamedFinding {
+        place,
+        verdict: finding.verdict,
+        reason: finding.reason.clone(),
+        store_share: finding.store_share,
+        stores: finding.stores,
+        store_bytes: finding.store_bytes,
+        sequential_share: finding.sequential_share,
+        contexts: finding.contexts.iter().map(Context::from).collect(),
+        reread: finding.reread.mean,
+        reread_share: finding.reread.share,
+        rewrite: finding.rewrite.mean,
+        rewrite_share: finding.rewrite.share,
+        fence_distance: finding.fence_distance,
+        predicted: Vec::new(),
+        generic_writer: finding.generic_writer,
+        writer,
+        call_chain,
+        call_chain_index: index,
+        allocations,
+        lines,
+        sites,
+    }
+}
+
+/// The named place of `site`; a site nobody knows is said to be unknown, not left out.
+pub fn named(site: SiteId, kind: SiteKind, resolver: &mut dyn Resolver) -> NamedPlace {
+    NamedPlace::new(resolver.resolve(site, kind).unwrap_or_else(|| Place {
+        module: "[unknown]".to_owned(),
+        ..Place::default()
+    }))
+}
+
+/// Generic code is changed where user code calls it: the innermost call that is in user code, so
+/// that a `memcpy` under a library's `append` leads to the line that appends. Where no call is,
+/// the innermost one.
+fn caller_to_change(chain: &[NamedPlace]) -> Option<usize> {
+    chain
+        .iter()
+        .position(NamedPlace::is_user_code)
+        .or(if chain.is_empty() { None } else { Some(0) })
+}
+
+fn call_line(call: &NamedPlace, stores: u64) -> Vec<LineStores> {
+    match (&call.file, call.line) {
+        (Some(file), Some(line)) => vec![LineStores {
+            function: call.function.clone(),
+            file: file.clone(),
+            line,
+            stores,
+            share: 1.0,
+        }],
+        _ => Vec::new(),
+    }
+}
+
+/// The instruction that stores most on the line that stores most. Code without lines can win only
+/// where no line is known: a place with a line is worth more to the reader.
+fn most_stored(sites: &[InstructionShare], lines: &[LineStores]) -> NamedPlace {
+    let on_line = lines.first().and_then(|best| {
+        sites.iter().find(|s| {
+            s.place.line == Some(best.line) && s.place.file.as_deref() == Some(&best.file)
+        })
+    });
+    on_line
+        .or(sites.first())
+        .map(|s| s.place.clone())
+        .unwrap_or_default()
+}
+
+/// `memmove` for `__memmove_avx_unaligned_erms`; anything else as it is.
+fn generic_name(symbol: &str) -> String {
+    let bare = symbol.trim_start_matches('_');
+    let base = bare.split(['_', '@']).next().unwrap_or(bare);
+    if GENERIC.contains(&base) {
+        base.to_owned()
+    } else {
+        symbol.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::generic_name;
+
+    #[test]
+    fn variants_go_by_the_name_users_call() {
+        assert_eq!(generic_name("__memmove_avx_unaligned_erms"), "memmove");
+        assert_eq!(generic_name("__memset_evex_unaligned"), "memset");
+        assert_eq!(generic_name("memcpy@plt"), "memcpy");
+        assert_eq!(generic_name("copy_row"), "copy_row");
+    }
+}

@@ -1,0 +1,146 @@
+//! A resolved place with one frame chosen to stand for it.
+
+use crate::resolve::{Frame, Place};
+use crate::system::is_system_path;
+use serde::{Deserialize, Serialize};
+
+/// A place in the code as reports name it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedPlace {
+    /// Function that contains the line; `module+0xoffset` where no symbol covers the place.
+    pub function: String,
+    /// Source file, `None` without line information.
+    pub file: Option<String>,
+    /// Line in `file`, from 1; present exactly when `file` is.
+    pub line: Option<u32>,
+    /// Path of the module.
+    pub module: String,
+    /// GNU build id of the module, empty where it has none.
+    pub build_id: String,
+    /// Address in the terms of the module's own symbol table.
+    pub offset: u64,
+    /// All functions at this place, innermost first, when code was inlined here; else empty.
+    pub inlined: Vec<Frame>,
+}
+
+impl NamedPlace {
+    /// Names `place` by its innermost frame that is user code (see [`is_system_path`]); where all
+    /// of it is library code, by the out-of-line function.
+    pub fn new(place: Place) -> Self {
+        let frame = place
+            .frames
+            .iter()
+            .find(|f| is_user(f))
+            .or_else(|| place.frames.iter().rev().find(|f| has_line(f)))
+            .or_else(|| place.frames.last())
+            .cloned()
+            .unwrap_or_default();
+        let (file, line) = match (frame.file, frame.line) {
+            (Some(file), Some(line)) if line > 0 => (Some(file), Some(line)),
+            _ => (None, None),
+        };
+        let function = frame
+            .function
+            .unwrap_or_else(|| module_offset(&place.module, place.offset));
+        let inlined = if place.frames.len() > 1 {
+            place.frames
+        } else {
+            Vec::new()
+        };
+        Self {
+            function,
+            file,
+            line,
+            module: place.module,
+            build_id: place.build_id,
+            offset: place.offset,
+            inlined,
+        }
+    }
+
+    /// True when the line is one the user can change.
+    pub fn is_user_code(&self) -> bool {
+        self.file.as_deref().is_some_and(|f| !is_system_path(f))
+    }
+
+    /// `libc.so.6+0x9f2a1`.
+    pub fn module_offset(&self) -> String {
+        module_offset(&self.module, self.offset)
+    }
+}
+
+fn has_line(frame: &Frame) -> bool {
+    frame.file.is_some() && frame.line.is_some_and(|l| l > 0)
+}
+
+fn is_user(frame: &Frame) -> bool {
+    has_line(frame) && frame.file.as_deref().is_some_and(|f| !is_system_path(f))
+}
+
+fn module_offset(module: &str, offset: u64) -> String {
+    let name = module.rsplit('/').next().unwrap_or(module);
+    if name.is_empty() {
+        return format!("?+{offset:#x}");
+    }
+    format!("{name}+{offset:#x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(function: &str, file: &str, line: u32) -> Frame {
+        Frame {
+            function: Some(function.into()),
+            file: Some(file.into()),
+            line: Some(line),
+        }
+    }
+
+    fn place(frames: Vec<Frame>) -> NamedPlace {
+        NamedPlace::new(Place {
+            module: "/opt/bin/kv".into(),
+            build_id: "ab12".into(),
+            offset: 0x1234,
+            frames,
+        })
+    }
+
+    #[test]
+    fn a_system_header_inlined_into_user_code_gives_the_user_line() {
+        let p = place(vec![
+            frame(
+                "memcpy",
+                "/usr/include/x86_64-linux-gnu/bits/string_fortified.h",
+                29,
+            ),
+            frame("put", "/src/kv.c", 214),
+            frame("worker", "/src/main.c", 12),
+        ]);
+        assert_eq!((p.function.as_str(), p.line), ("put", Some(214)));
+        assert_eq!(p.inlined.len(), 3);
+    }
+
+    #[test]
+    fn library_code_alone_is_named_by_its_out_of_line_function() {
+        let p = place(vec![
+            frame("construct", "/usr/include/c++/12/bits/new_allocator.h", 175),
+            frame("push_back", "/usr/include/c++/12/bits/stl_vector.h", 1281),
+        ]);
+        assert_eq!(p.function, "push_back");
+        assert!(!p.is_user_code());
+    }
+
+    #[test]
+    fn without_symbols_it_is_module_and_offset() {
+        let p = place(vec![]);
+        assert_eq!(p.function, "kv+0x1234");
+        assert_eq!((p.file, p.line), (None, None));
+    }
+
+    #[test]
+    fn line_zero_is_no_line() {
+        let p = place(vec![frame("gap", "/src/kv.c", 0)]);
+        assert_eq!((p.function.as_str(), p.file), ("gap", None));
+    }
+}

@@ -1,0 +1,94 @@
+//! The log file around the results.
+
+use super::model::{Driver, Invocation, Message, Notification, SarifLog, SarifRun, Tool};
+use super::{result, rules, uri};
+use crate::human::count;
+use crate::report::Report;
+use prestore_dirtbuster::Verdict;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::collections::HashMap;
+
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+/// `report` as a SARIF log with one run. Findings without a source line and those to be left alone
+/// are not in it.
+pub fn to_sarif(report: &Report) -> SarifLog {
+    let cwd = report.run.cwd.as_deref();
+    let mut seen: HashMap<(&str, Verdict), usize> = HashMap::new();
+    let results = report
+        .findings
+        .iter()
+        .filter_map(|f| {
+            let n = seen.entry((&f.place.function, f.verdict)).or_default();
+            *n += 1;
+            result::result(f, *n, cwd)
+        })
+        .collect();
+    SarifLog {
+        schema: SCHEMA,
+        version: "2.1.0",
+        runs: vec![SarifRun {
+            tool: Tool {
+                driver: Driver {
+                    name: "prestore",
+                    semantic_version: env!("CARGO_PKG_VERSION"),
+                    rules: rules::rules(),
+                },
+            },
+            invocations: vec![invocation(report)],
+            original_uri_base_ids: cwd
+                .map(|c| BTreeMap::from([(uri::SRCROOT, uri::base(c))]))
+                .unwrap_or_default(),
+            results,
+            column_kind: "unicodeCodePoints",
+            properties: properties(report),
+        }],
+    }
+}
+
+fn invocation(report: &Report) -> Invocation {
+    let run = &report.run;
+    let mut notifications = Vec::new();
+    let mut notify = |level, text: String| {
+        notifications.push(Notification {
+            level,
+            message: Message::new(text),
+        });
+    };
+    notify("note", report.write_intensity());
+    if let Some(why) = &run.partial {
+        notify("warning", format!("partial: {why}"));
+    }
+    if run.dropped_events > 0 {
+        let lost = count(run.dropped_events);
+        notify(
+            "warning",
+            format!("{lost} events were dropped: figures are lower bounds"),
+        );
+    }
+    for note in &run.notes {
+        notify("note", note.clone());
+    }
+    Invocation {
+        command_line: format!("prestore advise {}", run.again()),
+        execution_successful: run.partial.is_none(),
+        tool_execution_notifications: notifications,
+    }
+}
+
+fn properties(report: &Report) -> Map<String, Value> {
+    let run = json!({
+        "write_intensive": report.write_intensive,
+        "totals": report.totals,
+        "engine": report.run.engine,
+        "scope": report.run.scope,
+        "exactness": report.run.exactness,
+        "dropped_events": report.run.dropped_events,
+        "advice_without_line": report.advice_without_line(),
+    });
+    match run {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}

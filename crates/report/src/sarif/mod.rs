@@ -1,0 +1,13 @@
+//! SARIF 2.1.0: findings as an editor or a code-review service shows them.
+//!
+//! Only advice with a source line is a result: a viewer cannot show anything else. What is left
+//! out is said in the run's notes and by [`crate::Report::advice_without_line`].
+
+mod log;
+mod model;
+mod result;
+mod rules;
+mod uri;
+
+pub use log::to_sarif;
+pub use model::SarifLog;

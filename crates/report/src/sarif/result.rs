@@ -1,0 +1,124 @@
+//! A finding as a SARIF result.
+
+use super::model::{
+    CodeFlow, Location, LogicalLocation, Message, PhysicalLocation, Region, SarifResult,
+    ThreadFlow, ThreadFlowLocation,
+};
+use super::{rules, uri};
+use crate::finding::NamedFinding;
+use crate::human::{percent, sentence};
+use crate::place::NamedPlace;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// From this share of all stores on, advice is a warning; below, a note.
+const WARNING_SHARE: f64 = 0.1;
+
+/// `finding` as a result; `None` where it advises nothing or has no source line. `occurrence`
+/// tells apart findings of one function with one verdict, from 1.
+pub fn result(finding: &NamedFinding, occurrence: usize, cwd: Option<&str>) -> Option<SarifResult> {
+    let (rule_index, rule_id) = rules::index(finding.verdict)?;
+    finding.place.line?;
+    let level = if finding.store_share >= WARNING_SHARE {
+        "warning"
+    } else {
+        "note"
+    };
+    let verb = rule_id.rsplit('/').next().unwrap_or(rule_id);
+    let text = format!(
+        "{verb}: {} makes {} of the program's stores. {}",
+        finding.place.function,
+        percent(finding.store_share),
+        sentence(&finding.reason)
+    );
+    Some(SarifResult {
+        rule_id,
+        rule_index,
+        level,
+        message: Message::new(text),
+        locations: vec![location(&finding.place, None, cwd)],
+        related_locations: related(finding, cwd),
+        code_flows: code_flows(finding, cwd),
+        partial_fingerprints: BTreeMap::from([(
+            "functionVerdict/v1",
+            format!("{}:{verb}:{occurrence}", finding.place.function),
+        )]),
+        properties: properties(finding),
+    })
+}
+
+fn location(place: &NamedPlace, message: Option<&str>, cwd: Option<&str>) -> Location {
+    let physical_location = match (&place.file, place.line) {
+        (Some(file), Some(line)) => Some(PhysicalLocation {
+            artifact_location: uri::artifact(file, cwd),
+            region: Region { start_line: line },
+        }),
+        _ => None,
+    };
+    Location {
+        physical_location,
+        logical_locations: vec![LogicalLocation {
+            name: place.function.clone(),
+            kind: "function",
+        }],
+        message: message.map(Message::new),
+    }
+}
+
+fn related(finding: &NamedFinding, cwd: Option<&str>) -> Vec<Location> {
+    finding
+        .allocations
+        .iter()
+        .filter(|a| a.place.line.is_some())
+        .map(|a| location(&a.place, Some("data allocated here"), cwd))
+        .collect()
+}
+
+/// Outermost call first, the place itself last. Viewers can follow only calls with a line; the
+/// whole chain is in the properties.
+fn code_flows(finding: &NamedFinding, cwd: Option<&str>) -> Vec<CodeFlow> {
+    let callers = finding.callers();
+    if !callers.iter().any(|c| c.line.is_some()) {
+        return Vec::new();
+    }
+    let mut locations: Vec<ThreadFlowLocation> = callers
+        .iter()
+        .rev()
+        .filter(|c| c.line.is_some())
+        .map(|c| ThreadFlowLocation {
+            location: location(c, Some("call"), cwd),
+        })
+        .collect();
+    locations.push(ThreadFlowLocation {
+        location: location(&finding.place, Some("write"), cwd),
+    });
+    vec![CodeFlow {
+        message: Message::new("most frequent calling context"),
+        thread_flows: vec![ThreadFlow { locations }],
+    }]
+}
+
+fn properties(finding: &NamedFinding) -> Map<String, Value> {
+    let chain: Vec<String> = finding
+        .call_chain
+        .iter()
+        .map(|c| format!("{} ({})", c.function, c.module_offset()))
+        .collect();
+    let figures = json!({
+        "store_share": finding.store_share,
+        "stores": finding.stores,
+        "store_bytes": finding.store_bytes,
+        "sequential_share": finding.sequential_share,
+        "contexts": finding.contexts,
+        "reread": finding.reread,
+        "rewrite": finding.rewrite,
+        "fence_distance": finding.fence_distance,
+        "predicted": finding.predicted,
+        "writer": finding.writer,
+        "call_chain": chain,
+    });
+    match figures {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}

@@ -1,0 +1,37 @@
+//! Which source files belong to the compiler and its libraries and not to the program.
+
+/// Folders that a distribution or toolchain owns.
+const SYSTEM_ROOTS: [&str; 6] = [
+    "/usr/include/",
+    "/usr/local/include/c++/",
+    "/usr/lib/gcc/",
+    "/usr/lib/llvm",
+    // Rust's standard library as its prebuilt debug information names it.
+    "/rustc/",
+    "/usr/src/debug/",
+];
+
+/// Parts of paths that give a toolchain's header away wherever it is installed.
+const SYSTEM_PARTS: [&str; 8] = [
+    "/bits/stl_",
+    "/bits/string_fortified.h",
+    "/bits/new_allocator.h",
+    "/include/c++/",
+    "/lib/gcc/",
+    "/lib/clang/",
+    "/lib/rustlib/src/",
+    "/sysdeps/",
+];
+
+/// True for headers and sources of the toolchain and the C and C++ libraries: places a user cannot
+/// change. Folders that only look similar (a project's own `include/`) are not.
+///
+/// ```
+/// use prestore_report::is_system_path;
+/// assert!(is_system_path("/usr/include/c++/12/bits/stl_algobase.h"));
+/// assert!(!is_system_path("/home/me/kv/include/kv.h"));
+/// ```
+pub fn is_system_path(path: &str) -> bool {
+    SYSTEM_ROOTS.iter().any(|root| path.starts_with(root))
+        || SYSTEM_PARTS.iter().any(|part| path.contains(part))
+}

@@ -1,0 +1,73 @@
+//! What to try next.
+
+use super::page::Page;
+use crate::finding::NamedFinding;
+use crate::report::Report;
+use prestore_dirtbuster::Verdict;
+
+/// The change to make first, and the commands that tell more.
+pub fn write(page: &mut Page, report: &Report, annotated: bool) {
+    page.heading("What to try next");
+    if let Some(f) = first(report) {
+        let change = change(page, f);
+        page.wrapped("   - ", &change);
+    }
+    let again = report.run.again();
+    if report.findings.is_empty() && !report.write_intensive {
+        page.wrapped(
+            "   - ",
+            "run it under the load that matters: the share of stores depends on the input",
+        );
+    } else if !annotated {
+        command(
+            page,
+            "the source lines that store",
+            &format!("prestore advise --annotate {again}"),
+        );
+    }
+    if report.run.recording.is_none() {
+        command(
+            page,
+            "keep the recording, to look again without running",
+            &format!("prestore advise -o prestore.trace {again}"),
+        );
+    }
+    command(
+        page,
+        "for an editor or a CI job",
+        &format!("prestore advise --format sarif {again}"),
+    );
+}
+
+/// The advice with most stores that names a line, since only that says where to type.
+fn first(report: &Report) -> Option<&NamedFinding> {
+    let mut advice = report.findings.iter().filter(|f| f.is_advice());
+    advice
+        .clone()
+        .find(|f| f.place.line.is_some())
+        .or_else(|| advice.next())
+}
+
+fn command(page: &mut Page, what: &str, command: &str) {
+    page.line(&format!("   - {what}:"));
+    page.line(&format!("       {command}"));
+}
+
+fn change(page: &Page, f: &NamedFinding) -> String {
+    let after = format!("after the data is written at {}", page.location(&f.place));
+    match f.verdict {
+        Verdict::Clean => format!(
+            "{after}, add prestore(data, size, clean): on x86 clwb, _mm_clwb(), on each cache line written"
+        ),
+        Verdict::Demote => format!(
+            "{after}, add prestore(data, size, demote): on x86 cldemote, _mm_cldemote(), on each cache line written"
+        ),
+        Verdict::Skip => format!(
+            "at {}, write with non-temporal stores: on x86 movnt, _mm_stream_si64() and its kin, \
+             and sfence before others may read it; where that is hard to write, prestore(data, size, clean) \
+             after the data is written is the next best",
+            page.location(&f.place)
+        ),
+        Verdict::LeaveAlone => format!("leave {} as it is", page.location(&f.place)),
+    }
+}

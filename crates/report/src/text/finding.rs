@@ -1,0 +1,177 @@
+//! One finding, in the manner of P0, section 7.2.
+
+use super::page::{Page, verdict_name};
+use super::source;
+use crate::annotate::Sources;
+use crate::finding::{Context, NamedFinding};
+use crate::human::{bytes, count, distance, percent};
+use crate::place::NamedPlace;
+use anstyle::Style;
+use prestore_dirtbuster::FenceDistance;
+
+/// Context sizes, callers and allocation sites shown at most.
+const MOST: usize = 6;
+/// A share of lines below this is said: a mean over few of them speaks for few.
+const NEARLY_ALL: f64 = 0.95;
+
+/// `f` as the `number`th entry.
+pub fn write(page: &mut Page, number: usize, f: &NamedFinding, sources: Option<&dyn Sources>) {
+    let name = page.paint(Style::new().bold(), &page.function(&f.place.function));
+    let title = format!("{number}. {name}: {}", page.verdict(f.verdict));
+    page.line(&title);
+    page.line(&format!("   Location: {}", page.location(&f.place)));
+    inlined(page, &f.place);
+    if let Some(writer) = &f.writer {
+        page.line(&format!("   Written by: {writer}, called here"));
+    }
+    page.line(&format!(
+        "   Perc. of all stores: {} ({} stores, {})",
+        percent(f.store_share),
+        count(f.stores),
+        bytes(f.store_bytes)
+    ));
+    page.line(&format!(
+        "   Perc. seq. writes: {}",
+        percent(f.sequential_share)
+    ));
+    for c in f.contexts.iter().take(MOST) {
+        page.line(&format!("   Size: {}", context(c)));
+    }
+    if f.contexts.len() > MOST {
+        let rest: f64 = f.contexts[MOST..].iter().map(|c| c.share).sum();
+        let more = f.contexts.len() - MOST;
+        page.line(&format!("   Size: {more} more - {}", percent(rest)));
+    }
+    if f.contexts.is_empty() {
+        page.line(&format!(
+            "   All lines: {}",
+            reuse(f.reread, f.reread_share, f.rewrite, f.rewrite_share)
+        ));
+    }
+    page.line(&format!("   Fence distance: {}", fence(f.fence_distance)));
+    let choice = format!("   Pre-store choice: {}", page.verdict(f.verdict));
+    page.line(&choice);
+    page.wrapped("   Reason: ", &f.reason);
+    for p in &f.predicted {
+        page.line(&format!(
+            "   Predicted: {} on {}: {:.2}x",
+            p.op, p.machine, p.speedup
+        ));
+    }
+    allocations(page, f);
+    callers(page, f.callers());
+    if let Some(sources) = sources {
+        source::write(page, &f.lines, sources);
+    }
+}
+
+/// `16.2 MB - 10% - re-read inf - re-write inf`.
+fn context(c: &Context) -> String {
+    format!(
+        "{} - {} - {}",
+        bytes(c.bytes),
+        percent(c.share),
+        reuse(c.reread, c.reread_share, c.rewrite, c.rewrite_share)
+    )
+}
+
+fn reuse(
+    reread: Option<f64>,
+    reread_share: f64,
+    rewrite: Option<f64>,
+    rewrite_share: f64,
+) -> String {
+    format!(
+        "re-read {} - re-write {}",
+        reach(reread, reread_share),
+        reach(rewrite, rewrite_share)
+    )
+}
+
+fn reach(mean: Option<f64>, share: f64) -> String {
+    let far = distance(mean);
+    if mean.is_some() && share < NEARLY_ALL {
+        format!("{far} (in {} of lines)", percent(share))
+    } else {
+        far
+    }
+}
+
+fn fence(d: FenceDistance) -> String {
+    match (d.min, d.median) {
+        (None, _) => "no fence follows".to_owned(),
+        (Some(min), Some(median)) => {
+            format!("min {}, median {} instructions", count(min), count(median))
+        }
+        (Some(min), None) => format!("min {}, median inf instructions", count(min)),
+    }
+}
+
+fn inlined(page: &mut Page, place: &NamedPlace) {
+    if place.inlined.is_empty() {
+        return;
+    }
+    let frames: Vec<String> = place
+        .inlined
+        .iter()
+        .map(|f| {
+            let name = page.function(f.function.as_deref().unwrap_or("?"));
+            match (&f.file, f.line) {
+                (Some(file), Some(line)) => format!("{name} ({}:{line})", page.file(file)),
+                _ => name,
+            }
+        })
+        .collect();
+    page.wrapped("   Inlined: ", &frames.join(" into "));
+}
+
+fn allocations(page: &mut Page, f: &NamedFinding) {
+    for a in f.allocations.iter().take(MOST) {
+        let line = format!(
+            "   Data allocated at: {} - {} of the bytes",
+            page.place(&a.place),
+            percent(a.share)
+        );
+        page.line(&line);
+    }
+    if f.allocations.len() > MOST {
+        let more = format!(
+            "   Data allocated at: {} more places",
+            f.allocations.len() - MOST
+        );
+        page.line(&more);
+    }
+}
+
+fn callers(page: &mut Page, callers: &[NamedPlace]) {
+    for (i, c) in callers.iter().take(MOST).enumerate() {
+        let label = if i == 0 {
+            "Called from:"
+        } else {
+            "            "
+        };
+        let line = format!("   {label} {}", page.place(c));
+        page.line(&line);
+    }
+    if callers.len() > MOST {
+        page.line(&format!(
+            "                and {} calls above",
+            callers.len() - MOST
+        ));
+    }
+}
+
+/// Places to be left alone, a line and its reason each.
+pub fn left_alone(page: &mut Page, findings: &[&NamedFinding]) {
+    page.heading("Left alone");
+    for f in findings {
+        let line = format!(
+            "   {} - {} of all stores - {} sequential",
+            page.place(&f.place),
+            percent(f.store_share),
+            percent(f.sequential_share)
+        );
+        page.line(&line);
+        page.wrapped(&format!("      {}: ", verdict_name(f.verdict)), &f.reason);
+    }
+}

@@ -1,0 +1,203 @@
+//! A page of text under construction: styles, wrapping, names that fit.
+
+use super::TextOptions;
+use crate::place::NamedPlace;
+use anstyle::{AnsiColor, Style};
+use prestore_dirtbuster::Verdict;
+
+/// Text that grows line by line.
+pub struct Page<'a> {
+    options: TextOptions,
+    cwd: Option<&'a str>,
+    text: String,
+}
+
+impl<'a> Page<'a> {
+    /// An empty page; files below `cwd` are shown relative to it.
+    pub fn new(options: TextOptions, cwd: Option<&'a str>) -> Self {
+        Self {
+            options,
+            cwd,
+            text: String::new(),
+        }
+    }
+
+    /// The text.
+    pub fn into_text(self) -> String {
+        self.text
+    }
+
+    /// Appends a line as it is.
+    pub fn line(&mut self, line: &str) {
+        self.text.push_str(line.trim_end());
+        self.text.push('\n');
+    }
+
+    /// Appends an empty line.
+    pub fn blank(&mut self) {
+        self.text.push('\n');
+    }
+
+    /// Appends `first` and the words of `body`, wrapped and hanging at the width of `first`.
+    pub fn wrapped(&mut self, first: &str, body: &str) {
+        let hang = " ".repeat(first.chars().count());
+        let options = textwrap::Options::new(self.options.width)
+            .initial_indent(first)
+            .subsequent_indent(&hang)
+            .break_words(false)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
+        for line in textwrap::wrap(body, options) {
+            self.line(&line);
+        }
+    }
+
+    /// `text` in `style`, plain where colours are off.
+    pub fn paint(&self, style: Style, text: &str) -> String {
+        if self.options.color {
+            format!("{style}{text}{style:#}")
+        } else {
+            text.to_owned()
+        }
+    }
+
+    /// A heading.
+    pub fn heading(&mut self, text: &str) {
+        let painted = self.paint(Style::new().bold(), text);
+        self.line(&painted);
+    }
+
+    /// The verdict's name, in its colour.
+    pub fn verdict(&self, verdict: Verdict) -> String {
+        let color = match verdict {
+            Verdict::Demote => AnsiColor::Cyan,
+            Verdict::Clean => AnsiColor::Green,
+            Verdict::Skip => AnsiColor::Yellow,
+            Verdict::LeaveAlone => AnsiColor::BrightBlack,
+        };
+        self.paint(color.on_default().bold(), verdict_name(verdict))
+    }
+
+    /// A file as the reader would type it.
+    pub fn file<'f>(&self, file: &'f str) -> &'f str {
+        relative(file, self.cwd)
+    }
+
+    /// `src/kv.c line 214`, or `/lib/libc.so.6+0x9f2a1`.
+    pub fn location(&self, place: &NamedPlace) -> String {
+        match (&place.file, place.line) {
+            (Some(file), Some(line)) => format!("{} line {line}", self.file(file)),
+            _ => format!("{}+{:#x}", place.module, place.offset),
+        }
+    }
+
+    /// `put (src/kv.c:214)`, `start_thread (libc.so.6+0x891f5)`, or the latter's inside alone.
+    pub fn place(&self, place: &NamedPlace) -> String {
+        let function = self.function(&place.function);
+        match (&place.file, place.line) {
+            (Some(file), Some(line)) => format!("{function} ({}:{line})", self.file(file)),
+            _ if place.function == place.module_offset() => place.function.clone(),
+            _ => format!("{function} ({})", place.module_offset()),
+        }
+    }
+
+    /// A function's name, with template arguments left out where it would not fit.
+    pub fn function(&self, name: &str) -> String {
+        if self.options.shorten_names && name.chars().count() > self.options.width / 2 {
+            without_arguments(name)
+        } else {
+            name.to_owned()
+        }
+    }
+}
+
+/// The verdict as people read it.
+pub fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Demote => "demote",
+        Verdict::Clean => "clean",
+        Verdict::Skip => "skip",
+        Verdict::LeaveAlone => "leave alone",
+    }
+}
+
+fn relative<'f>(file: &'f str, cwd: Option<&str>) -> &'f str {
+    cwd.and_then(|cwd| file.strip_prefix(cwd.trim_end_matches('/')))
+        .and_then(|rest| rest.strip_prefix('/'))
+        .filter(|rest| !rest.is_empty())
+        .unwrap_or(file)
+}
+
+/// `Eigen::TensorEvaluator<...>::run(...)`: operators spelt with angle brackets stay whole.
+fn without_arguments(name: &str) -> String {
+    let mut out = String::new();
+    let mut open: Vec<char> = Vec::new();
+    let mut rest = name;
+    while let Some(c) = rest.chars().next() {
+        let operator = [
+            "operator<=>",
+            "operator<<",
+            "operator>>",
+            "operator<",
+            "operator>",
+            "operator()",
+            "->",
+        ]
+        .into_iter()
+        .find(|op| rest.starts_with(op));
+        if let Some(op) = operator {
+            if open.is_empty() {
+                out.push_str(op);
+            }
+            rest = &rest[op.len()..];
+            continue;
+        }
+        match c {
+            '<' | '(' => {
+                if open.is_empty() {
+                    out.push(c);
+                    let empty = rest[1..].starts_with([')', '>']);
+                    out.push_str(if empty { "" } else { "..." });
+                }
+                open.push(c);
+            }
+            '>' | ')' => {
+                open.pop();
+                if open.is_empty() {
+                    out.push(c);
+                }
+            }
+            _ if open.is_empty() => out.push(c),
+            _ => {}
+        }
+        rest = &rest[c.len_utf8()..];
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn template_arguments_go_and_operators_stay() {
+        assert_eq!(
+            without_arguments("Eigen::TensorEvaluator<Sum<float>, int>::run(long, long)"),
+            "Eigen::TensorEvaluator<...>::run(...)"
+        );
+        assert_eq!(
+            without_arguments("operator<<(std::ostream&)"),
+            "operator<<(...)"
+        );
+        assert_eq!(without_arguments("main()"), "main()");
+    }
+
+    #[test]
+    fn only_files_below_the_folder_become_relative() {
+        assert_eq!(relative("/src/kv/put.c", Some("/src/kv")), "put.c");
+        assert_eq!(
+            relative("/src/kv2/put.c", Some("/src/kv")),
+            "/src/kv2/put.c"
+        );
+        assert_eq!(relative("/src/put.c", None), "/src/put.c");
+    }
+}

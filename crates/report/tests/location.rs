@@ -1,0 +1,108 @@
+//! Which line stands for a finding.
+#![allow(missing_docs)]
+
+mod common;
+
+use common::{FakeSymbols, finding};
+use prestore_dirtbuster::{Finding, Findings, Verdict};
+use prestore_report::{NamedFinding, Report};
+use prestore_trace::SiteId;
+
+const APP: &str = "/opt/app";
+
+fn name(finding: Finding, mut symbols: FakeSymbols) -> NamedFinding {
+    let findings = Findings {
+        findings: vec![finding],
+        ..Findings::default()
+    };
+    let mut report = Report::new(&findings, common::run(), 0.1, &mut symbols);
+    report.findings.remove(0)
+}
+
+fn copied(chain: &[u32]) -> Finding {
+    let mut f = finding(Verdict::Skip, &[(1, 10)]);
+    f.generic_writer = true;
+    f.call_chain = chain.iter().map(|&s| SiteId(s)).collect();
+    f
+}
+
+#[test]
+fn it_is_the_line_with_most_stores_not_the_busiest_instruction() {
+    let symbols = FakeSymbols::default()
+        .at(1, APP, &[("f", "/src/f.c", 10)])
+        .at(2, APP, &[("f", "/src/f.c", 20)])
+        .at(3, APP, &[("f", "/src/f.c", 20)]);
+    let f = name(
+        finding(Verdict::Clean, &[(1, 50), (2, 40), (3, 30)]),
+        symbols,
+    );
+    assert_eq!(f.place.line, Some(20));
+    assert_eq!(f.lines[0].stores, 70);
+    assert_eq!(f.lines[1].line, 10);
+}
+
+#[test]
+fn a_generic_writer_is_placed_at_its_call() {
+    let symbols = FakeSymbols::default()
+        .at(1, "/lib/libc.so.6", &[("__memset_avx2_unaligned", "", 0)])
+        .at(2, APP, &[("clear", "/src/f.c", 7)])
+        .at(3, APP, &[("main", "/src/f.c", 9)]);
+    let f = name(copied(&[2, 3]), symbols);
+    assert_eq!(
+        (f.place.function.as_str(), f.place.line),
+        ("clear", Some(7))
+    );
+    assert_eq!(f.writer.as_deref(), Some("memset"));
+    assert_eq!(f.call_chain_index, Some(0));
+    assert_eq!(f.callers().len(), 1);
+}
+
+#[test]
+fn a_generic_writer_under_a_library_is_placed_at_the_user_call() {
+    let symbols = FakeSymbols::default()
+        .at(1, "/lib/libc.so.6", &[("__memmove_avx_unaligned", "", 0)])
+        .at(2, "/lib/libstdc++.so.6", &[("std::string::append", "", 0)])
+        .at(3, APP, &[("log_line", "/src/log.cc", 31)]);
+    let f = name(copied(&[2, 3]), symbols);
+    assert_eq!(f.place.function, "log_line");
+    assert_eq!(f.call_chain_index, Some(1));
+    assert!(f.callers().is_empty());
+}
+
+#[test]
+fn a_generic_writer_without_named_callers_is_placed_at_the_innermost() {
+    let symbols = FakeSymbols::default()
+        .at(1, "/lib/libc.so.6", &[("memcpy", "", 0)])
+        .at(2, "/opt/stripped", &[]);
+    let f = name(copied(&[2]), symbols);
+    assert_eq!(f.place.function, "stripped+0x1002");
+    assert_eq!(f.place.line, None);
+}
+
+#[test]
+fn a_generic_writer_without_a_chain_is_placed_at_itself() {
+    let symbols = FakeSymbols::default().at(1, "/lib/libc.so.6", &[("memcpy", "", 0)]);
+    let f = name(copied(&[]), symbols);
+    assert_eq!(f.place.function, "memcpy");
+    assert_eq!(f.call_chain_index, None);
+}
+
+#[test]
+fn an_allocation_is_the_call_and_not_the_line_after_it() {
+    let symbols = FakeSymbols::default()
+        .at(1, APP, &[("f", "/src/f.c", 10)])
+        .at(5, APP, &[("main", "/src/f.c", 101)])
+        .returning(5, APP, &[("main", "/src/f.c", 100)]);
+    let mut f = finding(Verdict::Clean, &[(1, 10)]);
+    f.allocations = vec![(SiteId(5), 60)];
+    let f = name(f, symbols);
+    assert_eq!(f.allocations[0].place.line, Some(100));
+    assert_eq!(f.allocations[0].share, 0.75);
+}
+
+#[test]
+fn a_site_nobody_knows_is_named_unknown() {
+    let f = name(finding(Verdict::Clean, &[(9, 10)]), FakeSymbols::default());
+    assert_eq!(f.place.function, "[unknown]+0x0");
+    assert!(f.lines.is_empty());
+}

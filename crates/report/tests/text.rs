@@ -1,0 +1,144 @@
+//! What people read.
+#![allow(missing_docs)]
+
+mod common;
+
+use prestore_dirtbuster::Findings;
+use prestore_report::{
+    Exactness, ExactnessKind, Report, Run, SiteKind, SiteStores, Sources, StoresByFunction,
+    TextOptions, report_text, stores_text,
+};
+use prestore_trace::SiteId;
+
+struct OneFile;
+
+impl Sources for OneFile {
+    fn read(&self, path: &str) -> Option<String> {
+        path.ends_with("kv.c")
+            .then(|| "void put(void *to) {\n\tcraft();\n\tmemcpy(to, value, size);\n}\n".to_owned())
+    }
+}
+
+#[test]
+fn findings_as_text() {
+    insta::assert_snapshot!(report_text(&common::report(), TextOptions::default(), None));
+}
+
+#[test]
+fn annotated_lines_carry_their_share_and_say_what_cannot_be_read() {
+    let text = report_text(&common::report(), TextOptions::default(), Some(&OneFile));
+    assert!(
+        text.contains("100% >    3 |     memcpy(to, value, size);"),
+        "{text}"
+    );
+    assert!(text.contains("            2 |     craft();"), "{text}");
+    assert!(
+        text.contains("Source: src/tensor.hpp cannot be read here"),
+        "{text}"
+    );
+}
+
+#[test]
+fn colour_only_where_asked_for() {
+    let plain = report_text(&common::report(), TextOptions::default(), None);
+    let options = TextOptions {
+        color: true,
+        ..TextOptions::default()
+    };
+    let coloured = report_text(&common::report(), options, None);
+    assert!(!plain.contains('\u{1b}'));
+    assert!(coloured.contains('\u{1b}'));
+}
+
+#[test]
+fn running_text_fits_the_width() {
+    let mut findings = common::findings();
+    findings.findings[0].reason = "word ".repeat(60);
+    let report = Report::new(&findings, common::run(), 0.1, &mut common::symbols());
+    let options = TextOptions {
+        width: 60,
+        ..TextOptions::default()
+    };
+    let text = report_text(&report, options, None);
+    let reason = text.lines().filter(|l| l.contains("word word"));
+    assert!(reason.clone().count() > 4, "{text}");
+    assert!(
+        reason.into_iter().all(|l| l.chars().count() <= 60),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_program_that_hardly_writes_is_said_to_and_gets_no_advice() {
+    let findings = Findings {
+        instructions: 1_000_000,
+        stores: 42_000,
+        store_fraction: 0.042,
+        ..Findings::default()
+    };
+    let report = Report::new(&findings, common::run(), 0.1, &mut common::symbols());
+    let text = report_text(&report, TextOptions::default(), None);
+    assert!(
+        text.contains("Not write-intensive: 4.2% of the instructions are stores (threshold 10%)"),
+        "{text}"
+    );
+    assert!(!text.contains("Pre-store choice"), "{text}");
+}
+
+#[test]
+fn losses_and_partial_runs_are_said_aloud() {
+    let run = Run {
+        dropped_events: 17,
+        partial: Some("the program was killed by SIGKILL".into()),
+        exactness: Exactness {
+            kind: ExactnessKind::Windowed,
+            detail: "1 M of every 10 M instructions".into(),
+        },
+        ..common::run()
+    };
+    let report = Report::new(&common::findings(), run, 0.1, &mut common::symbols());
+    let text = report_text(&report, TextOptions::default(), None);
+    assert!(text.contains("warning: 17 events were dropped"), "{text}");
+    assert!(
+        text.contains("warning: partial: the program was killed"),
+        "{text}"
+    );
+    assert!(
+        text.contains("inside the windows (1 M of every 10 M"),
+        "{text}"
+    );
+    assert!(!text.contains("0 events dropped"), "{text}");
+}
+
+#[test]
+fn places_left_alone_are_brief_unless_asked_for() {
+    let full = TextOptions {
+        left_alone_in_full: true,
+        ..TextOptions::default()
+    };
+    let report = common::report();
+    assert!(!report_text(&report, TextOptions::default(), None).contains("Location: src/rank.c"));
+    assert!(report_text(&report, full, None).contains("Location: src/rank.c line 50"));
+}
+
+#[test]
+fn stores_by_function_as_text() {
+    let count = |site, chain: &[u32], stores| SiteStores {
+        site: SiteId(site),
+        call_chain: chain.iter().map(|&s| SiteId(s)).collect(),
+        chain_kind: SiteKind::Instruction,
+        stores,
+    };
+    let counts = vec![
+        count(20, &[], 30_000),
+        count(10, &[11, 12, 13], 60_000),
+        count(10, &[12, 13], 20_000),
+        count(30, &[], 20),
+    ];
+    let run = Run {
+        scope: "count".into(),
+        ..common::run()
+    };
+    let stores = StoresByFunction::new(counts, Some(900_000), run, &mut common::symbols());
+    insta::assert_snapshot!(stores_text(&stores, TextOptions::default()));
+}
