@@ -32,6 +32,8 @@ usage_error() {
 }
 
 for program in listing1 listing2 listing3 kv ring stencil stencil_f fft rank tensor; do
+    # The Makefile said so, where there is no Fortran compiler.
+    [ "$program" = stencil_f ] && [ ! -x "$out/stencil_f" ] && continue
     usage_error "$out/$program" --nonsense=1
     usage_error "$out/$program" nonsense
     "$out/$program" --help | grep -q '^usage: ' || fail "$program --help"
@@ -43,8 +45,6 @@ usage_error "$out/kv" --value-size=32
 usage_error "$out/kv" --op=demote
 usage_error "$out/kv" --theta=nan
 usage_error "$out/fft" --points=1000
-usage_error "$out/stencil_f" --n=1
-usage_error "$out/stencil_f" --n=-5
 
 listing1="$out/listing1 --iters=2000 --elements=1K"
 same $listing1
@@ -69,7 +69,11 @@ for size in 64 4096; do
     same "$out/kv" --keys=1K --ops=20000 --value-size=$size
 done
 same "$out/stencil" --n=16 --steps=3 --threads=1
-same "$out/stencil_f" --n=16 --steps=3 --threads=1
+if [ -x "$out/stencil_f" ]; then
+    usage_error "$out/stencil_f" --n=1
+    usage_error "$out/stencil_f" --n=-5
+    same "$out/stencil_f" --n=16 --steps=3 --threads=1
+fi
 same "$out/fft" --rows=4
 same "$out/rank" --keys=10K --max-key=64K --verify=yes
 same "$out/tensor" --small-count=1000
@@ -79,10 +83,11 @@ if [ -x "$out/asm/plain" ]; then
     for expect in "$here"/asm/*.expect; do
         program=$out/asm/$(basename "$expect" .expect)
         [ -x "$program" ] || continue
-        for flag in $(sed -n 's/^requires //p' "$expect"); do
-            grep -qw "$flag" /proc/cpuinfo || program=
-        done
-        [ -n "$program" ] || { echo "skipped $(basename "$expect" .expect): the processor lacks what it requires"; continue; }
+        # Flags may be hidden from a virtual machine whose processor runs the instructions: try it.
+        if ! "$program" 2> /dev/null; then
+            echo "skipped $(basename "$expect" .expect): it does not run here; it requires$(sed -n 's/^requires/ /p' "$expect")"
+            continue
+        fi
         [ "$("$out/asm/step_count" "$program")" = "$(grep '^thread ' "$expect")" ] || fail "$program: instruction counts"
         [ "$(awk '/^thread/ { n += $4 } END { print n }' "$expect")" = "$(sed -n 's/^instructions //p' "$expect")" ] ||
             fail "$expect: the threads do not add up"

@@ -46,9 +46,16 @@ static void count_stop(pid_t id)
     }
 }
 
-static int is_clone_report(int status)
+/* The starter's report of a new thread gives threads their numbers: the new thread's own first stop may come late. */
+static int is_clone_report(pid_t starter, int status)
 {
-    return status >> 8 == (SIGTRAP | PTRACE_EVENT_CLONE << 8);
+    unsigned long started;
+
+    if (status >> 8 != (SIGTRAP | PTRACE_EVENT_CLONE << 8))
+        return 0;
+    if (ptrace(PTRACE_GETEVENTMSG, starter, 0, &started) == 0)
+        thread_of((pid_t)started);
+    return 1;
 }
 
 /* Returns how the first thread ended. */
@@ -59,7 +66,7 @@ static int step_all(pid_t first)
 
     while ((id = waitpid(-1, &status, __WALL)) > 0) {
         if (WIFSTOPPED(status)) {
-            if (!is_clone_report(status))
+            if (!is_clone_report(id, status))
                 count_stop(id);
             ptrace(PTRACE_SINGLESTEP, id, 0, 0);
         } else if (id == first) {
