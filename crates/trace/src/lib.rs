@@ -9,6 +9,7 @@
 
 pub mod block;
 pub mod container;
+pub mod import;
 pub mod record;
 pub mod replay;
 mod site;

@@ -5,10 +5,13 @@
 //! Two references through one register share one value; references to fixed addresses need none.
 //! Ids are per process.
 
+mod fields;
 mod layout;
+mod module;
 mod table;
 
 pub use layout::{NO_SLOT, REF_BYTES, meta};
+pub use module::ModuleLoad;
 pub use table::{BlockTable, MetaError, UnknownOpcode, XsaveComponent};
 
 use crate::{EventKind, SiteId};

@@ -1,9 +1,12 @@
 //! The blocks and modules of one process, fed from its meta log.
 
+use std::sync::Arc;
+
 use thiserror::Error;
 
+use super::fields::Fields;
 use super::layout::{self, NO_SLOT, REF_BYTES, meta};
-use super::{Block, BlockEnd, Ref};
+use super::{Block, BlockEnd, ModuleLoad, Ref};
 use crate::record::FIRST_BLOCK;
 use crate::{EventKind, Module, ModuleId, Site, SiteId, SiteTable};
 
@@ -54,7 +57,7 @@ struct Mapping {
 /// The blocks and modules of one process.
 #[derive(Clone, Debug, Default)]
 pub struct BlockTable {
-    blocks: Vec<Option<Box<Block>>>,
+    blocks: Vec<Option<Arc<Block>>>,
     mappings: Vec<Mapping>,
     unknown: Vec<UnknownOpcode>,
     xsave: Vec<XsaveComponent>,
@@ -92,14 +95,24 @@ impl BlockTable {
         (self.pid, self.parent, self.inherited)
     }
 
+    /// Bytes of the meta log that were taken so far.
+    pub fn consumed(&self) -> u64 {
+        self.consumed
+    }
+
     /// Takes over what a forked child shares with its parent at the fork: blocks with ids below
     /// [`BlockTable::process`]'s inherited count, and the modules.
     pub fn inherit(&mut self, parent: &BlockTable) {
         let inherited = self.inherited;
         self.xsave.clone_from(&parent.xsave);
-        for block in parent.iter().filter(|b| b.id < inherited) {
-            if self.get(block.id).is_none() {
-                self.put(block.clone());
+        // A forked process has mostly its parent's blocks: they are shared, not copied.
+        let shared = parent.blocks.len().min(inherited as usize);
+        if self.blocks.len() < shared {
+            self.blocks.resize(shared, None);
+        }
+        for (own, theirs) in self.blocks.iter_mut().zip(&parent.blocks[..shared]) {
+            if own.is_none() {
+                own.clone_from(theirs);
             }
         }
         for mapping in &parent.mappings {
@@ -116,7 +129,7 @@ impl BlockTable {
         if self.blocks.len() <= at {
             self.blocks.resize(at + 1, None);
         }
-        self.blocks[at] = Some(Box::new(block));
+        self.blocks[at] = Some(Arc::new(block));
     }
 
     /// The site of the code at absolute address `pc`.
@@ -207,20 +220,16 @@ impl BlockTable {
     }
 
     fn module(&mut self, frame: &Frame<'_>, sites: &mut SiteTable) -> Result<(), MetaError> {
-        let mut f = Fields(frame.payload);
-        let (start, end, load_bias) = (f.u64(), f.u64(), f.u64());
-        let (id_len, path_len, _) = (f.u16(), f.u16(), f.u32());
-        let (Some(start), Some(end), Some(load_bias), Some(id_len), Some(path_len)) =
-            (start, end, load_bias, id_len, path_len)
-        else {
-            return Err(frame.bad(SHORT));
-        };
-        let (Some(id), Some(path)) = (f.bytes(id_len.into()), f.bytes(path_len.into())) else {
-            return Err(frame.bad(SHORT));
-        };
+        let ModuleLoad {
+            start,
+            end,
+            load_bias,
+            build_id,
+            path,
+        } = ModuleLoad::parse(frame.payload).ok_or(frame.bad(SHORT))?;
         let module = sites.intern_module(Module {
-            path: String::from_utf8_lossy(path).into_owned(),
-            build_id: id.iter().map(|b| format!("{b:02x}")).collect(),
+            path,
+            build_id,
             load_bias,
         });
         self.mappings.retain(|m| m.end <= start || m.start >= end);
@@ -329,30 +338,4 @@ fn reference(bytes: &[u8], words: u32, site: impl FnOnce(u64) -> SiteId) -> Opti
         disp,
         site: site(u64::from(delta)),
     })
-}
-
-/// Little-endian fields from the front of a slice.
-struct Fields<'a>(&'a [u8]);
-
-impl<'a> Fields<'a> {
-    fn bytes(&mut self, n: usize) -> Option<&'a [u8]> {
-        let (head, rest) = self.0.split_at_checked(n)?;
-        self.0 = rest;
-        Some(head)
-    }
-    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
-        self.bytes(N)?.try_into().ok()
-    }
-    fn u8(&mut self) -> Option<u8> {
-        self.array().map(u8::from_le_bytes)
-    }
-    fn u16(&mut self) -> Option<u16> {
-        self.array().map(u16::from_le_bytes)
-    }
-    fn u32(&mut self) -> Option<u32> {
-        self.array().map(u32::from_le_bytes)
-    }
-    fn u64(&mut self) -> Option<u64> {
-        self.array().map(u64::from_le_bytes)
-    }
 }

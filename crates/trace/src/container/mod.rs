@@ -4,8 +4,23 @@
 
 mod codec;
 mod counts;
+mod info;
+mod manifest;
+mod reader;
+mod stored;
+mod writer;
 
 pub use codec::{
     BLOCK_WORDS, DecodeError, Decoded, Decoder, EncodeError, Encoded, Encoder, MAX_RECORD,
 };
 pub use counts::{EventCounts, kind_name};
+pub use info::{DamageInfo, Info, ModuleInfo};
+pub use manifest::{
+    Clock, Engine, FORMAT, Host, MANIFEST, Manifest, ModuleEntry, ProcessEntry, RecordingInfo,
+    RecordingState, SCHEMA_VERSION, Scope, ThreadEntry, Totals, TraceKind, Windows,
+};
+pub use reader::{
+    Damage, DamageKind, Merged, ReadError, ReadOptions, Segment, StreamReader, Trace, read_manifest,
+};
+pub use stored::StoredBlock;
+pub use writer::{Existing, Outcome, StreamWriter, TraceWriter, WriteError};

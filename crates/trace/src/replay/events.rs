@@ -42,7 +42,7 @@ pub fn for_each_event<S: EventSink>(
         each_touch(context.xsave, r, values, |addr, size| {
             sink.event(&Event {
                 thread: context.thread,
-                instr: before + u64::from(r.instr),
+                instr: before.wrapping_add(u64::from(r.instr)),
                 site: r.site,
                 kind: r.kind,
                 addr,
@@ -96,7 +96,7 @@ fn special_touch(
         if count > 0 {
             let bytes = size.wrapping_mul(count);
             let first = if down {
-                base.wrapping_sub(bytes - size)
+                base.wrapping_sub(bytes.wrapping_sub(size))
             } else {
                 base
             };

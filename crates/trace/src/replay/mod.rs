@@ -75,7 +75,7 @@ impl Replayer {
                 let special = Special::parse(block_id, payload);
                 sink.special(self.instrs, special);
                 if let Special::Skip { instrs } = special {
-                    self.instrs += instrs;
+                    self.instrs = self.instrs.wrapping_add(instrs);
                 }
                 at += 1 + len;
                 continue;
@@ -89,15 +89,25 @@ impl Replayer {
             };
             at += 1 + len;
             let mut executed = block.instrs;
-            if let (Some(&next), Some(&pc)) = (words.get(at), words.get(at + 1))
-                && next as u32 == id::CUT
-            {
+            if let Some((pc, len)) = cut_at(words, at) {
                 executed = block.instrs_before(pc);
-                at += 1 + (next >> 32) as usize;
+                at += len;
             }
             sink.exec(self.instrs, block, values, executed);
-            self.instrs += u64::from(executed);
+            self.instrs = self.instrs.wrapping_add(u64::from(executed));
         }
-        Ok(at.min(words.len()))
+        Ok(at)
     }
+}
+
+/// The pc and the length in words of a whole cut record at `at`.
+#[inline]
+pub(crate) fn cut_at(words: &[u64], at: usize) -> Option<(u64, usize)> {
+    let &header = words.get(at)?;
+    if header as u32 != id::CUT {
+        return None;
+    }
+    let len = (header >> 32) as usize;
+    let pc = words.get(at + 1..at + 1 + len)?.first()?;
+    Some((*pc, 1 + len))
 }

@@ -44,6 +44,8 @@ pub struct Encoded {
     pub execs: u64,
     /// Ticks of its first and last [`crate::record::Special::Time`], where it has one.
     pub ticks: Option<(u64, u64)>,
+    /// Ticks of the time record that it begins with, if it does.
+    pub begins: Option<u64>,
     /// Its events.
     pub counts: EventCounts,
 }

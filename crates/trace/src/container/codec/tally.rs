@@ -5,11 +5,12 @@
 //! the values and are counted one by one.
 
 use super::Encoded;
+use super::model::NONE;
 use crate::block::{Block, BlockTable};
 use crate::container::EventCounts;
 use crate::container::counts::{ALLOC, FREE, KINDS, index_of};
 use crate::record::{Special, id};
-use crate::replay::each_touch;
+use crate::replay::{cut_at, each_touch};
 
 /// Instructions and events of one execution of a state's block.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +37,8 @@ pub(super) struct Tally {
     /// Skipped less cut instructions.
     instrs: u64,
     ticks: Option<(u64, u64)>,
+    /// Ticks of a time record that is the first of all records.
+    begins: Option<u64>,
 }
 
 impl Tally {
@@ -84,6 +87,9 @@ impl Tally {
         match Special::parse(record, payload) {
             Special::Skip { instrs } => self.instrs = self.instrs.wrapping_add(instrs),
             Special::Time { ticks } => {
+                if cur == NONE {
+                    self.begins = Some(ticks);
+                }
                 let first = self.ticks.map_or(ticks, |t| t.0);
                 self.ticks = Some((first, ticks));
             }
@@ -118,12 +124,8 @@ impl Tally {
         rest: &[u64],
     ) {
         let Some(block) = block else { return };
-        let executed = match *rest {
-            [header, pc, ..] if header as u32 == id::CUT && header >> 32 > 0 => {
-                block.instrs_before(pc)
-            }
-            _ => block.instrs,
-        };
+        let cut = cut_at(rest, 0);
+        let executed = cut.map_or(block.instrs, |(pc, _)| block.instrs_before(pc));
         let done = |r: &&crate::block::Ref| u32::from(r.instr) < executed;
         for r in block.refs.iter().take_while(done) {
             let n = &mut self.counts.0[index_of(r.kind)];
@@ -136,6 +138,7 @@ impl Tally {
         let mut encoded = Encoded {
             instrs: self.instrs,
             ticks: self.ticks,
+            begins: self.begins,
             counts: self.counts,
             ..Encoded::default()
         };

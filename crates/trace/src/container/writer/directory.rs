@@ -1,0 +1,71 @@
+//! Making room for a trace, and replacing files in one step.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::{Existing, WriteError};
+use crate::container::manifest::{FORMAT, MANIFEST, number_in};
+
+/// Makes `dir`, or makes sure that a trace may be written to it.
+pub(super) fn prepare(dir: &Path, existing: Existing) -> Result<(), WriteError> {
+    let io = |e| WriteError::io(dir, e);
+    fs::create_dir_all(dir).map_err(io)?;
+    let names: Vec<_> = fs::read_dir(dir)
+        .map_err(io)?
+        .map(|entry| entry.map(|e| e.file_name()))
+        .collect::<Result<_, _>>()
+        .map_err(io)?;
+    if names.is_empty() {
+        return Ok(());
+    }
+    let dir = dir.to_owned();
+    if !is_trace(&dir) {
+        return Err(WriteError::NotEmpty { dir });
+    }
+    if existing == Existing::Keep {
+        return Err(WriteError::Exists { dir });
+    }
+    for name in names.iter().filter_map(|n| n.to_str()).filter(|n| ours(n)) {
+        let path = dir.join(name);
+        fs::remove_file(&path).map_err(|e| WriteError::io(&path, e))?;
+    }
+    Ok(())
+}
+
+fn is_trace(dir: &Path) -> bool {
+    let json = fs::read(dir.join(MANIFEST)).ok();
+    let value: Option<serde_json::Value> = json.and_then(|j| serde_json::from_slice(&j).ok());
+    value.is_some_and(|v| v["format"] == FORMAT)
+}
+
+fn ours(name: &str) -> bool {
+    let temporary = name.strip_suffix(TEMPORARY).unwrap_or(name);
+    matches!(temporary, MANIFEST | crate::import::SAMPLES)
+        || number_in(name, "process-", ".blocks").is_some()
+        || number_in(name, "thread-", ".events").is_some()
+}
+
+const TEMPORARY: &str = ".new";
+
+/// Writes `value` as JSON to the file `name`, which is the old one until it is the new one.
+pub(crate) fn replace_file(
+    dir: &Path,
+    name: &str,
+    value: &impl Serialize,
+) -> Result<(), WriteError> {
+    let temporary = dir.join(format!("{name}{TEMPORARY}"));
+    let write = || -> io::Result<()> {
+        let mut file = fs::File::create(&temporary)?;
+        let mut json = serde_json::to_vec_pretty(value)?;
+        json.push(b'\n');
+        file.write_all(&json)?;
+        fs::rename(&temporary, dir.join(name))
+    };
+    write().map_err(|e| {
+        let _half_a_file_helps_nobody = fs::remove_file(&temporary);
+        WriteError::io(&dir.join(name), e)
+    })
+}

@@ -1,0 +1,284 @@
+//! Writing a trace directory while the program runs.
+
+mod directory;
+mod error;
+mod stream;
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+pub use error::WriteError;
+pub use stream::StreamWriter;
+
+use super::manifest::{
+    FORMAT, MANIFEST, Manifest, ModuleEntry, ProcessEntry, RecordingInfo, RecordingState,
+    SCHEMA_VERSION, ThreadEntry, Totals, blocks_file, events_file,
+};
+use crate::block::ModuleLoad;
+use crate::{ProcessId, ThreadId};
+
+/// How a recording ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It came to its end.
+    Complete,
+    /// It was given up, for a reason worth telling.
+    Aborted(String),
+}
+
+/// What to do where there is something already.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Existing {
+    /// Refuse.
+    #[default]
+    Keep,
+    /// Replace it if it is a trace (its own files only are removed), refuse otherwise.
+    Replace,
+}
+
+/// What a stream tells the writer of the manifest.
+#[derive(Debug, Default)]
+struct StreamState {
+    totals: Totals,
+    last_ticks: Option<u64>,
+    closed: bool,
+}
+
+type Shared = Arc<Mutex<StreamState>>;
+
+/// Manifests are not rewritten more often than this as processes and threads come; what is not
+/// noted yet when the recorder is killed, a reader finds in the streams themselves.
+const REWRITE_EVERY: Duration = Duration::from_millis(200);
+
+/// Writes a trace directory: manifest and block logs. The threads' events are written by
+/// [`StreamWriter`]s, which may live on other threads.
+///
+/// A process's meta log must be given to [`TraceWriter::meta`] before words that refer to its
+/// blocks are given to a stream: then a killed recording is readable whole up to its last block.
+#[derive(Debug)]
+pub struct TraceWriter {
+    dir: PathBuf,
+    manifest: Manifest,
+    logs: Vec<Log>,
+    streams: Vec<Shared>,
+    written: Instant,
+    dirty: bool,
+}
+
+#[derive(Debug)]
+struct Log {
+    path: PathBuf,
+    file: File,
+    /// Bytes of a frame that has not come to its end yet.
+    partial: Vec<u8>,
+}
+
+impl TraceWriter {
+    /// Makes the directory (and those above it) and the manifest.
+    ///
+    /// # Errors
+    /// [`WriteError::NotEmpty`] and [`WriteError::Exists`] as `existing` says;
+    /// [`WriteError::Io`] and [`WriteError::Full`].
+    pub fn create(dir: &Path, info: RecordingInfo, existing: Existing) -> Result<Self, WriteError> {
+        directory::prepare(dir, existing)?;
+        let mut writer = Self {
+            dir: dir.to_owned(),
+            manifest: Manifest {
+                format: FORMAT.to_owned(),
+                schema_version: SCHEMA_VERSION,
+                started_unix_ms: now_ms(),
+                info,
+                ..Manifest::default()
+            },
+            logs: Vec::new(),
+            streams: Vec::new(),
+            written: Instant::now(),
+            dirty: true,
+        };
+        writer.rewrite()?;
+        Ok(writer)
+    }
+
+    /// A process begins.
+    ///
+    /// # Errors
+    /// [`WriteError::Io`], [`WriteError::Full`].
+    pub fn process(
+        &mut self,
+        pid: u32,
+        parent: u32,
+        command: Vec<String>,
+    ) -> Result<ProcessId, WriteError> {
+        let id = ProcessId(self.logs.len() as u32);
+        let path = self.dir.join(blocks_file(id));
+        let file = File::create_new(&path).map_err(|e| WriteError::io(&path, e))?;
+        self.logs.push(Log {
+            path,
+            file,
+            partial: Vec::new(),
+        });
+        self.manifest.processes.push(ProcessEntry {
+            id,
+            pid,
+            parent,
+            command,
+        });
+        self.changed()?;
+        Ok(id)
+    }
+
+    /// Appends to the meta log of a process, as it came; frames may be split between calls.
+    ///
+    /// # Errors
+    /// [`WriteError::Io`], [`WriteError::Full`], [`WriteError::UnknownProcess`].
+    pub fn meta(&mut self, process: ProcessId, bytes: &[u8]) -> Result<(), WriteError> {
+        let log = self.logs.get_mut(process.0 as usize);
+        let log = log.ok_or(WriteError::UnknownProcess { process })?;
+        let io = |e| WriteError::io(&log.path, e);
+        log.file.write_all(bytes).map_err(io)?;
+        log.partial.extend_from_slice(bytes);
+        let (loads, consumed) = ModuleLoad::all_in(&log.partial);
+        log.partial.drain(..consumed);
+        let loaded = !loads.is_empty();
+        self.manifest
+            .modules
+            .extend(loads.into_iter().map(|m| ModuleEntry {
+                process,
+                path: m.path,
+                build_id: m.build_id,
+                start: m.start,
+                end: m.end,
+                load_bias: m.load_bias,
+            }));
+        if loaded { self.changed() } else { Ok(()) }
+    }
+
+    /// A thread begins, at `start_ticks` where that is known.
+    ///
+    /// # Errors
+    /// [`WriteError::Io`], [`WriteError::Full`], [`WriteError::UnknownProcess`].
+    pub fn thread(
+        &mut self,
+        process: ProcessId,
+        tid: u32,
+        start_ticks: Option<u64>,
+    ) -> Result<StreamWriter, WriteError> {
+        if self.logs.len() <= process.0 as usize {
+            return Err(WriteError::UnknownProcess { process });
+        }
+        let id = ThreadId(self.streams.len() as u32);
+        let shared = Shared::default();
+        let path = self.dir.join(events_file(id));
+        let stream = StreamWriter::create(path, process, id, Arc::clone(&shared))?;
+        self.streams.push(shared);
+        self.manifest.threads.push(ThreadEntry {
+            id,
+            process,
+            tid,
+            start_ticks,
+            ..ThreadEntry::default()
+        });
+        self.changed()?;
+        Ok(stream)
+    }
+
+    /// Notes the ticks at which a thread ended; otherwise its last time record counts.
+    pub fn thread_ended(&mut self, thread: ThreadId, ticks: u64) {
+        if let Some(entry) = self.manifest.threads.get_mut(thread.0 as usize) {
+            entry.end_ticks = Some(ticks);
+            self.dirty = true;
+        }
+    }
+
+    /// Notes events that happened and are not in the trace.
+    pub fn dropped(&mut self, events: u64) {
+        let dropped = &mut self.manifest.dropped_events;
+        *dropped = dropped.saturating_add(events);
+        self.dirty = true;
+    }
+
+    /// Rewrites the manifest. To be called now and then (each second, say).
+    ///
+    /// # Errors
+    /// [`WriteError::Io`], [`WriteError::Full`].
+    pub fn flush(&mut self) -> Result<(), WriteError> {
+        self.rewrite()
+    }
+
+    /// The manifest as of now.
+    pub fn manifest(&mut self) -> &Manifest {
+        self.collect();
+        &self.manifest
+    }
+
+    /// Ends the recording and returns its final manifest.
+    ///
+    /// # Errors
+    /// [`WriteError::Io`], [`WriteError::Full`]: what was written stays readable, as that of a
+    /// killed recording. [`WriteError::StreamOpen`] if `outcome` is complete and a stream was
+    /// not finished: its last words would be missing.
+    pub fn finish(mut self, outcome: Outcome) -> Result<Manifest, WriteError> {
+        self.collect();
+        (self.manifest.state, self.manifest.reason) = match outcome {
+            Outcome::Complete => (RecordingState::Complete, None),
+            Outcome::Aborted(reason) => (RecordingState::Aborted, Some(reason)),
+        };
+        let open = self.streams.iter().position(|s| !lock(s).closed);
+        if let (Some(at), RecordingState::Complete) = (open, self.manifest.state) {
+            let thread = ThreadId(at as u32);
+            return Err(WriteError::StreamOpen { thread });
+        }
+        self.manifest.finished_unix_ms = Some(now_ms());
+        self.rewrite()?;
+        Ok(std::mem::take(&mut self.manifest))
+    }
+
+    fn changed(&mut self) -> Result<(), WriteError> {
+        self.dirty = true;
+        if self.written.elapsed() < REWRITE_EVERY {
+            return Ok(());
+        }
+        self.rewrite()
+    }
+
+    fn collect(&mut self) {
+        self.manifest.totals = Totals::default();
+        for (entry, stream) in self.manifest.threads.iter_mut().zip(&self.streams) {
+            let state = lock(stream);
+            entry.totals = state.totals;
+            self.manifest.totals += state.totals;
+            if state.closed && entry.end_ticks.is_none() {
+                entry.end_ticks = state.last_ticks;
+            }
+        }
+    }
+
+    /// Replaces the manifest in one step, so that there is a whole one at any time.
+    fn rewrite(&mut self) -> Result<(), WriteError> {
+        self.collect();
+        directory::replace_file(&self.dir, MANIFEST, &self.manifest)?;
+        (self.written, self.dirty) = (Instant::now(), false);
+        Ok(())
+    }
+}
+
+impl Drop for TraceWriter {
+    /// A recorder that gives up without a word leaves an up-to-date manifest if it can.
+    fn drop(&mut self) {
+        if self.dirty {
+            let _best_effort = self.rewrite();
+        }
+    }
+}
+
+fn lock(shared: &Shared) -> std::sync::MutexGuard<'_, StreamState> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |d| d.as_millis() as u64)
+}

@@ -1,0 +1,4 @@
+//! Traces that others recorded.
+
+/// File name of the samples in a trace directory of kind samples.
+pub const SAMPLES: &str = "samples.jsonl";
