@@ -57,28 +57,43 @@ pub fn may_try_on(errno: i32) -> bool {
     )
 }
 
-/// The rate to use.
-pub fn rate(plan: &EventPlan, options: &Options) -> Rate {
-    // SPE knows intervals only; a frequency asked for is answered by its default.
+/// The rate to use: the one asked for, or the event's default, as far as the unit and the kernel
+/// (`max_sample_rate`, samples a second) take it.
+pub fn rate(plan: &EventPlan, options: &Options, max_sample_rate: Option<u64>) -> Rate {
     let default = match plan.source {
-        Source::ArmSpe => {
-            return match options.rate {
-                Some(Rate::Period(period)) => Rate::Period(period),
-                _ => Rate::Period(nonzero(DEFAULT_SPE_INTERVAL)),
-            };
-        }
-        Source::AmdIbsOp => DEFAULT_IBS_HERTZ,
-        Source::IntelMemStores | Source::CpuClock => DEFAULT_HERTZ,
+        Source::ArmSpe => Rate::Period(nonzero(DEFAULT_SPE_INTERVAL)),
+        Source::AmdIbsOp => Rate::Hertz(nonzero(DEFAULT_IBS_HERTZ)),
+        Source::IntelMemStores | Source::CpuClock => Rate::Hertz(nonzero(DEFAULT_HERTZ)),
     };
-    options.rate.unwrap_or(Rate::Hertz(nonzero(default)))
+    match (options.rate.unwrap_or(default), plan.source) {
+        // SPE knows intervals only; a frequency asked for is answered by its default.
+        (Rate::Hertz(_), Source::ArmSpe) => default,
+        // IBS counts in steps of 16 and needs at least 144.
+        (Rate::Period(period), Source::AmdIbsOp) => {
+            const STEP: u64 = 16;
+            const LEAST: u64 = 0x90;
+            let steps = period.get().max(LEAST).div_ceil(STEP);
+            Rate::Period(nonzero(steps.saturating_mul(STEP)))
+        }
+        (Rate::Hertz(hertz), _) => {
+            let most = max_sample_rate.unwrap_or(u64::MAX);
+            Rate::Hertz(nonzero(hertz.get().min(most)))
+        }
+        (asked, _) => asked,
+    }
 }
 
 fn nonzero(value: u64) -> NonZeroU64 {
     NonZeroU64::new(value).unwrap_or(NonZeroU64::MIN)
 }
 
-/// The attributes of `plan` asked for in this way.
-pub fn attributes(plan: &EventPlan, way: Variation, options: &Options) -> perf_event_attr {
+/// The attributes of `plan` asked for in this way, at a rate from [`rate`].
+pub fn attributes(
+    plan: &EventPlan,
+    way: Variation,
+    options: &Options,
+    rate: Rate,
+) -> perf_event_attr {
     let mut attr = perf_event_attr::default();
     attr.type_ = plan.type_id;
     attr.size = size_of::<perf_event_attr>() as u32;
@@ -87,7 +102,7 @@ pub fn attributes(plan: &EventPlan, way: Variation, options: &Options) -> perf_e
     attr.sample_max_stack = options.max_frames;
     attr.__bindgen_anon_3.config1 = plan.config[1];
     attr.__bindgen_anon_4.config2 = plan.config[2];
-    match rate(plan, options) {
+    match rate {
         Rate::Hertz(hertz) => {
             attr.set_freq(1);
             attr.__bindgen_anon_1.sample_freq = hertz.get();
@@ -137,6 +152,8 @@ mod tests {
     use super::*;
     use crate::pmu::CpuList;
 
+    const DEFAULT: Rate = Rate::Hertz(NonZeroU64::MIN);
+
     fn plan(source: Source, max_precise: u8) -> EventPlan {
         EventPlan {
             source,
@@ -169,7 +186,12 @@ mod tests {
     fn ibs_falls_back_to_whole_cpus() {
         let ways = variations(&plan(Source::AmdIbsOp, 0));
         assert!(!ways[0].cpu_wide && ways[3].cpu_wide);
-        let attr = attributes(&plan(Source::AmdIbsOp, 0), ways[3], &Options::default());
+        let attr = attributes(
+            &plan(Source::AmdIbsOp, 0),
+            ways[3],
+            &Options::default(),
+            DEFAULT,
+        );
         assert_eq!(
             (attr.inherit(), attr.enable_on_exec(), attr.exclude_kernel()),
             (0, 0, 0)
@@ -186,7 +208,7 @@ mod tests {
     #[test]
     fn store_samples_carry_what_the_first_pass_needs() {
         let plan = plan(Source::IntelMemStores, 3);
-        let attr = attributes(&plan, variations(&plan)[0], &Options::default());
+        let attr = attributes(&plan, variations(&plan)[0], &Options::default(), DEFAULT);
         for field in [
             PERF_SAMPLE_ADDR,
             PERF_SAMPLE_IP,
@@ -215,12 +237,38 @@ mod tests {
             ..Options::default()
         };
         assert_eq!(
-            rate(&plan(Source::ArmSpe, 0), &hertz),
+            rate(&plan(Source::ArmSpe, 0), &hertz, None),
             Rate::Period(nonzero(DEFAULT_SPE_INTERVAL))
         );
         assert_eq!(
-            rate(&plan(Source::CpuClock, 0), &hertz),
+            rate(&plan(Source::CpuClock, 0), &hertz, None),
             Rate::Hertz(nonzero(500))
+        );
+    }
+
+    #[test]
+    fn rates_are_fitted_to_the_unit_and_the_kernel() {
+        let asked = |rate| Options {
+            rate: Some(rate),
+            ..Options::default()
+        };
+        let ibs = plan(Source::AmdIbsOp, 0);
+        assert_eq!(
+            rate(&ibs, &asked(Rate::Period(nonzero(1_000))), None),
+            Rate::Period(nonzero(1_008))
+        );
+        assert_eq!(
+            rate(&ibs, &asked(Rate::Period(nonzero(1))), None),
+            Rate::Period(nonzero(144))
+        );
+        assert_eq!(
+            rate(&ibs, &Options::default(), Some(250)),
+            Rate::Hertz(nonzero(250))
+        );
+        let intel = plan(Source::IntelMemStores, 3);
+        assert_eq!(
+            rate(&intel, &asked(Rate::Period(nonzero(1_001))), Some(250)),
+            Rate::Period(nonzero(1_001))
         );
     }
 }

@@ -6,6 +6,9 @@ use std::path::Path;
 pub struct HostFacts {
     /// `kernel.perf_event_paranoid`; `None` if the kernel has no perf events (or hides `/proc/sys`).
     pub paranoid: Option<i32>,
+    /// `kernel.perf_event_max_sample_rate`, samples a second: the kernel lowers it by itself where
+    /// its sampling interrupt takes long, and refuses events that ask for more.
+    pub max_sample_rate: Option<u64>,
     /// The process has CAP_PERFMON or CAP_SYS_ADMIN.
     pub may_perfmon: bool,
     /// The container runtime, if the process runs in a container.
@@ -22,6 +25,10 @@ impl HostFacts {
         let status = text(root, "proc/self/status");
         Self {
             paranoid: text(root, "proc/sys/kernel/perf_event_paranoid")
+                .trim()
+                .parse()
+                .ok(),
+            max_sample_rate: text(root, "proc/sys/kernel/perf_event_max_sample_rate")
                 .trim()
                 .parse()
                 .ok(),
@@ -114,9 +121,11 @@ mod tests {
                 "Name:\tx\nCapEff:\t0000004000000000\nSeccomp:\t2\n",
             ),
             ("proc/sys/kernel/perf_event_paranoid", "3\n"),
+            ("proc/sys/kernel/perf_event_max_sample_rate", "63000\n"),
         ]);
         let facts = HostFacts::read(dir.path());
         assert_eq!(facts.paranoid, Some(3));
+        assert_eq!(facts.max_sample_rate, Some(63_000));
         assert!(facts.may_perfmon && facts.seccomp);
         assert!(!facts.virtual_machine);
         assert_eq!(facts.container, None);

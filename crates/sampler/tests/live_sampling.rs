@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests fail the test
 
+use std::io::Write;
 use std::process::Command;
 
 use prestore_sampler::{EventChoice, HostFacts, Options, SampleError, Samples, probe, sample};
@@ -15,12 +16,18 @@ fn clock() -> Options {
     }
 }
 
+/// Says so past the test harness, which hides what a passing test prints.
+fn skipped(why: &str) {
+    let line = format!("SKIPPED: {why}\n");
+    std::io::stderr().write_all(line.as_bytes()).unwrap();
+}
+
 /// Samples the command by the software clock; `None` (with a message) where that is forbidden.
 fn sample_clock(command: Command, options: &Options) -> Option<Samples> {
     match sample(command, options) {
         Ok(samples) => Some(samples),
         Err(SampleError::Unavailable(why)) => {
-            eprintln!("SKIPPED: {why}; to run it: {:?}", why.fix);
+            skipped(&format!("{why}; to run it: {:?}", why.fix));
             None
         }
         Err(other) => panic!("{other}"),
@@ -108,7 +115,7 @@ fn a_missing_program_is_an_error_of_starting() {
         Err(SampleError::Start(error)) => {
             assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
         }
-        Err(SampleError::Unavailable(why)) => eprintln!("SKIPPED: {why}"),
+        Err(SampleError::Unavailable(why)) => skipped(&why.to_string()),
         other => panic!("{other:?}"),
     }
 }
@@ -117,7 +124,7 @@ fn a_missing_program_is_an_error_of_starting() {
 fn where_stores_cannot_be_sampled_the_program_is_not_started_and_the_cause_is_given() {
     let counters = probe(&HostFacts::read(std::path::Path::new("/")));
     let Err(expected) = counters.stores else {
-        eprintln!("SKIPPED: this host can sample stores");
+        skipped("this host can sample stores");
         return;
     };
     let dir = tempfile::tempdir().unwrap();
@@ -138,7 +145,7 @@ fn where_stores_cannot_be_sampled_the_program_is_not_started_and_the_cause_is_gi
 fn where_stores_can_be_sampled_a_program_gives_stores() {
     let counters = probe(&HostFacts::read(std::path::Path::new("/")));
     if let Err(why) = counters.stores {
-        eprintln!("SKIPPED: {why}");
+        skipped(&why.to_string());
         return;
     }
     let samples = sample(shell(SPIN), &Options::default()).unwrap();

@@ -6,7 +6,7 @@ mod abi;
 
 use std::time::Duration;
 
-use prestore_sampler::attr::{attributes, variations};
+use prestore_sampler::attr::{attributes, rate, variations};
 use prestore_sampler::pmu::{CpuList, EventPlan};
 use prestore_sampler::record::Decoder;
 use prestore_sampler::ring::{ClockConversion, unread};
@@ -32,8 +32,10 @@ fn plan(source: Source) -> EventPlan {
 
 fn decoder(source: Source) -> Decoder {
     let plan = plan(source);
+    let options = Options::default();
+    let rate = rate(&plan, &options, None);
     Decoder::new(
-        attributes(&plan, variations(&plan)[0], &Options::default()),
+        attributes(&plan, variations(&plan)[0], &options, rate),
         source,
     )
 }

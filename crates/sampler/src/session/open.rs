@@ -4,7 +4,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use perf_event_open_sys::bindings::{PERF_FLAG_FD_CLOEXEC, perf_event_attr};
 use perf_event_open_sys::ioctls;
 
-use crate::attr::{Variation, attributes, may_try_on, variations};
+use crate::attr::{Variation, attributes, may_try_on, rate, variations};
 use crate::host::HostFacts;
 use crate::options::Options;
 use crate::pmu::EventPlan;
@@ -87,7 +87,13 @@ fn open_best(
 ) -> Result<CpuEvent, Unavailable> {
     let mut first_refusal = None;
     for &way in ways {
-        match open(plan, way, pid, cpu, options) {
+        let attr = attributes(
+            plan,
+            way,
+            options,
+            rate(plan, options, host.max_sample_rate),
+        );
+        match open(attr, way, pid, cpu) {
             Ok(event) => return Ok(event),
             Err(errno) => {
                 let refusal = Refusal {
@@ -110,14 +116,7 @@ fn open_best(
     Err(diagnose(refusal, host))
 }
 
-fn open(
-    plan: &EventPlan,
-    way: Variation,
-    pid: i32,
-    cpu: u32,
-    options: &Options,
-) -> Result<CpuEvent, i32> {
-    let attr = attributes(plan, way, options);
+fn open(attr: perf_event_attr, way: Variation, pid: i32, cpu: u32) -> Result<CpuEvent, i32> {
     let mut asked = attr;
     let pid = if way.cpu_wide { -1 } else { pid };
     let no_group = -1;

@@ -97,13 +97,18 @@ fn open_buffers(
     let mut buffers = Vec::new();
     for plan in plans {
         for event in open_plan(plan, pid, options, host)? {
-            buffers.push(map(plan, event, options)?);
+            buffers.push(map(plan, event, options, host)?);
         }
     }
     Ok(buffers)
 }
 
-fn map(plan: &EventPlan, event: CpuEvent, options: &Options) -> Result<Buffer, SampleError> {
+fn map(
+    plan: &EventPlan,
+    event: CpuEvent,
+    options: &Options,
+    host: &HostFacts,
+) -> Result<Buffer, SampleError> {
     let mut pages = options.ring_pages.max(1).next_power_of_two();
     let (ring, aux) = loop {
         let mapped = RingMapping::new(&event, pages).and_then(|ring| {
@@ -120,7 +125,7 @@ fn map(plan: &EventPlan, event: CpuEvent, options: &Options) -> Result<Buffer, S
             Err(error) => return Err(SampleError::System(error)),
         }
     };
-    let period = match rate(plan, options) {
+    let period = match rate(plan, options, host.max_sample_rate) {
         Rate::Period(period) => period.get(),
         Rate::Hertz(_) => 1,
     };
