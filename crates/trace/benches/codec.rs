@@ -1,6 +1,7 @@
 //! How fast words are encoded and decoded, in accesses and words a second, and how small they get.
 //!
 //! `cargo bench -p prestore-trace`; the sizes go to stderr first.
+#![allow(clippy::expect_used)] // a benchmark that cannot run has nothing else to do
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -147,7 +148,9 @@ fn branchy() -> Program {
     Program { table, words }
 }
 
-const PROGRAMS: [(&str, fn() -> Program); 5] = [
+type Make = fn() -> Program;
+
+const PROGRAMS: [(&str, Make); 5] = [
     ("stencil", stencil),
     ("copy", copy),
     ("kv", kv),

@@ -1,4 +1,5 @@
 //! What was encoded is what is decoded, and the counts are those of the replay.
+#![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests, too
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Writing and reading a trace directory.
+#![allow(clippy::unwrap_used)] // helpers of tests, too
 
 mod common;
 

@@ -260,7 +260,7 @@ impl BlockTable {
             _ => BlockEnd::Jump,
         };
         f.bytes(5).ok_or_else(short)?;
-        if id < FIRST_BLOCK || id > MAX_BLOCK || words > u32::from(NO_SLOT) {
+        if !(FIRST_BLOCK..=MAX_BLOCK).contains(&id) || words > u32::from(NO_SLOT) {
             return Err(frame.bad("block id or value count out of range"));
         }
         let mut refs = Vec::with_capacity(usize::from(n_refs));

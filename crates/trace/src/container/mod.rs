@@ -24,3 +24,4 @@ pub use reader::{
 };
 pub use stored::StoredBlock;
 pub use writer::{Existing, Outcome, StreamWriter, TraceWriter, WriteError};
+pub(crate) use writer::{prepare, replace_file};

@@ -1,4 +1,14 @@
-//! Traces that others recorded.
+//! Traces that others recorded: samples of `perf`.
+//!
+//! Samples are not a stream: they say which code stores how much and from where it was called,
+//! but nothing of order, and so of sequentiality and distances.
 
-/// File name of the samples in a trace directory of kind samples.
-pub const SAMPLES: &str = "samples.jsonl";
+mod dir;
+mod functions;
+mod perf_script;
+mod sample;
+
+pub use dir::{SAMPLES, SampleDirError, read_samples, write_samples};
+pub use functions::{Context, FunctionStores, StoreProfile};
+pub use perf_script::{ImportError, SkippedLine, parse_perf_script};
+pub use sample::{Frame, Sample, Samples};

@@ -10,7 +10,7 @@ use super::{Existing, WriteError};
 use crate::container::manifest::{FORMAT, MANIFEST, number_in};
 
 /// Makes `dir`, or makes sure that a trace may be written to it.
-pub(super) fn prepare(dir: &Path, existing: Existing) -> Result<(), WriteError> {
+pub(crate) fn prepare(dir: &Path, existing: Existing) -> Result<(), WriteError> {
     let io = |e| WriteError::io(dir, e);
     fs::create_dir_all(dir).map_err(io)?;
     let names: Vec<_> = fs::read_dir(dir)

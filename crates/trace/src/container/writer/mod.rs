@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+pub(crate) use directory::{prepare, replace_file};
 pub use error::WriteError;
 pub use stream::StreamWriter;
 
