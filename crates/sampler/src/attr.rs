@@ -7,7 +7,9 @@ use perf_event_open_sys::bindings::{
     PERF_SAMPLE_PERIOD, PERF_SAMPLE_RAW, PERF_SAMPLE_TID, PERF_SAMPLE_TIME, perf_event_attr,
 };
 
-use crate::options::{DEFAULT_HERTZ, DEFAULT_IBS_HERTZ, DEFAULT_SPE_INTERVAL, Options, Rate};
+use crate::options::{
+    DEFAULT_CLOCK_HERTZ, DEFAULT_HERTZ, DEFAULT_IBS_HERTZ, DEFAULT_SPE_INTERVAL, Options, Rate,
+};
 use crate::pmu::{EventPlan, Source};
 
 /// One way of asking for an event. Kernels and processors differ in what they take, so the ways are
@@ -63,7 +65,8 @@ pub fn rate(plan: &EventPlan, options: &Options, max_sample_rate: Option<u64>) -
     let default = match plan.source {
         Source::ArmSpe => Rate::Period(nonzero(DEFAULT_SPE_INTERVAL)),
         Source::AmdIbsOp => Rate::Hertz(nonzero(DEFAULT_IBS_HERTZ)),
-        Source::IntelMemStores | Source::CpuClock => Rate::Hertz(nonzero(DEFAULT_HERTZ)),
+        Source::IntelMemStores => Rate::Hertz(nonzero(DEFAULT_HERTZ)),
+        Source::CpuClock => Rate::Hertz(nonzero(DEFAULT_CLOCK_HERTZ)),
     };
     match (options.rate.unwrap_or(default), plan.source) {
         // SPE knows intervals only; a frequency asked for is answered by its default.

@@ -31,8 +31,8 @@ pub use counters::{Counters, StoreEvent, probe};
 pub use elf_layout::ElfLayout;
 pub use host::HostFacts;
 pub use options::{
-    DEFAULT_HERTZ, DEFAULT_IBS_HERTZ, DEFAULT_SPE_INTERVAL, EventChoice, Options, Rate,
-    SAMPLE_COST_NS, SPE_RECORD_COST_NS,
+    CLOCK_SAMPLE_COST_NS, DEFAULT_CLOCK_HERTZ, DEFAULT_HERTZ, DEFAULT_IBS_HERTZ,
+    DEFAULT_SPE_INTERVAL, EventChoice, Options, Rate, SAMPLE_COST_NS, SPE_RECORD_COST_NS,
 };
 pub use pmu::Source;
 pub use record::AccessKind;

@@ -3,7 +3,7 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 
 use crate::address_space::AddressSpaces;
-use crate::options::{SAMPLE_COST_NS, SPE_RECORD_COST_NS};
+use crate::options::{CLOCK_SAMPLE_COST_NS, SAMPLE_COST_NS, SPE_RECORD_COST_NS};
 use crate::pmu::Source;
 use crate::record::AccessKind;
 
@@ -68,19 +68,21 @@ pub struct Overhead {
     pub samples: u64,
     /// Assumed cost of one, nanoseconds.
     pub nanoseconds_each: u64,
-    /// Share of the time of all CPUs sampled, 0 to 1.
+    /// Share of the program's CPU time, 0 to 1.
     pub share: f64,
 }
 
 impl Overhead {
-    /// Estimates the share from the number of samples: `samples × cost / (wall time × CPUs)`. A
-    /// program that uses fewer CPUs feels more: multiply by CPUs of the machine over CPUs used.
-    pub fn estimate(source: Source, samples: u64, wall: Duration, cpus: usize) -> Self {
+    /// Estimates the share from the number of samples: `samples × cost / CPU time` of the program
+    /// and its children. The costs are constants of this crate, so this is an estimate, not a
+    /// measurement.
+    pub fn estimate(source: Source, samples: u64, cpu_time: Duration) -> Self {
         let nanoseconds_each = match source {
+            Source::IntelMemStores | Source::AmdIbsOp => SAMPLE_COST_NS,
             Source::ArmSpe => SPE_RECORD_COST_NS,
-            _ => SAMPLE_COST_NS,
+            Source::CpuClock => CLOCK_SAMPLE_COST_NS,
         };
-        let available = wall.as_nanos() as f64 * cpus.max(1) as f64;
+        let available = cpu_time.as_nanos() as f64;
         let spent = samples as f64 * nanoseconds_each as f64;
         let share = if available > 0.0 {
             (spent / available).min(1.0)
@@ -154,7 +156,9 @@ impl ChainTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::{DEFAULT_HERTZ, DEFAULT_IBS_HERTZ};
+    use crate::options::{
+        DEFAULT_CLOCK_HERTZ, DEFAULT_HERTZ, DEFAULT_IBS_HERTZ, DEFAULT_SPE_INTERVAL,
+    };
 
     #[test]
     fn the_default_rates_stay_below_one_percent() {
@@ -162,8 +166,10 @@ mod tests {
         for (source, hertz) in [
             (Source::IntelMemStores, DEFAULT_HERTZ),
             (Source::AmdIbsOp, DEFAULT_IBS_HERTZ),
+            (Source::ArmSpe, 4_000_000_000 / DEFAULT_SPE_INTERVAL),
+            (Source::CpuClock, DEFAULT_CLOCK_HERTZ),
         ] {
-            let share = Overhead::estimate(source, hertz * 4, second, 4).share;
+            let share = Overhead::estimate(source, hertz, second).share;
             assert!(share > 0.0 && share < 0.01, "{source:?}: {share}");
         }
     }

@@ -5,24 +5,24 @@ use super::collect::{Collected, is_precise};
 use crate::pmu::EventPlan;
 use crate::samples::{Overhead, Samples};
 
-/// Puts the parts of a run together.
+/// Puts the parts of a run together; `cpu_time` is that of the program and its children. `None`
+/// without any plan.
 pub fn finish(
     collected: Collected,
     plans: &[EventPlan],
     precise_level: u8,
     status: ExitStatus,
-    wall: Duration,
+    cpu_time: Duration,
 ) -> Option<Samples> {
     let source = plans.first()?.source;
     let names: Vec<&str> = plans.iter().map(|plan| plan.name.as_str()).collect();
-    let cpus = plans.iter().map(|plan| plan.cpus.0.len()).sum();
     Some(Samples {
         event: names.join(","),
         source,
         precise: is_precise(source, precise_level),
         precise_level,
         callchains: !plans.iter().any(|plan| plan.uses_aux),
-        overhead: Overhead::estimate(source, collected.taken, wall, cpus),
+        overhead: Overhead::estimate(source, collected.taken, cpu_time),
         events: collected.samples,
         losses: collected.losses,
         spaces: collected.spaces,

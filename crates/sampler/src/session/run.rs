@@ -2,7 +2,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -67,15 +67,31 @@ pub fn sample(command: Command, options: &Options) -> Result<Samples, SampleErro
             buffer.event.enable().map_err(SampleError::System)?;
         }
     }
-    let started = Instant::now();
+    let before = children_cpu_time();
     let child = held.release().map_err(SampleError::Start)?;
     let mut collector = Collector::new(options.max_samples);
     let status = follow(child, &mut buffers, &mut collector)?;
-    let wall = started.elapsed();
+    let cpu_time = children_cpu_time().saturating_sub(before);
     let collected = collector.into_collected(cpu_wide.then_some(pid as u32));
     let level = buffers.iter().map(|buffer| buffer.event.way.precise).min();
-    finish(collected, &plans, level.unwrap_or(0), status, wall)
+    finish(collected, &plans, level.unwrap_or(0), status, cpu_time)
         .ok_or_else(|| no_store_event(&host).into())
+}
+
+/// CPU time of all children waited for so far. Its growth over a run is the program's own, unless the
+/// caller waits for other children meanwhile; good enough for an estimate.
+fn children_cpu_time() -> Duration {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the structure is live, and all-zero bytes are a valid value if the call fails.
+    let usage = unsafe {
+        libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    let micros = |time: libc::timeval| {
+        let (seconds, rest) = (time.tv_sec.unsigned_abs(), time.tv_usec.unsigned_abs());
+        Duration::from_secs(seconds) + Duration::from_micros(rest)
+    };
+    micros(usage.ru_utime) + micros(usage.ru_stime)
 }
 
 /// An event with its mapped memory and what is needed to read it.
