@@ -1,7 +1,36 @@
 //! DirtBuster: from events to verdicts (P0, section 6; design, section 4).
+//!
+//! [`Analyzer`] takes what the threads of a program executed and gives [`Findings`]: the places
+//! that write, how sequentially, how soon the data is read or written again, how soon a fence
+//! follows, and what to do there. No I/O; code is known by site numbers, and what the analysis
+//! must know about them it asks a [`SiteOracle`].
+//!
+//! Module `memory` says what belongs to a sequentiality context and what a re-write is,
+//! `clock` what time is between threads, `verdict` how the evidence decides, [`Thresholds`] on
+//! which numbers.
 
+mod allocations;
+mod analyzer;
+mod clock;
+mod contexts;
+mod fences;
 mod findings;
+mod frequent;
+mod groups;
+mod lines;
+mod memory;
+mod oracle;
+mod origins;
+mod runs;
+mod summary;
+mod thread;
+mod thresholds;
+mod usage;
+mod verdict;
 
+pub use analyzer::{Analyzer, Outcome, ProgramTotals, StoreCount};
 pub use findings::{
     ContextClass, Distance, FenceDistance, Finding, Findings, LineShare, Verdict,
 };
+pub use oracle::{SiteClass, SiteOracle};
+pub use thresholds::{ThresholdError, ThresholdInfo, Thresholds};

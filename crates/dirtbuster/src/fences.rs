@@ -1,0 +1,198 @@
+//! How many instructions lie between writes and the thread's next fence.
+
+use crate::findings::FenceDistance;
+
+/// A fence further away than this is none: nothing stays in a core's buffers for so long, and
+/// the writes that wait for a fence need not be remembered longer.
+pub(crate) const HORIZON: u64 = 1 << 16;
+
+const EXACT: usize = 64;
+const STEPS: usize = 32;
+
+/// Distances up to [`HORIZON`]: exact below 64, within 1/32 above.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FenceHistogram {
+    /// Bucket and count, by bucket: a place sees few different distances.
+    counts: Vec<(u16, u64)>,
+    min: Option<u64>,
+    /// All writes, with or without a fence after them.
+    writes: u64,
+}
+
+fn bucket(distance: u64) -> usize {
+    if distance < EXACT as u64 {
+        return distance as usize;
+    }
+    let octave = 63 - distance.leading_zeros() as usize;
+    let step = (distance >> (octave - 5)) as usize - STEPS;
+    EXACT + (octave - 6) * STEPS + step
+}
+
+/// The middle of a bucket.
+fn middle(bucket: usize) -> u64 {
+    if bucket < EXACT {
+        return bucket as u64;
+    }
+    let (octave, step) = ((bucket - EXACT) / STEPS + 6, (bucket - EXACT) % STEPS);
+    let width = 1u64 << (octave - 5);
+    (STEPS + step) as u64 * width + (width - 1) / 2
+}
+
+impl FenceHistogram {
+    /// Adds what `other` counted.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.writes += other.writes;
+        self.min = self.min.into_iter().chain(other.min).min();
+        for &(bucket, n) in &other.counts {
+            self.add(bucket, n);
+        }
+    }
+
+    fn add(&mut self, bucket: u16, n: u64) {
+        match self.counts.binary_search_by_key(&bucket, |c| c.0) {
+            Ok(at) => self.counts[at].1 += n,
+            Err(at) => self.counts.insert(at, (bucket, n)),
+        }
+    }
+
+    /// A write had a fence at this distance.
+    #[inline]
+    pub(crate) fn record(&mut self, distance: u64) {
+        self.add(bucket(distance) as u16, 1);
+        if self.min.is_none_or(|m| distance < m) {
+            self.min = Some(distance);
+        }
+    }
+
+    /// Minimum and median over all writes.
+    pub(crate) fn distance(&self) -> FenceDistance {
+        let mut seen = 0;
+        let at = self.counts.iter().find(|(_, n)| {
+            seen += n;
+            seen * 2 > self.writes
+        });
+        FenceDistance {
+            min: self.min,
+            median: at.map(|c| middle(usize::from(c.0)).max(self.min.unwrap_or(0))),
+        }
+    }
+}
+
+/// A thread's writes since its last fence.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PendingWrites {
+    /// Time of the last store of each, and its origin.
+    entries: Vec<(u64, u32)>,
+    /// Number of the first entry since the program's start.
+    base: u64,
+}
+
+/// Entries that are kept at most; one more drops the older half, as if beyond the horizon. Each
+/// is a different line or instruction, so that many within the horizon is more than code does.
+const MAX_PENDING: usize = 1 << 18;
+
+impl PendingWrites {
+    /// Adds a write and returns its number.
+    #[inline]
+    pub(crate) fn push(&mut self, origin: u32, now: u64, hist: &mut FenceHistogram) -> u64 {
+        hist.writes += 1;
+        if self.entries.len() == self.entries.capacity() {
+            self.make_room(now);
+        }
+        self.entries.push((now, origin));
+        self.base + self.entries.len() as u64 - 1
+    }
+
+    /// The write of this number went on until `now`; false: a fence has come since, or the write
+    /// paused for longer than the horizon, so that this is another one.
+    #[inline]
+    pub(crate) fn touch(&mut self, number: u64, now: u64) -> bool {
+        let Some(at) = number.checked_sub(self.base) else {
+            return false;
+        };
+        match self.entries.get_mut(at as usize) {
+            Some(entry) if now - entry.0 <= HORIZON => {
+                entry.0 = now;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, now: u64) {
+        let fresh = |e: &(u64, u32)| now - e.0 <= HORIZON;
+        let mut drop = self.entries.iter().position(fresh);
+        if self.entries.len() >= MAX_PENDING {
+            drop = drop.max(Some(MAX_PENDING / 2));
+        }
+        let drop = drop.unwrap_or(self.entries.len());
+        self.entries.drain(..drop);
+        self.base += drop as u64;
+        if self.entries.len() * 2 >= self.entries.capacity() {
+            self.entries.reserve(self.entries.len().max(1024));
+        }
+    }
+
+    /// A fence at `now`: `record(origin, distance)` receives what waits, within the horizon.
+    #[inline]
+    pub(crate) fn fence(&mut self, now: u64, mut record: impl FnMut(u32, u64)) {
+        self.base += self.entries.len() as u64;
+        for (time, origin) in self.entries.drain(..) {
+            let distance = now - time;
+            if distance <= HORIZON {
+                record(origin, distance);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_are_exact_below_64_and_close_above() {
+        for d in 0..=HORIZON {
+            let m = middle(bucket(d));
+            assert!(m.abs_diff(d) * 32 <= d, "{d} reads as {m}");
+            assert!(d >= 64 || m == d);
+        }
+    }
+
+    #[test]
+    fn a_write_that_no_fence_follows_counts_as_infinite() {
+        let mut hist = FenceHistogram::default();
+        let mut pending = PendingWrites::default();
+        pending.push(0, 10, &mut hist);
+        pending.fence(15, |_, d| hist.record(d));
+        for _ in 0..2 {
+            pending.push(0, 20, &mut hist);
+        }
+        pending.fence(21 + HORIZON, |_, d| hist.record(d));
+        assert_eq!(hist.distance().min, Some(5));
+        assert_eq!(hist.distance().median, None);
+    }
+
+    #[test]
+    fn a_touched_write_counts_from_its_last_store() {
+        let mut hist = FenceHistogram::default();
+        let mut pending = PendingWrites::default();
+        let n = pending.push(0, 10, &mut hist);
+        assert!(pending.touch(n, 14));
+        pending.fence(15, |_, d| hist.record(d));
+        assert!(!pending.touch(n, 16));
+        assert_eq!(hist.distance().min, Some(1));
+    }
+
+    #[test]
+    fn memory_is_bounded_without_fences() {
+        let mut hist = FenceHistogram::default();
+        let mut pending = PendingWrites::default();
+        for t in 0..3_000_000 {
+            pending.push(0, t, &mut hist);
+        }
+        assert!(pending.entries.capacity() <= MAX_PENDING);
+    }
+}

@@ -1,0 +1,97 @@
+//! On whose behalf code writes: its own function's, or its caller's where it is generic.
+
+use prestore_trace::SiteId;
+use prestore_trace::replay::{CallTree, NodeId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::oracle::{SiteClass, SiteOracle};
+
+/// Stores of one group may make up one finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Group {
+    /// The function with this key.
+    Function(u64),
+    /// Generic code called at this call site, which is not in generic code.
+    Caller(SiteId),
+    /// Generic code, of this function, whose caller is not known.
+    Orphan(u64),
+}
+
+/// The groups met so far, and what the oracle said.
+#[derive(Debug)]
+pub(crate) struct Groups<O> {
+    pub(crate) oracle: O,
+    /// `None`: all functions.
+    scope: Option<FxHashSet<u64>>,
+    classes: FxHashMap<SiteId, SiteClass>,
+    all: Vec<(Group, bool)>,
+    ids: FxHashMap<Group, u32>,
+    callers: FxHashMap<(NodeId, u64), u32>,
+}
+
+impl<O: SiteOracle> Groups<O> {
+    pub(crate) fn new(oracle: O, scope: Option<FxHashSet<u64>>) -> Self {
+        Self {
+            oracle,
+            scope,
+            classes: FxHashMap::default(),
+            all: Vec::new(),
+            ids: FxHashMap::default(),
+            callers: FxHashMap::default(),
+        }
+    }
+
+    /// What the oracle says of `site`; it is asked once.
+    pub(crate) fn classify(&mut self, site: SiteId) -> SiteClass {
+        if let Some(&class) = self.classes.get(&site) {
+            return class;
+        }
+        let class = self.oracle.classify(site);
+        self.classes.insert(site, class);
+        class
+    }
+
+    /// The group of a store at `site`, which is not generic.
+    pub(crate) fn of_function(&mut self, site: SiteId) -> u32 {
+        let function = self.classify(site).function;
+        self.intern(Group::Function(function), &[function])
+    }
+
+    /// The group of generic code of function `generic` in context `node`.
+    pub(crate) fn of_caller(&mut self, node: NodeId, generic: u64, tree: &CallTree) -> u32 {
+        if let Some(&known) = self.callers.get(&(node, generic)) {
+            return known;
+        }
+        let caller = tree.chain(node).find(|&s| !self.classify(s).generic);
+        let id = match caller {
+            Some(call) => {
+                let function = self.classify(call).function;
+                self.intern(Group::Caller(call), &[function, generic])
+            }
+            None => self.intern(Group::Orphan(generic), &[generic]),
+        };
+        self.callers.insert((node, generic), id);
+        id
+    }
+
+    fn intern(&mut self, group: Group, functions: &[u64]) -> u32 {
+        let next = self.all.len() as u32;
+        let id = *self.ids.entry(group).or_insert(next);
+        if id == next {
+            let scope = self.scope.as_ref();
+            let tracked = scope.is_none_or(|s| functions.iter().any(|f| s.contains(f)));
+            self.all.push((group, tracked));
+        }
+        id
+    }
+
+    /// The group of this number.
+    pub(crate) fn get(&self, id: u32) -> Group {
+        self.all[id as usize].0
+    }
+
+    /// Are its writes tracked?
+    pub(crate) fn tracked(&self, id: u32) -> bool {
+        self.all[id as usize].1
+    }
+}

@@ -1,0 +1,184 @@
+//! What is known of each cache line, found by address in one or two loads.
+//!
+//! Memory comes in regions of 2 MB, pages of 4 KB, groups of 16 lines. A region costs 12 KB when
+//! first touched (read or written): an *unread* bit a line, and where its groups are. A group of
+//! 1 KB costs 512 bytes when first written: 32 bytes a line. Reads of what nobody wrote, the bulk
+//! of most programs, look at one bit of a bitmap that has 8 bytes a page.
+
+use rustc_hash::FxHashMap;
+
+/// log2 of the line size. The pre-stores of the papers act on 64-byte lines.
+pub(crate) const LINE_SHIFT: u32 = 6;
+/// Bytes of a line.
+pub(crate) const LINE: u64 = 1 << LINE_SHIFT;
+/// log2 of the region size.
+pub(crate) const REGION_SHIFT: u32 = 21;
+
+const PAGES: usize = 1 << (REGION_SHIFT - 12);
+const GROUP_LINES: usize = 16;
+
+/// The last writing of a line.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LineState {
+    /// When it was written last, in the writer's own instructions.
+    pub(crate) time: u64,
+    /// When this writing of it began.
+    pub(crate) start: u64,
+    /// Which bytes this writing has written.
+    pub(crate) mask: u64,
+    /// Who wrote it.
+    pub(crate) owner: Owner,
+    /// Distance of the first read since, plus one, saturated; 0: not read.
+    pub(crate) reread: u32,
+}
+
+/// To what the writing of a line belongs.
+///
+/// Most writes never grow beyond their line (stack, counters, random tables). Such a *single*
+/// needs no context of its own: all it would hold is in the line's state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Owner(u32);
+
+const SINGLE: u32 = 1 << 31;
+
+impl Owner {
+    /// Nobody whose writes are tracked.
+    pub(crate) const NONE: Self = Self(0);
+
+    /// This line only, begun by the origin.
+    #[inline]
+    pub(crate) fn single(origin: u32) -> Self {
+        Self(origin | SINGLE)
+    }
+
+    /// The context of this number (which is not 0).
+    #[inline]
+    pub(crate) fn context(index: u32) -> Self {
+        Self(index)
+    }
+
+    #[inline]
+    pub(crate) fn as_single(self) -> Option<u32> {
+        (self.0 & SINGLE != 0).then_some(self.0 & !SINGLE)
+    }
+
+    #[inline]
+    pub(crate) fn as_context(self) -> Option<u32> {
+        (self.0 & SINGLE == 0 && self.0 != 0).then_some(self.0)
+    }
+}
+
+/// All lines of an address space.
+#[derive(Debug)]
+pub(crate) struct Lines {
+    regions: FxHashMap<u64, u32>,
+    /// A bit a line, a word a page: written by tracked code, and not read since.
+    pub(crate) unread: Vec<u64>,
+    /// Four groups a page: 0, or the group's number.
+    groups: Vec<[u32; 4]>,
+    /// Sixteen a group; group 0 is never used.
+    pub(crate) states: Vec<LineState>,
+}
+
+impl Default for Lines {
+    fn default() -> Self {
+        Self {
+            regions: FxHashMap::default(),
+            unread: Vec::new(),
+            groups: Vec::new(),
+            states: vec![LineState::default(); GROUP_LINES],
+        }
+    }
+}
+
+/// The region an instruction touched last, so that it is found without a look-up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RegionHint {
+    region: u64,
+    base: u32,
+}
+
+impl Default for RegionHint {
+    fn default() -> Self {
+        Self {
+            region: u64::MAX,
+            base: 0,
+        }
+    }
+}
+
+impl Lines {
+    /// Index into `unread` of the page that holds `addr`.
+    #[inline(always)]
+    pub(crate) fn page(&mut self, hint: &mut RegionHint, addr: u64) -> usize {
+        let region = addr >> REGION_SHIFT;
+        if hint.region != region {
+            *hint = self.enter(region);
+        }
+        hint.base as usize + (addr as usize >> 12) % PAGES
+    }
+
+    #[inline(never)]
+    fn enter(&mut self, region: u64) -> RegionHint {
+        let next = self.unread.len() as u32;
+        let base = *self.regions.entry(region).or_insert(next);
+        if base == next {
+            self.unread.resize(next as usize + PAGES, 0);
+            self.groups.resize(next as usize + PAGES, [0; 4]);
+        }
+        RegionHint { region, base }
+    }
+
+    /// Index into `states` of the line that holds `addr`, made if it is not there.
+    #[inline(always)]
+    pub(crate) fn state(&mut self, page: usize, addr: u64) -> usize {
+        let line = (addr >> LINE_SHIFT) as usize;
+        let group = self.groups[page][line / GROUP_LINES % 4];
+        if group == 0 {
+            return self.make_group(page, line);
+        }
+        group as usize * GROUP_LINES + line % GROUP_LINES
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_group(&mut self, page: usize, line: usize) -> usize {
+        let group = self.states.len() / GROUP_LINES;
+        self.groups[page][line / GROUP_LINES % 4] = group as u32;
+        self.states
+            .resize(self.states.len() + GROUP_LINES, LineState::default());
+        group * GROUP_LINES + line % GROUP_LINES
+    }
+
+    /// Index into `states` of the line number `line`, where it is there.
+    #[inline]
+    pub(crate) fn find(&self, hint: RegionHint, line: u64) -> Option<usize> {
+        let region = line >> (REGION_SHIFT - LINE_SHIFT);
+        let base = if region == hint.region {
+            hint.base
+        } else {
+            *self.regions.get(&region)?
+        };
+        let page = base as usize + (line >> (12 - LINE_SHIFT)) as usize % PAGES;
+        let group = self.groups[page][line as usize / GROUP_LINES % 4];
+        (group != 0).then(|| group as usize * GROUP_LINES + line as usize % GROUP_LINES)
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_unread(&mut self, page: usize, line: u64) {
+        self.unread[page] |= 1 << (line & 63);
+    }
+
+    #[inline(always)]
+    pub(crate) fn clear_unread(&mut self, page: usize, line: u64) {
+        self.unread[page] &= !(1 << (line & 63));
+    }
+
+    /// Bytes of memory that the lines take.
+    pub(crate) fn memory(&self) -> usize {
+        self.unread.capacity() * 8
+            + self.groups.capacity() * 16
+            + self.states.capacity() * size_of::<LineState>()
+            + self.regions.capacity() * 16
+    }
+}

@@ -1,0 +1,157 @@
+//! Where writes come from: a store instruction in a thread, on behalf of a group.
+
+use prestore_trace::SiteId;
+use rustc_hash::FxHashMap;
+
+use crate::contexts::Context;
+use crate::fences::FenceHistogram;
+use crate::usage::Usage;
+use crate::Thresholds;
+
+/// What is known of one origin.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    /// The store instruction.
+    pub(crate) site: SiteId,
+    /// Function or caller, see `groups`.
+    pub(crate) group: u32,
+    /// Index of the thread in its process.
+    pub(crate) thread: u32,
+    /// The same for the same thread and group.
+    pub(crate) writer: u32,
+    /// Lines written other than in sequential contexts, and bytes.
+    pub(crate) scattered: Usage,
+    pub(crate) scattered_bytes: u64,
+    /// Sequential contexts by the power of two of their size.
+    pub(crate) classes: Vec<SizeClass>,
+    pub(crate) fences: FenceHistogram,
+}
+
+/// Sequential contexts of about one size.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SizeClass {
+    pub(crate) log2: u32,
+    pub(crate) count: u64,
+    /// Sum of their sizes, bytes.
+    pub(crate) spans: u64,
+    /// Sum of the bytes written in them.
+    pub(crate) covered: u64,
+    pub(crate) usage: Usage,
+    /// Lines that count as re-read within the reuse window: those of an object of which one was.
+    pub(crate) reused: u64,
+}
+
+impl SizeClass {
+    pub(crate) fn merge(&mut self, o: &Self) {
+        self.count += o.count;
+        self.spans += o.spans;
+        self.covered += o.covered;
+        self.usage.merge(&o.usage);
+        self.reused += o.reused;
+    }
+}
+
+/// Adds `class` to the one of its size in `classes`, kept by size.
+pub(crate) fn add_class(classes: &mut Vec<SizeClass>, class: &SizeClass) {
+    match classes.binary_search_by_key(&class.log2, |c| c.log2) {
+        Ok(at) => classes[at].merge(class),
+        Err(at) => classes.insert(at, *class),
+    }
+}
+
+/// All origins of a process, and which of them write the same data.
+#[derive(Debug, Default)]
+pub(crate) struct Origins {
+    all: Vec<Origin>,
+    by_key: FxHashMap<(u32, u32, SiteId), u32>,
+    writers: FxHashMap<(u32, u32), u32>,
+    parent: Vec<u32>,
+    /// Bytes by origin and allocation site.
+    pub(crate) allocations: FxHashMap<(u32, SiteId), u64>,
+}
+
+impl Origins {
+    /// The origin of the store `site` in `thread` for `group`, new or known.
+    pub(crate) fn intern(&mut self, thread: u32, group: u32, site: SiteId) -> u32 {
+        if let Some(&known) = self.by_key.get(&(thread, group, site)) {
+            return known;
+        }
+        let next = self.writers.len() as u32;
+        let writer = *self.writers.entry((thread, group)).or_insert(next);
+        let at = self.all.len() as u32;
+        self.all.push(Origin {
+            site,
+            group,
+            thread,
+            writer,
+            scattered: Usage::default(),
+            scattered_bytes: 0,
+            classes: Vec::new(),
+            fences: FenceHistogram::default(),
+        });
+        self.parent.push(at);
+        self.by_key.insert((thread, group, site), at);
+        at
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, at: u32) -> &Origin {
+        &self.all[at as usize]
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, at: u32) -> &mut Origin {
+        &mut self.all[at as usize]
+    }
+
+    pub(crate) fn len(&self) -> u32 {
+        self.all.len() as u32
+    }
+
+    /// One of the origins that write the same data as `at`, the same one for all of them.
+    #[inline]
+    pub(crate) fn root(&self, mut at: u32) -> u32 {
+        while self.parent[at as usize] != at {
+            at = self.parent[at as usize];
+        }
+        at
+    }
+
+    /// `a` and `b` have extended one streak.
+    #[inline]
+    pub(crate) fn join(&mut self, a: u32, b: u32) {
+        let (ra, rb) = (self.root(a), self.root(b));
+        let root = ra.min(rb);
+        for at in [ra, rb, a, b] {
+            self.parent[at as usize] = root;
+        }
+    }
+
+    /// Accounts a context that has come to its end.
+    pub(crate) fn close(&mut self, c: &Context, t: &Thresholds) {
+        if c.allocation != SiteId::NONE {
+            *self.allocations.entry((c.origin, c.allocation)).or_default() += c.covered;
+        }
+        let span = c.hi - c.lo;
+        let origin = self.get_mut(c.origin);
+        if span < t.min_context_bytes {
+            origin.scattered.merge(&c.usage);
+            origin.scattered_bytes += c.covered;
+            return;
+        }
+        let object = span <= t.object_bytes && c.usage.reread_soon > 0;
+        let class = SizeClass {
+            log2: span.ilog2(),
+            count: 1,
+            spans: span,
+            covered: c.covered,
+            usage: c.usage,
+            reused: if object {
+                c.usage.lines
+            } else {
+                c.usage.reread_soon
+            },
+        };
+        add_class(&mut origin.classes, &class);
+    }
+}

@@ -1,0 +1,251 @@
+//! Blocks made ready for the hot path, for one thread.
+
+use prestore_trace::block::{Block, Ref};
+use prestore_trace::replay::{CallTree, NodeId};
+use prestore_trace::{EventKind, SiteId};
+use rustc_hash::FxHashMap;
+
+use crate::frequent::Frequent;
+use crate::groups::Groups;
+use crate::lines::{LINE, RegionHint};
+use crate::memory::Streak;
+use crate::oracle::SiteOracle;
+use crate::origins::Origins;
+
+/// What is to be done for a reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Op {
+    /// A plain load of at most a line's bytes.
+    Load,
+    /// A plain store of at most a line's bytes.
+    Store,
+    /// An atomic: a fence, a load and a store.
+    Atomic,
+    /// A fence that orders stores.
+    Fence,
+    /// Anything else with an address; looked at in detail.
+    Odd,
+}
+
+/// A reference of a block, as a thread executes it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Access {
+    pub(crate) disp: u64,
+    pub(crate) hint: RegionHint,
+    pub(crate) slot: u16,
+    pub(crate) instr: u16,
+    /// Index among the block's references.
+    pub(crate) which: u16,
+    pub(crate) size: u8,
+    pub(crate) op: Op,
+    /// Index of its streak, [`FOREIGN`] where its writes are not tracked.
+    pub(crate) streak: u32,
+}
+
+impl Access {
+    /// Does its size vary?
+    pub(crate) fn is_odd(&self) -> bool {
+        self.op == Op::Odd
+    }
+}
+
+/// "Not tracked".
+pub(crate) const FOREIGN: u32 = u32::MAX;
+
+/// What is needed of an access at the end only.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AccessFacts {
+    pub(crate) site: SiteId,
+    pub(crate) group: u32,
+    pub(crate) kind: EventKind,
+    /// Executions in blocks that were cut short, which the run's count does not hold.
+    pub(crate) extra: u64,
+    /// Bytes written by accesses whose size varies.
+    pub(crate) odd_bytes: u64,
+}
+
+/// A block as executed by one thread on behalf of one group.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Run {
+    pub(crate) first: u32,
+    pub(crate) end: u32,
+    pub(crate) stores: bool,
+    /// Whole executions.
+    pub(crate) executions: u64,
+    pub(crate) contexts: Frequent,
+}
+
+#[derive(Clone, Debug)]
+struct GenericBlock {
+    function: u64,
+    node: NodeId,
+    run: u32,
+    by_group: FxHashMap<u32, u32>,
+}
+
+/// A thread's blocks.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Runs {
+    /// By block id: 0 not met yet, else run + 1, or generic block with the top bit.
+    index: Vec<u32>,
+    pub(crate) all: Vec<Run>,
+    pub(crate) accesses: Vec<Access>,
+    pub(crate) facts: Vec<AccessFacts>,
+    pub(crate) streaks: Vec<Streak>,
+    generic: Vec<GenericBlock>,
+}
+
+const GENERIC: u32 = 1 << 31;
+
+/// What making a block ready takes.
+pub(crate) struct Workshop<'a, O> {
+    pub(crate) groups: &'a mut Groups<O>,
+    pub(crate) origins: &'a mut Origins,
+    pub(crate) tree: &'a CallTree,
+    pub(crate) thread: u32,
+}
+
+impl Runs {
+    /// The run of a block that was met before and is not generic.
+    #[inline(always)]
+    pub(crate) fn known(&self, block: u32) -> Option<usize> {
+        let at = *self.index.get(block as usize)?;
+        (at.wrapping_sub(1) < GENERIC - 1).then(|| at as usize - 1)
+    }
+
+    /// The run of any block in context `node`.
+    #[inline(never)]
+    pub(crate) fn find<O: SiteOracle>(
+        &mut self,
+        block: &Block,
+        node: NodeId,
+        shop: Workshop<'_, O>,
+    ) -> usize {
+        let id = block.id as usize;
+        if self.index.len() <= id {
+            self.index.resize(id + 1, 0);
+        }
+        if self.index[id] == 0 {
+            let mut generic = block
+                .refs
+                .iter()
+                .filter(|r| r.kind.writes())
+                .map(|r| shop.groups.classify(r.site))
+                .filter(|c| c.generic);
+            if let Some(class) = generic.next() {
+                self.generic.push(GenericBlock {
+                    function: class.function,
+                    node: NodeId(u32::MAX),
+                    run: 0,
+                    by_group: FxHashMap::default(),
+                });
+                self.index[id] = GENERIC | (self.generic.len() as u32 - 1);
+            } else {
+                drop(generic);
+                let run = self.prepare(block, None, shop);
+                self.index[id] = run + 1;
+                return run as usize;
+            }
+        }
+        let at = self.index[id];
+        if at & GENERIC == 0 {
+            return at as usize - 1;
+        }
+        self.generic_run((at & !GENERIC) as usize, block, node, shop)
+    }
+
+    fn generic_run<O: SiteOracle>(
+        &mut self,
+        at: usize,
+        block: &Block,
+        node: NodeId,
+        shop: Workshop<'_, O>,
+    ) -> usize {
+        let generic = &self.generic[at];
+        if generic.node == node {
+            return generic.run as usize;
+        }
+        let group = shop.groups.of_caller(node, generic.function, shop.tree);
+        let run = match generic.by_group.get(&group) {
+            Some(&known) => known,
+            None => self.prepare(block, Some(group), shop),
+        };
+        let generic = &mut self.generic[at];
+        generic.by_group.insert(group, run);
+        (generic.node, generic.run) = (node, run);
+        run as usize
+    }
+
+    fn prepare<O: SiteOracle>(
+        &mut self,
+        block: &Block,
+        group: Option<u32>,
+        mut shop: Workshop<'_, O>,
+    ) -> u32 {
+        let first = self.accesses.len() as u32;
+        for (which, r) in block.refs.iter().enumerate() {
+            if let Some(op) = op_of(r) {
+                self.add(which, r, op, group, &mut shop);
+            }
+        }
+        self.all.push(Run {
+            first,
+            end: self.accesses.len() as u32,
+            stores: block.refs.iter().any(|r| r.kind.writes()),
+            ..Run::default()
+        });
+        self.all.len() as u32 - 1
+    }
+
+    fn add<O: SiteOracle>(
+        &mut self,
+        which: usize,
+        r: &Ref,
+        op: Op,
+        group: Option<u32>,
+        shop: &mut Workshop<'_, O>,
+    ) {
+        let mut streak = FOREIGN;
+        let mut of = 0;
+        if r.kind.writes() {
+            of = group.unwrap_or_else(|| shop.groups.of_function(r.site));
+            if shop.groups.tracked(of) {
+                streak = self.streaks.len() as u32;
+                let origin = shop.origins.intern(shop.thread, of, r.site);
+                self.streaks.push(Streak::new(origin));
+            }
+        }
+        self.accesses.push(Access {
+            disp: r.disp,
+            hint: RegionHint::default(),
+            slot: r.slot,
+            instr: r.instr,
+            which: which as u16,
+            size: r.size.min(LINE as u32) as u8,
+            op,
+            streak,
+        });
+        self.facts.push(AccessFacts {
+            site: r.site,
+            group: of,
+            kind: r.kind,
+            extra: 0,
+            odd_bytes: 0,
+        });
+    }
+}
+
+/// What is to be done for `r`; `None`: nothing (flushes, demotes, region marks, `lfence`).
+fn op_of(r: &Ref) -> Option<Op> {
+    let plain = r.is_plain() && (1..=LINE as u32).contains(&r.size);
+    match r.kind {
+        EventKind::Load if plain => Some(Op::Load),
+        EventKind::Store | EventKind::NtStore if plain => Some(Op::Store),
+        EventKind::AtomicRmw if plain => Some(Op::Atomic),
+        EventKind::Load | EventKind::Store | EventKind::NtStore | EventKind::AtomicRmw => {
+            Some(Op::Odd)
+        }
+        kind if kind.orders_stores() => Some(Op::Fence),
+        _ => None,
+    }
+}

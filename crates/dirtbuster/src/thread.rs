@@ -1,0 +1,186 @@
+//! One thread's execution, block by block.
+
+use prestore_trace::block::{Block, BlockTable};
+use prestore_trace::record::Special;
+use prestore_trace::replay::{CallStack, CallTree, ExecSink, Replayer, each_touch};
+
+use crate::fences::PendingWrites;
+use crate::groups::Groups;
+use crate::memory::{Memory, Moment};
+use crate::oracle::SiteOracle;
+use crate::runs::{FOREIGN, Op, Runs, Workshop};
+
+/// What is kept of a thread.
+#[derive(Debug, Default)]
+pub(crate) struct Thread {
+    pub(crate) replayer: Replayer,
+    /// Instructions outside the recording's scope.
+    pub(crate) skipped: u64,
+    pub(crate) state: ThreadState,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct ThreadState {
+    /// Its number in its process.
+    pub(crate) index: u32,
+    stack: CallStack,
+    pub(crate) runs: Runs,
+    pending: PendingWrites,
+}
+
+impl ThreadState {
+    /// The state of the thread of this number in its process.
+    pub(crate) fn new(index: u32) -> Self {
+        Self {
+            index,
+            ..Self::default()
+        }
+    }
+}
+
+/// Receives a thread's executions while a buffer is replayed.
+pub(crate) struct Execution<'a, O> {
+    pub(crate) thread: &'a mut ThreadState,
+    pub(crate) skipped: &'a mut u64,
+    pub(crate) memory: &'a mut Memory,
+    pub(crate) groups: &'a mut Groups<O>,
+    pub(crate) tree: &'a mut CallTree,
+    pub(crate) table: &'a BlockTable,
+}
+
+impl<O: SiteOracle> ExecSink for Execution<'_, O> {
+    #[inline]
+    fn exec(&mut self, before: u64, block: &Block, values: &[u64], executed: u32) {
+        let thread = &mut *self.thread;
+        thread.stack.enter(block, self.tree);
+        let run = match thread.runs.known(block.id) {
+            Some(run) => run,
+            None => {
+                let shop = Workshop {
+                    groups: self.groups,
+                    origins: &mut self.memory.origins,
+                    tree: self.tree,
+                    thread: thread.index,
+                };
+                thread.runs.find(block, thread.stack.node(), shop)
+            }
+        };
+        if executed != block.instrs {
+            return self.cut_short(run, before, block, values, executed);
+        }
+        let run = &mut thread.runs.all[run];
+        run.executions += 1;
+        if run.stores {
+            run.contexts.count(thread.stack.node());
+        }
+        for at in run.first as usize..run.end as usize {
+            self.access(at, before, block, values);
+        }
+    }
+
+    fn special(&mut self, _before: u64, special: Special) {
+        match special {
+            Special::Alloc {
+                addr, size, caller, ..
+            } => {
+                let site = self.groups.oracle.site_at(self.table, caller);
+                self.memory.allocations.allocate(addr, size, site);
+            }
+            Special::Free { addr, .. } => self.memory.allocations.free(addr),
+            Special::Skip { instrs } => *self.skipped += instrs,
+            Special::Time { .. } | Special::Context { .. } | Special::Unknown { .. } => {}
+        }
+    }
+}
+
+impl<O: SiteOracle> Execution<'_, O> {
+    #[cold]
+    #[inline(never)]
+    fn cut_short(
+        &mut self,
+        run: usize,
+        before: u64,
+        block: &Block,
+        values: &[u64],
+        executed: u32,
+    ) {
+        let run = self.thread.runs.all[run];
+        for at in run.first as usize..run.end as usize {
+            if u32::from(self.thread.runs.accesses[at].instr) < executed {
+                self.thread.runs.facts[at].extra += 1;
+                self.access(at, before, block, values);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn access(&mut self, at: usize, before: u64, block: &Block, values: &[u64]) {
+        let thread = &mut *self.thread;
+        let a = &mut thread.runs.accesses[at];
+        let base = values.get(usize::from(a.slot)).copied().unwrap_or(0);
+        let addr = base.wrapping_add(a.disp);
+        let now = Moment {
+            thread: thread.index,
+            now: before + u64::from(a.instr),
+        };
+        let size = u64::from(a.size);
+        match a.op {
+            Op::Load => self.memory.read(&mut a.hint, addr, size, now),
+            Op::Store if a.streak != FOREIGN => {
+                let streak = &mut thread.runs.streaks[a.streak as usize];
+                self.memory
+                    .write(streak, &mut thread.pending, addr, size, now);
+            }
+            _ => self.other(at, addr, now, block, values),
+        }
+    }
+
+    #[inline(never)]
+    fn other(&mut self, at: usize, addr: u64, now: Moment, block: &Block, values: &[u64]) {
+        let thread = &mut *self.thread;
+        let a = thread.runs.accesses[at];
+        let kind = thread.runs.facts[at].kind;
+        if kind.orders_stores() {
+            let origins = &mut self.memory.origins;
+            thread.pending.fence(now.now, |origin, distance| {
+                origins.get_mut(origin).fences.record(distance);
+            });
+        }
+        match a.op {
+            Op::Fence => {}
+            Op::Odd => {
+                let r = &block.refs[usize::from(a.which)];
+                let xsave = self.table.xsave();
+                each_touch(xsave, r, values, |addr, size| {
+                    if kind.writes() {
+                        self.thread.runs.facts[at].odd_bytes += size;
+                    }
+                    self.touch(at, addr, size, now);
+                });
+            }
+            _ => self.touch(at, addr, u64::from(a.size), now),
+        }
+    }
+
+    fn touch(&mut self, at: usize, addr: u64, size: u64, now: Moment) {
+        if size == 0 {
+            return;
+        }
+        let thread = &mut *self.thread;
+        let a = &mut thread.runs.accesses[at];
+        let kind = thread.runs.facts[at].kind;
+        if kind.reads() {
+            self.memory.read(&mut a.hint, addr, size, now);
+        }
+        if !kind.writes() {
+            return;
+        }
+        if a.streak == FOREIGN {
+            self.memory.foreign_write(&mut a.hint, addr, size, now);
+        } else {
+            let streak = &mut thread.runs.streaks[a.streak as usize];
+            self.memory
+                .write(streak, &mut thread.pending, addr, size, now);
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Every number a verdict hangs on, named, with its reason, settable.
+
+use serde::{Deserialize, Serialize};
+
+/// The analysis's constants. [`Thresholds::default`] are the ones the known answers hold with;
+/// [`Thresholds::list`] gives them by name for a command line, [`Thresholds::set`] sets one.
+///
+/// Distances are in executed instructions, sizes in bytes, shares from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Thresholds {
+    /// Stores over instructions below which a program is not write-intensive.
+    pub min_store_fraction: f64,
+    /// Share of the program's stores below which a place is not listed.
+    pub min_store_share: f64,
+    /// Share of the program's stores below which a listed place gets no advice.
+    pub min_advice_share: f64,
+    /// Share of a place's written bytes in sequential contexts from which on it is sequential.
+    pub min_sequential_share: f64,
+    /// Smallest span of a context that counts as sequential.
+    pub min_context_bytes: u64,
+    /// Share of a context's span that must have been written; a write that would make the
+    /// context sparser starts another one.
+    pub min_density: f64,
+    /// Longest pause between two writes of one context.
+    pub max_pause: u64,
+    /// Largest object that counts as re-read as a whole when one of its lines is.
+    pub object_bytes: u64,
+    /// Distance of a fence within which it waits for the write.
+    pub fence_window: u64,
+    /// Distance within which written data is still near the core: a re-read there profits from
+    /// staying cached, a re-write there makes a write-back useless.
+    pub reuse_window: u64,
+    /// Distance within which a re-write counts as the data's way of life (a ring that wraps).
+    pub rewrite_window: u64,
+    /// Share of the written lines from which on they count as re-read.
+    pub min_reread_share: f64,
+    /// Share of the written lines from which on they count as re-written.
+    pub min_rewrite_share: f64,
+    /// Share of the written lines that are re-written within the rewrite window from which on
+    /// data before a fence is better demoted than cleaned or skipped.
+    pub min_demote_share: f64,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self {
+            min_store_fraction: 0.10,
+            min_store_share: 0.01,
+            min_advice_share: 0.01,
+            min_sequential_share: 0.40,
+            min_context_bytes: 128,
+            min_density: 0.75,
+            max_pause: 200_000,
+            object_bytes: 8192,
+            fence_window: 1000,
+            reuse_window: 100_000,
+            rewrite_window: 1_000_000,
+            min_reread_share: 0.30,
+            min_rewrite_share: 0.50,
+            min_demote_share: 0.75,
+        }
+    }
+}
+
+/// One threshold as a command line shows it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ThresholdInfo {
+    /// Its name, as in [`Thresholds`].
+    pub name: &'static str,
+    /// Its value.
+    pub value: f64,
+    /// What it is, why its default is what it is, and where that comes from.
+    pub doc: &'static str,
+}
+
+/// Why a threshold could not be set.
+#[derive(Debug, thiserror::Error, PartialEq)]
+pub enum ThresholdError {
+    /// No threshold has this name.
+    #[error("there is no threshold `{0}`; see the list of thresholds for their names")]
+    Unknown(String),
+    /// The value makes no sense for it.
+    #[error("threshold `{name}` cannot be {value}: {what}")]
+    Range {
+        /// Which.
+        name: &'static str,
+        /// The value asked for.
+        value: f64,
+        /// What values it takes.
+        what: &'static str,
+    },
+}
+
+const SHARE: &str = "it is a share, from 0 to 1";
+const WHOLE: &str = "it is a whole number, 0 or more";
+
+macro_rules! thresholds {
+    ($($name:ident: $kind:ident, $doc:expr;)*) => {
+        impl Thresholds {
+            /// All thresholds with their present values and reasons.
+            pub fn list(&self) -> Vec<ThresholdInfo> {
+                vec![$(ThresholdInfo {
+                    name: stringify!($name),
+                    value: self.$name as f64,
+                    doc: $doc,
+                }),*]
+            }
+
+            /// Sets the threshold called `name`.
+            ///
+            /// # Errors
+            /// [`ThresholdError`] for an unknown name or a value out of range.
+            pub fn set(&mut self, name: &str, value: f64) -> Result<(), ThresholdError> {
+                match name {
+                    $(stringify!($name) => {
+                        self.$name = thresholds!(@ $kind stringify!($name), value)?;
+                        Ok(())
+                    })*
+                    _ => Err(ThresholdError::Unknown(name.to_owned())),
+                }
+            }
+        }
+    };
+    (@ share $name:expr, $value:expr) => {
+        if (0.0..=1.0).contains(&$value) {
+            Ok($value)
+        } else {
+            Err(ThresholdError::Range { name: $name, value: $value, what: SHARE })
+        }
+    };
+    (@ whole $name:expr, $value:expr) => {
+        if $value >= 0.0 && $value.fract() == 0.0 && $value < 1e18 {
+            Ok($value as u64)
+        } else {
+            Err(ThresholdError::Range { name: $name, value: $value, what: WHOLE })
+        }
+    };
+}
+
+thresholds! {
+    min_store_fraction: share,
+        "Share of stores among the executed instructions below which a program is not \
+         write-intensive and gets no advice: pre-stores would have no effect. P0, section 7.1: 10%.";
+    min_store_share: share,
+        "Share of all stores below which a place is not listed: a perfect cure of 1% of the \
+         writes cannot be measured.";
+    min_advice_share: share,
+        "Share of all stores below which a listed place gets no advice (too few writes).";
+    min_sequential_share: share,
+        "Share of a place's written bytes in sequential contexts from which on the place is \
+         sequential. P0, section 7.2.1 gives advice at 50%; a little below, so that 50% is safe.";
+    min_context_bytes: whole,
+        "Smallest span of a sequential context: two 64 B lines. Below, there is no adjacent line \
+         that could be written back along with it (P0, section 4.1).";
+    min_density: share,
+        "Part of a context's span that must be written. Random writes into a small table land \
+         close to one another, but leave most of what lies between them unwritten.";
+    max_pause: whole,
+        "Instructions after which an idle context is closed: its lines have left the cache by \
+         then, and a write next to it is a neighbour by chance.";
+    object_bytes: whole,
+        "Contexts up to this size are objects: reading one field means that the object is \
+         re-read (P0, listing 1: one field of an element of up to 4 KB; twice that, as two \
+         neighbours may be written in a row). Larger ones are arrays: by their share of lines.";
+    fence_window: whole,
+        "Instructions within which a following fence still finds the write in the core's \
+         buffers. P0, figure 5: demoting gains up to some hundred instructions before the fence \
+         on slow memory, and nothing far beyond.";
+    reuse_window: whole,
+        "Instructions within which data just written is still cached near the core: with a fresh \
+         line every few instructions, 100 thousand fill a private cache of 1 to 2 MB. P0's \
+         largest re-read distance that led to `clean` is 23.8 thousand (section 7.2.2).";
+    rewrite_window: whole,
+        "Instructions within which a re-write before a fence makes the data one that lives in the \
+         cache, as the slots of a message ring do (P0, section 7.3.2). Beyond, P0's `inf`.";
+    min_reread_share: share,
+        "Share of the written lines that are re-read within the reuse window from which on they \
+         count as re-read. P0, section 7.2.1: 60% of the sequential writes were, and that decided.";
+    min_rewrite_share: share,
+        "Share of the written lines that are re-written from which on they count as re-written: \
+         with half of them, every second write-back would be for nothing (P0, listing 3: 75x).";
+    min_demote_share: share,
+        "Share of the written lines that are re-written within the rewrite window from which on \
+         data before a fence lives in the cache. All slots of a ring do (P0, section 7.3.2); of \
+         the values of a key-value store the popular ones may, and P0 skips those (7.2.3).";
+}

@@ -1,0 +1,329 @@
+//! The programs with known answers (P0's listings and applications), as synthetic streams.
+
+mod synthetic;
+
+use prestore_dirtbuster::{Finding, Findings, Verdict};
+use prestore_trace::FenceKind;
+use synthetic::copy::Copy;
+use synthetic::{GENERIC, Program, SITES};
+
+const HEAP: u64 = 0x7f00_0000_0000;
+const STACK: u64 = 0x7ffc_0000_0000;
+
+/// A small generator, so that streams are the same each time.
+pub struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) % n
+    }
+}
+
+/// The finding with the most stores whose top store is in `function`.
+#[track_caller]
+fn of_function(f: &Findings, function: u32) -> &Finding {
+    let found = f.findings.iter().find(|f| f.sites[0].site.0 / SITES == function);
+    found.unwrap_or_else(|| panic!("no finding in function {function}: {f:#?}"))
+}
+
+/// Listing 1: elements written in random order by `memcpy`, then (maybe) one field is read.
+fn listing_1(element: u64, elements: u64, reread: bool) -> Program {
+    let mut p = Program::default();
+    let copy = Copy::new(&mut p);
+    let call = p.block(1, 0).compute(12).call().done();
+    let read = p.block(1, 10).compute(1).load(0, 0, 8).compute(3).after(call).done();
+    let go_on = p.block(1, 20).compute(5).after(call).done();
+    let mut random = Random(1);
+    for _ in 0..20_000 {
+        let at = HEAP + random.below(elements) * element;
+        p.run(0, call, &[]);
+        copy.run(&mut p, 0, at, element);
+        if reread {
+            p.run(0, read, &[at]);
+        } else {
+            p.run(0, go_on, &[]);
+        }
+    }
+    p
+}
+
+#[test]
+fn listing_1_reread_is_cleaned() {
+    for element in [256, 1024, 4096] {
+        let out = listing_1(element, 100_000, true).analyze();
+        let f = of_function(&out.findings, GENERIC);
+        assert_eq!(f.verdict, Verdict::Clean, "{element}: {f:#?}");
+        assert!(f.generic_writer);
+        assert_eq!(f.call_chain[0].0 / SITES, 1);
+        assert!(f.sequential_share > 0.9, "{f:#?}");
+        let class = &f.contexts[0];
+        assert!(class.bytes.abs_diff(element) * 10 < element, "{f:#?}");
+    }
+}
+
+#[test]
+fn listing_1_not_reread_skips_the_cache() {
+    for element in [256, 1024, 4096] {
+        let out = listing_1(element, 100_000, false).analyze();
+        let f = of_function(&out.findings, GENERIC);
+        assert_eq!(f.verdict, Verdict::Skip, "{element}: {f:#?}");
+    }
+}
+
+#[test]
+fn listing_3_is_left_alone_because_it_is_rewritten() {
+    for lines in [1, 2, 4, 64] {
+        let mut p = Program::default();
+        let mut draft = p.block(1, 0).compute(2);
+        for at in (0..lines.min(4) * 64).step_by(32) {
+            draft = draft.store(0, at, 32);
+        }
+        let fill = draft.compute(2).done();
+        for _ in 0..10_000 {
+            for at in (0..lines as u64).step_by(4) {
+                p.run(0, fill, &[HEAP + at * 64]);
+            }
+        }
+        let out = p.analyze();
+        let f = of_function(&out.findings, 1);
+        assert_eq!(f.verdict, Verdict::LeaveAlone, "{lines}: {f:#?}");
+        assert!(f.rewrite.share > 0.99, "{lines}: {f:#?}");
+        if lines == 1 {
+            assert_eq!(f.rewrite.mean, Some(5.0));
+        } else {
+            assert!(f.reason.contains("written again"), "{}", f.reason);
+        }
+    }
+}
+
+#[test]
+fn listing_3_by_memset_calls_is_left_alone() {
+    let mut p = Program::default();
+    let copy = Copy::new(&mut p);
+    let call = p.block(1, 0).compute(4).call().done();
+    let back = p.block(1, 10).compute(2).after(call).done();
+    for i in 0..10_000u64 {
+        p.run(0, call, &[]);
+        copy.run(&mut p, 0, HEAP + i % 2 * 4096, 128);
+        p.run(0, back, &[]);
+    }
+    let out = p.analyze();
+    let f = of_function(&out.findings, GENERIC);
+    assert_eq!(f.verdict, Verdict::LeaveAlone, "{f:#?}");
+    assert!(f.rewrite.share > 0.99, "{f:#?}");
+}
+
+#[test]
+fn listing_2_reports_the_distance_of_the_fence() {
+    for n in [1u16, 10, 100] {
+        let mut p = Program::default();
+        let mut draft = p.block(1, 0).compute(10);
+        for at in (0..128).step_by(32) {
+            draft = draft.store(0, at, 32);
+        }
+        for i in 0..n {
+            draft = draft.load(1, i64::from(i) * 8, 8);
+        }
+        let block = draft.fence(FenceKind::Full).done();
+        let mut random = Random(2);
+        for _ in 0..20_000 {
+            p.run(0, block, &[HEAP + random.below(1 << 20) * 128, STACK]);
+        }
+        let out = p.analyze();
+        let f = of_function(&out.findings, 1);
+        assert_eq!(f.fence_distance.min, Some(u64::from(n) + 1));
+        let median = f.fence_distance.median.expect("all are fenced");
+        assert!(median > u64::from(n) && median <= u64::from(n) + 6);
+        if out.findings.write_intensive {
+            assert_ne!(f.verdict, Verdict::LeaveAlone, "{f:#?}");
+        }
+    }
+}
+
+/// A store with values of 1 KB out of line, an index, and locks: YCSB A with skewed keys.
+fn kv(keys: u64, puts_in_ten: u64) -> Program {
+    let mut p = Program::default();
+    let craft = p.block(1, 0).store(0, 0, 32).store(0, 32, 32).compute(3).done();
+    let spill = p.block(4, 0).store(0, -8, 8).store(0, -16, 8).compute(20).load(0, -8, 8).done();
+    let lock = p.block(2, 0).compute(10).atomic(0, 0, 8).done();
+    let put = p.block(2, 10).load(0, 8, 8).store(0, 16, 8).store(0, 0, 8).compute(5).done();
+    let get = p.block(3, 0).load(0, 8, 8).compute(4).done();
+    let scan = p.block(3, 10).load(0, 0, 32).load(0, 32, 32).compute(4).done();
+    let mut random = Random(3);
+    for _ in 0..40_000 {
+        // A power law: a tenth of the keys draws most of the requests.
+        let draw = random.below(1 << 20) as f64 / f64::from(1 << 20);
+        let key = ((keys as f64).powf(draw) - 1.0) as u64;
+        let scattered = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) % keys;
+        let value = HEAP + scattered * 1024;
+        let bucket = HEAP + 0x10_0000_0000 + scattered * 64;
+        p.run(0, spill, &[STACK]);
+        if random.below(10) < puts_in_ten {
+            for at in (0..1024).step_by(64) {
+                p.run(0, craft, &[value + at]);
+            }
+            p.run(0, lock, &[bucket]);
+            p.run(0, put, &[bucket]);
+        } else {
+            p.run(0, get, &[bucket]);
+            for at in (0..1024).step_by(64) {
+                p.run(0, scan, &[value + at]);
+            }
+        }
+    }
+    p
+}
+
+#[test]
+fn kv_put_under_ycsb_a_skips_the_cache() {
+    let out = kv(100_000, 5).analyze();
+    let f = of_function(&out.findings, 1);
+    assert_eq!(f.verdict, Verdict::Skip, "{f:#?}");
+    assert!(f.sequential_share > 0.95, "{f:#?}");
+    let fence = f.fence_distance.median.expect("a lock follows");
+    assert!(fence < 100, "{f:#?}");
+    let spills = of_function(&out.findings, 4);
+    assert_eq!(spills.verdict, Verdict::LeaveAlone, "{spills:#?}");
+}
+
+#[test]
+fn kv_under_read_mostly_load_gets_no_advice() {
+    let out = kv(100_000, 0).analyze();
+    assert!(!out.findings.write_intensive);
+    let advice = |f: &&Finding| f.verdict != Verdict::LeaveAlone;
+    assert_eq!(out.findings.findings.iter().find(advice), None);
+}
+
+#[test]
+fn ring_messages_are_demoted() {
+    let mut p = Program::default();
+    let mut draft = p.block(1, 0).compute(3);
+    for field in [8, 0, 16, 24, 40, 32, 48, 56] {
+        draft = draft.store(0, field, 8);
+    }
+    let fill = draft.done();
+    let publish = p.block(2, 0).compute(6).atomic(0, 0, 4).compute(10).done();
+    let take = p.block(3, 0).load(0, 0, 32).load(0, 32, 32).compute(8).done();
+    for i in 0..20_000u64 {
+        let slot = HEAP + i % 128 * 320;
+        for line in 0..4 {
+            p.run(0, fill, &[slot + line * 64]);
+        }
+        p.run(0, publish, &[slot + 256]);
+        if i % 64 == 63 {
+            for j in (0..64 * 320).step_by(64) {
+                p.run(1, take, &[slot - 63 * 320 + j]);
+            }
+        }
+    }
+    let out = p.analyze();
+    let f = of_function(&out.findings, 1);
+    assert_eq!(f.sites.len(), 8, "the fields' stores are one finding: {f:#?}");
+    assert_eq!(f.verdict, Verdict::Demote, "{f:#?}");
+    assert!(f.reread.share > 0.9, "{f:#?}");
+}
+
+#[test]
+fn stencil_sweeps_are_cleaned_and_skipped() {
+    let mut p = Program::default();
+    let sweep = |p: &mut Program, function| {
+        let mut draft = p.block(function, 0);
+        for at in [-512, 0, 512] {
+            draft = draft.load(0, at, 8);
+        }
+        draft.compute(2).store(1, 0, 8).compute(2).done()
+    };
+    let (resid, psinv) = (sweep(&mut p, 1), sweep(&mut p, 2));
+    let (n, row) = (64, 64 * 8);
+    for pass in 0..40u64 {
+        let (r, u) = (HEAP + pass * 0x40_0000, HEAP + 0x1000_0000 + pass * 0x40_0000);
+        for i in 1..n - 1 {
+            for j in 1..n - 1 {
+                p.run(0, resid, &[HEAP + 0x4000_0000 + i * row + j * 8, r + i * row + j * 8]);
+            }
+        }
+        for i in 2..n - 2 {
+            for j in 2..n - 2 {
+                p.run(0, psinv, &[r + i * row + j * 8, u + i * row + j * 8]);
+            }
+        }
+    }
+    let out = p.analyze();
+    let f = of_function(&out.findings, 1);
+    assert_eq!(f.verdict, Verdict::Clean, "{f:#?}");
+    assert_eq!(f.contexts.len(), 1);
+    assert!(f.contexts[0].bytes.abs_diff(n * row) < 3 * row, "{f:#?}");
+    let f = of_function(&out.findings, 2);
+    assert_eq!(f.verdict, Verdict::Skip, "{f:#?}");
+}
+
+#[test]
+fn random_counting_is_left_alone_as_not_sequential() {
+    for (size, counters) in [(4, 1 << 12), (4, 1 << 16), (8, 1 << 12), (8, 1 << 16), (8, 1 << 20)] {
+        let mut p = Program::default();
+        let count = p.block(1, 0).load(0, 0, 4).increment(1, 0, size).compute(2).done();
+        let mut random = Random(5);
+        for i in 0..400_000u64 {
+            let counter = random.below(counters) * u64::from(size);
+            p.run(0, count, &[STACK + i * 4 % 65536, HEAP + counter]);
+        }
+        let out = p.analyze();
+        let f = of_function(&out.findings, 1);
+        assert_eq!(f.verdict, Verdict::LeaveAlone, "{f:#?}");
+        println!("{size} {counters}: {}", f.sequential_share);
+        assert!(f.sequential_share < 0.2, "{size} {counters}: {f:#?}");
+        assert!(f.reason.starts_with("Not sequential"), "{}", f.reason);
+    }
+}
+
+#[test]
+fn tensor_loop_is_cleaned_and_shows_both_sizes() {
+    let mut p = Program::default();
+    let packet = p.block(1, 0).load(0, 0, 16).load(1, 0, 16).store(2, 0, 16).compute(2).done();
+    let tail = p.block(1, 10).load(0, 0, 8).store(1, 0, 8).compute(2).done();
+    let read = p.block(2, 0).load(0, 0, 16).compute(1).done();
+    let big = 4 << 20;
+    for i in (0..big).step_by(16) {
+        p.run(0, packet, &[HEAP + i, HEAP + big + i, HEAP + 2 * big + i]);
+    }
+    for i in 0..60_000u64 {
+        let small = HEAP + 0x1_0000_0000 + i * 320;
+        for at in (0..240).step_by(16) {
+            p.run(0, packet, &[STACK, STACK + 256, small + at]);
+            p.run(0, read, &[small + at]);
+        }
+        let _ = tail;
+    }
+    let out = p.analyze();
+    let f = of_function(&out.findings, 1);
+    assert_eq!(f.verdict, Verdict::Clean, "{f:#?}");
+    let sizes: Vec<u64> = f.contexts.iter().map(|c| c.bytes).collect();
+    assert_eq!(sizes, [240, big], "{f:#?}");
+    assert_eq!(f.contexts[0].reread.mean, Some(3.0));
+    assert_eq!(f.contexts[1].reread.mean, None);
+    assert!(f.reason.contains("4.0 MB") && f.reason.contains("240 B"), "{}", f.reason);
+}
+
+#[test]
+fn fft_long_copies_are_advised_and_the_small_buffer_left_alone() {
+    let mut p = Program::default();
+    let small = p.block(1, 0).load(0, 0, 16).store(0, 0, 16).store(1, 0, 16).compute(4).done();
+    let out_copy = p.block(2, 0).load(0, 0, 16).store(1, 0, 16).compute(2).done();
+    for row in 0..500u64 {
+        for _ in 0..4 {
+            for at in (0..4096).step_by(16) {
+                p.run(0, small, &[HEAP + at, HEAP + 0x10_0000 + at]);
+            }
+        }
+        for at in (0..4096).step_by(16) {
+            p.run(0, out_copy, &[HEAP + at, HEAP + 0x100_0000 + row * 4096 + at]);
+        }
+    }
+    let out = p.analyze();
+    let f = of_function(&out.findings, 1);
+    assert_eq!(f.verdict, Verdict::LeaveAlone, "{f:#?}");
+    assert!(f.reason.contains("written again"), "{}", f.reason);
+    let f = of_function(&out.findings, 2);
+    assert!(matches!(f.verdict, Verdict::Clean | Verdict::Skip), "{f:#?}");
+}
