@@ -1,1 +1,21 @@
-//! (work in progress)
+//! Runs a program under the instrumentation engine and hands on what it does to memory.
+//!
+//! [`record`] starts the program, reads the shared buffers that the client in each traced process
+//! fills (`client/`), keeps the processes' block tables, and delivers everything to a [`Sink`]:
+//! the container's writer, the analysis, or both. A full buffer makes the program wait; nothing is
+//! dropped.
+
+mod channel;
+mod engine;
+mod error;
+mod launch;
+mod options;
+mod pump;
+mod sink;
+
+pub use engine::{Engine, EngineError};
+pub use error::RecordError;
+pub use launch::resolve;
+pub use options::{Allocations, Options, Region, Scope, Window};
+pub use pump::{Interrupts, Outcome, record};
+pub use sink::{Counts, ProcessInfo, Sink, SinkError, Stream};

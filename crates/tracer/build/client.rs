@@ -1,0 +1,59 @@
+//! The tracer's client, a shared library that the engine loads.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::engine::Engine;
+
+pub fn build(engine: &Engine, out: &Path) -> Result<PathBuf, Box<dyn Error>> {
+    let client = out.join("libprestore_client.so");
+    let mut sources: Vec<PathBuf> = std::fs::read_dir("client")?
+        .map(|entry| entry.map(|e| e.path()))
+        .collect::<Result<_, _>>()?;
+    sources.retain(|path| path.extension().is_some_and(|e| e == "c"));
+    sources.sort();
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+    let mut command = Command::new(&compiler);
+    command
+        .args([
+            "-std=gnu11",
+            "-O2",
+            "-g",
+            "-fPIC",
+            "-shared",
+            "-nostartfiles",
+        ])
+        .args(["-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"])
+        .args([
+            "-DLINUX",
+            "-DX86_64",
+            "-Wl,-rpath,$ORIGIN",
+            "-Wl,--no-undefined",
+        ])
+        .arg("-o")
+        .arg(&client)
+        .args(&sources);
+    for include in engine.includes() {
+        command.arg("-isystem").arg(include);
+    }
+    let extensions = engine.extension_libraries();
+    command.arg("-L").arg(&extensions);
+    command.arg("-L").arg(engine.core_libraries());
+    command.args([
+        "-ldrmgr",
+        "-ldrreg",
+        "-ldrutil",
+        "-ldrwrap",
+        "-ldrbbdup",
+        "-ldynamorio",
+    ]);
+    command.arg(extensions.join("libdrcontainers.a")).arg("-lc");
+    let status = command
+        .status()
+        .map_err(|e| format!("the C compiler '{compiler}' cannot be run: {e}"))?;
+    if !status.success() {
+        return Err("compiling the tracer's client failed, see above".into());
+    }
+    Ok(client)
+}

@@ -1,0 +1,118 @@
+//! DynamoRIO, from the source that the crate `dynamorio-sys` carries.
+
+use std::error::Error;
+use std::fs::{File, create_dir_all};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The engine, built.
+pub struct Engine {
+    /// Its build folder.
+    pub dir: PathBuf,
+    /// Version of the crate that carries the source.
+    pub version: String,
+}
+
+/// Extensions that the client links to.
+const TARGETS: [&str; 6] = ["drmgr", "drreg", "drutil", "drx", "drwrap", "drbbdup"];
+
+impl Engine {
+    /// Shared libraries to ship, the engine first.
+    pub fn libraries(&self) -> Vec<PathBuf> {
+        let extensions = self.extension_libraries();
+        let core = self.core_libraries().join("libdynamorio.so");
+        std::iter::once(core)
+            .chain(
+                TARGETS
+                    .iter()
+                    .map(|t| extensions.join(format!("lib{t}.so"))),
+            )
+            .collect()
+    }
+
+    pub fn core_libraries(&self) -> PathBuf {
+        self.dir.join("build/lib64/release")
+    }
+
+    pub fn extension_libraries(&self) -> PathBuf {
+        self.dir.join("build/ext/lib64/release")
+    }
+
+    pub fn includes(&self) -> [PathBuf; 2] {
+        [
+            self.dir.join("build/include"),
+            self.dir.join("build/ext/include"),
+        ]
+    }
+}
+
+/// Builds it once for all profiles: below the target folder, not below one profile's.
+pub fn build(out: &Path) -> Result<Engine, Box<dyn Error>> {
+    let (source, version) = source()?;
+    // OUT_DIR is TARGET/PROFILE/build/NAME-HASH/out.
+    let target = out
+        .ancestors()
+        .nth(4)
+        .ok_or("OUT_DIR is not below a target folder")?;
+    let dir = target.join(format!("engine-{version}"));
+    create_dir_all(&dir)?;
+    let lock = File::create(dir.join("lock"))?;
+    lock.lock()?;
+    let engine = Engine { dir, version };
+    if engine.libraries().iter().all(|l| l.exists()) {
+        return Ok(engine);
+    }
+    require("cmake")?;
+    let mut config = cmake::Config::new(&source);
+    for off in ["CLIENTS", "DOCS", "DRSTATS", "SAMPLES", "TESTS", "TOOLS"] {
+        config.define(format!("BUILD_{off}"), "NO");
+    }
+    // The engine wants to be optimised whatever the profile, and picks its own flags.
+    config
+        .out_dir(&engine.dir)
+        .profile("RelWithDebInfo")
+        .define("CMAKE_ASM_COMPILER", require("as")?)
+        .define("CMAKE_ASM_FLAGS", "")
+        .no_default_flags(true)
+        .build_target("dynamorio")
+        .build();
+    let jobs = std::env::var("NUM_JOBS").unwrap_or_else(|_| "2".into());
+    let built = Command::new("cmake")
+        .arg("--build")
+        .arg(engine.dir.join("build"))
+        .args(["--parallel", &jobs, "--target"])
+        .args(TARGETS)
+        .status()?;
+    if !built.success() {
+        return Err("building the engine's extensions failed, see above".into());
+    }
+    Ok(engine)
+}
+
+/// Where cargo has put the crate's source, and its version.
+fn source() -> Result<(PathBuf, String), Box<dyn Error>> {
+    let metadata = cargo_metadata::MetadataCommand::new()
+        .manifest_path(Path::new(&std::env::var("CARGO_MANIFEST_DIR")?).join("Cargo.toml"))
+        .exec()?;
+    let package = metadata
+        .packages
+        .iter()
+        .find(|p| p.name.as_str() == "dynamorio-sys")
+        .ok_or("the crate dynamorio-sys is not in the lock file")?;
+    let folder = package.manifest_path.parent().ok_or("odd manifest path")?;
+    Ok((folder.join("dynamorio").into(), package.version.to_string()))
+}
+
+fn require(tool: &str) -> Result<PathBuf, Box<dyn Error>> {
+    std::env::var_os("PATH")
+        .iter()
+        .flat_map(std::env::split_paths)
+        .map(|dir| dir.join(tool))
+        .find(|path| path.is_file())
+        .ok_or_else(|| {
+            format!(
+                "'{tool}' is needed to build the engine: apt-get install cmake binutils gcc g++"
+            )
+            .into()
+        })
+}

@@ -1,0 +1,228 @@
+#include "access.h"
+
+#include "wire.h"
+
+/* nopl disp32(%rax) with this upper half of the displacement is a region mark
+ * (include/prestore_region.h). */
+#define REGION_MAGIC 0x5053
+
+bool
+is_mask_reg(reg_id_t reg)
+{
+    return reg >= DR_REG_START_OPMASK && reg <= DR_REG_STOP_OPMASK;
+}
+
+/* Bytes a lane of instructions that leave out the lanes their mask leaves out; 0 for others. */
+static byte
+lane_bytes(int op)
+{
+    switch (op) {
+    case OP_vmovdqu8:
+    case OP_vpmovwb:
+    case OP_vpmovswb:
+    case OP_vpmovuswb:
+    case OP_vpmovdb:
+    case OP_vpmovsdb:
+    case OP_vpmovusdb:
+    case OP_vpmovqb:
+    case OP_vpmovsqb:
+    case OP_vpmovusqb: return 1;
+    case OP_vmovdqu16:
+    case OP_vpmovdw:
+    case OP_vpmovsdw:
+    case OP_vpmovusdw:
+    case OP_vpmovqw:
+    case OP_vpmovsqw:
+    case OP_vpmovusqw:
+    case OP_vcvtps2ph: return 2;
+    case OP_vmovdqu32:
+    case OP_vmovdqa32:
+    case OP_vmovups:
+    case OP_vmovaps:
+    case OP_vmovss:
+    case OP_vpmovqd:
+    case OP_vpmovsqd:
+    case OP_vpmovusqd:
+    case OP_vextractf32x4:
+    case OP_vextractf32x8:
+    case OP_vextracti32x4:
+    case OP_vextracti32x8: return 4;
+    case OP_vmovdqu64:
+    case OP_vmovdqa64:
+    case OP_vmovupd:
+    case OP_vmovapd:
+    case OP_vmovsd:
+    case OP_vextractf64x2:
+    case OP_vextractf64x4:
+    case OP_vextracti64x2:
+    case OP_vextracti64x4: return 8;
+    default: return 0;
+    }
+}
+
+static byte
+packed_bytes(int op)
+{
+    switch (op) {
+    case OP_vpcompressb:
+    case OP_vpexpandb: return 1;
+    case OP_vpcompressw:
+    case OP_vpexpandw: return 2;
+    case OP_vpcompressd:
+    case OP_vpexpandd:
+    case OP_vcompressps:
+    case OP_vexpandps: return 4;
+    case OP_vpcompressq:
+    case OP_vpexpandq:
+    case OP_vcompresspd:
+    case OP_vexpandpd: return 8;
+    default: return 0;
+    }
+}
+
+static bool
+is_nontemporal_store(int op)
+{
+    switch (op) {
+    case OP_movntps:
+    case OP_movntpd:
+    case OP_movntdq:
+    case OP_movnti:
+    case OP_movntq:
+    case OP_movntss:
+    case OP_movntsd:
+    case OP_vmovntps:
+    case OP_vmovntpd:
+    case OP_vmovntdq:
+    case OP_maskmovq:
+    case OP_maskmovdqu:
+    case OP_vmaskmovdqu:
+    case OP_movdiri:
+    case OP_movdir64b:
+    case OP_enqcmd:
+    case OP_enqcmds: return true;
+    default: return false;
+    }
+}
+
+/* The first source register that can be the mask. */
+static opnd_t
+mask_source(instr_t *instr, bool vector, int skip)
+{
+    for (int i = 0; i < instr_num_srcs(instr); i++) {
+        opnd_t src = instr_get_src(instr, i);
+        if (!opnd_is_reg(src))
+            continue;
+        reg_id_t reg = opnd_get_reg(src);
+        if ((vector ? reg_is_simd(reg) : is_mask_reg(reg)) && skip-- == 0)
+            return src;
+    }
+    return opnd_create_null();
+}
+
+static byte
+store_kind(instr_t *instr, int op)
+{
+    if (instr_get_prefix_flag(instr, PREFIX_LOCK) ||
+        (op == OP_xchg && (instr_reads_memory(instr) || instr_writes_memory(instr))))
+        return KIND_ATOMIC;
+    return is_nontemporal_store(op) ? KIND_NT_STORE : KIND_STORE;
+}
+
+static bool
+region_mark(instr_t *instr, access_t *access)
+{
+    opnd_t mem = instr_num_srcs(instr) > 0 ? instr_get_src(instr, 0) : opnd_create_null();
+    if (!opnd_is_base_disp(mem) || opnd_get_base(mem) != DR_REG_RAX ||
+        opnd_get_index(mem) != DR_REG_NULL)
+        return false;
+    uint disp = (uint)opnd_get_disp(mem);
+    uint op = disp >> 12 & 0xf;
+    if (disp >> 16 != REGION_MAGIC || (op != 1 && op != 2))
+        return false;
+    access->shape = SHAPE_REGION;
+    access->kind = op == 1 ? KIND_REGION_BEGIN : KIND_REGION_END;
+    access->region = (ushort)(disp & 0xfff);
+    return true;
+}
+
+static void
+masked(instr_t *instr, int op, access_t *access)
+{
+    byte lane = lane_bytes(op), packed = packed_bytes(op);
+    if (lane == 0 && packed == 0)
+        return;
+    opnd_t mask = mask_source(instr, false, 0);
+    if (opnd_is_null(mask) || opnd_get_reg(mask) == DR_REG_K0)
+        return;
+    access->shape = packed != 0 ? SHAPE_PACKED : SHAPE_BIT_MASK;
+    access->element = packed != 0 ? packed : lane;
+    access->mask = mask;
+}
+
+access_t
+access_of(instr_t *instr)
+{
+    int op = instr_get_opcode(instr);
+    access_t access = { SHAPE_PLAIN, KIND_STORE, 0, false, 0, opnd_create_null() };
+    switch (op) {
+    case OP_lea:
+    case OP_prefetcht0:
+    case OP_prefetcht1:
+    case OP_prefetcht2:
+    case OP_prefetchnta:
+    case OP_prefetch:
+    case OP_prefetchw: access.shape = SHAPE_NONE; return access;
+    case OP_nop_modrm:
+        if (!region_mark(instr, &access))
+            access.shape = SHAPE_NONE;
+        return access;
+    case OP_clflush: access.shape = SHAPE_FLUSH; access.kind = KIND_CLFLUSH; return access;
+    case OP_clflushopt: access.shape = SHAPE_FLUSH; access.kind = KIND_CLFLUSHOPT; return access;
+    case OP_clwb: access.shape = SHAPE_FLUSH; access.kind = KIND_CLWB; return access;
+    case OP_cldemote: access.shape = SHAPE_FLUSH; access.kind = KIND_CLDEMOTE; return access;
+    case OP_sfence: access.shape = SHAPE_FENCE; access.kind = KIND_SFENCE; return access;
+    case OP_lfence: access.shape = SHAPE_FENCE; access.kind = KIND_LFENCE; return access;
+    case OP_mfence: access.shape = SHAPE_FENCE; access.kind = KIND_MFENCE; return access;
+    case OP_rep_movs:
+    case OP_rep_stos:
+    case OP_rep_lods: access.shape = SHAPE_REP; return access;
+    case OP_rep_cmps:
+    case OP_repne_cmps:
+    case OP_rep_scas:
+    case OP_repne_scas: access.shape = SHAPE_REP_UNTIL; return access;
+    case OP_maskmovq:
+    case OP_maskmovdqu:
+    case OP_vmaskmovdqu:
+        access.shape = SHAPE_TOP_MASK;
+        access.kind = KIND_NT_STORE;
+        access.element = 1;
+        access.mask = mask_source(instr, true, 1);
+        return access;
+    case OP_vmaskmovps:
+    case OP_vpmaskmovd:
+    case OP_vmaskmovpd:
+    case OP_vpmaskmovq:
+        access.shape = SHAPE_TOP_MASK;
+        access.element = op == OP_vmaskmovps || op == OP_vpmaskmovd ? 4 : 8;
+        access.mask = mask_source(instr, true, 0);
+        return access;
+    default: break;
+    }
+    if (instr_is_xsave(instr) || instr_is_xrstor(instr)) {
+        access.shape = SHAPE_XSAVE;
+        access.compacted = op == OP_xsavec32 || op == OP_xsavec64 || op == OP_xsaves32 ||
+                           op == OP_xsaves64;
+        return access;
+    }
+    if (instr_is_gather(instr) || instr_is_scatter(instr)) {
+        access.shape = SHAPE_GATHER;
+        access.mask = mask_source(instr, false, 0);
+        if (opnd_is_null(access.mask))
+            access.mask = mask_source(instr, true, 0);
+        return access;
+    }
+    access.kind = store_kind(instr, op);
+    masked(instr, op, &access);
+    return access;
+}

@@ -1,0 +1,37 @@
+/* What an instruction does to memory, beyond what its operands say. */
+#ifndef PRESTORE_ACCESS_H
+#define PRESTORE_ACCESS_H
+
+#include "dr_api.h"
+
+typedef enum {
+    SHAPE_NONE,     /* operands that look like memory are no accesses (lea, nop, prefetch) */
+    SHAPE_PLAIN,    /* every memory operand is an access of its size */
+    SHAPE_FLUSH,    /* flushes or demotes one line */
+    SHAPE_FENCE,    /* no operand */
+    SHAPE_REGION,   /* a source region mark */
+    SHAPE_REP,      /* repeated string instruction, runs to its count */
+    SHAPE_REP_UNTIL,/* repeated string instruction that may stop early */
+    SHAPE_BIT_MASK, /* lanes by an AVX-512 mask register */
+    SHAPE_TOP_MASK, /* lanes by the top bits of a vector register */
+    SHAPE_PACKED,   /* as many lanes as the mask has bits */
+    SHAPE_GATHER,   /* addresses from an index vector; also scatters */
+    SHAPE_XSAVE,    /* state components by edx:eax */
+} shape_t;
+
+typedef struct {
+    shape_t shape;
+    byte kind;         /* of flushes, fences and region marks; of the store otherwise */
+    byte element;      /* bytes a lane */
+    bool compacted;    /* xsavec, xsaves */
+    ushort region;     /* id of a region mark */
+    opnd_t mask;       /* register with the mask */
+} access_t;
+
+/* Classifies `instr`. */
+access_t access_of(instr_t *instr);
+
+/* Is `reg` an AVX-512 mask register? */
+bool is_mask_reg(reg_id_t reg);
+
+#endif

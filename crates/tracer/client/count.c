@@ -1,0 +1,85 @@
+#include "count.h"
+
+#include <sys/mman.h>
+
+#include "drreg.h"
+
+/* Counters a thread has: sparse, so that only those of blocks that ran take memory. Blocks with
+ * ids beyond share the last one, and the host says that their counts are lost. */
+#define COUNTERS (4u << 20)
+
+#define COUNT_BYTES (COUNT_HEADER_BYTES + (size_t)COUNTERS * sizeof(uint64))
+
+void
+count_thread_init(void *drcontext, thread_t *t)
+{
+    char path[MAXIMUM_PATH];
+    wire_count_t *count = NULL;
+    if (!session_stopped())
+        count = session_map('n', dr_get_thread_id(drcontext), COUNT_BYTES, path, sizeof(path));
+    if (count == NULL) {
+        /* Not recorded, yet inlined code must have counters to write to. */
+        void *map = mmap(NULL, COUNT_BYTES, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        t->count = map == MAP_FAILED ? NULL : map;
+        if (t->count == NULL) {
+            dr_fprintf(STDERR, "prestore: no address space for a thread's counters\n");
+            dr_abort();
+        }
+    } else {
+        count->magic = COUNT_MAGIC;
+        count->version = WIRE_VERSION;
+        count->pid = (uint32_t)dr_get_process_id();
+        count->tid = (uint32_t)dr_get_thread_id(drcontext);
+        count->capacity = COUNTERS;
+        count->stamp = session_stamp();
+        t->count = count;
+        session_publish(path);
+    }
+    *thread_slot_of(t, TLS_COUNTS) = (uint64)t->count + COUNT_HEADER_BYTES;
+}
+
+void
+count_thread_exit(thread_t *t)
+{
+    t->count->ended = 1;
+    munmap(t->count, COUNT_BYTES);
+    t->count = NULL;
+}
+
+void
+count_thread_drop(thread_t *t)
+{
+    if (t->count != NULL)
+        munmap(t->count, COUNT_BYTES);
+    t->count = NULL;
+}
+
+void
+count_emit(void *drcontext, instrlist_t *bb, instr_t *where, uint id)
+{
+    reg_id_t base, value;
+    bool flags_dead = false;
+    uint at = id < COUNTERS ? id : COUNTERS - 1;
+    if (drreg_reserve_register(drcontext, bb, where, NULL, &base) != DRREG_SUCCESS)
+        dr_abort();
+    opnd_t counter = OPND_CREATE_MEM64(base, (int)(at * sizeof(uint64)));
+    instrlist_meta_preinsert(bb, where,
+                             INSTR_CREATE_mov_ld(drcontext, opnd_create_reg(base),
+                                                 thread_slot(drcontext, TLS_COUNTS)));
+    drreg_are_aflags_dead(drcontext, where, &flags_dead);
+    if (flags_dead) {
+        instrlist_meta_preinsert(bb, where, INSTR_CREATE_inc(drcontext, counter));
+    } else {
+        if (drreg_reserve_register(drcontext, bb, where, NULL, &value) != DRREG_SUCCESS)
+            dr_abort();
+        opnd_t reg = opnd_create_reg(value);
+        instrlist_meta_preinsert(bb, where, INSTR_CREATE_mov_ld(drcontext, reg, counter));
+        instrlist_meta_preinsert(
+            bb, where,
+            INSTR_CREATE_lea(drcontext, reg, OPND_CREATE_MEM_lea(value, DR_REG_NULL, 0, 1)));
+        instrlist_meta_preinsert(bb, where, INSTR_CREATE_mov_st(drcontext, counter, reg));
+        drreg_unreserve_register(drcontext, bb, where, value);
+    }
+    drreg_unreserve_register(drcontext, bb, where, base);
+}

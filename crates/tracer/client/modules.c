@@ -1,0 +1,76 @@
+#include "modules.h"
+
+#include <cpuid.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "channel.h"
+#include "drmgr.h"
+
+void
+modules_process(uint inherited)
+{
+    struct {
+        uint32_t type, bytes;
+        uint32_t pid, parent, inherited, entries;
+        uint64_t xcr0;
+        uint32_t component[64][2];
+    } frame = { .type = META_PROCESS };
+    frame.pid = (uint32_t)dr_get_process_id();
+    frame.parent = (uint32_t)getppid();
+    frame.inherited = inherited;
+    uint32_t a, b, c, d;
+    if (__get_cpuid_count(0xd, 0, &a, &b, &c, &d)) {
+        frame.xcr0 = a | (uint64_t)d << 32;
+        frame.entries = 64;
+        for (uint32_t i = 2; i < 64; i++) {
+            if (frame.xcr0 >> i & 1 && __get_cpuid_count(0xd, i, &a, &b, &c, &d)) {
+                frame.component[i][0] = b;
+                frame.component[i][1] = a;
+            }
+        }
+    }
+    frame.bytes = 24 + frame.entries * 8;
+    session_meta(&frame, 8 + frame.bytes);
+}
+
+static void
+on_load(void *drcontext, const module_data_t *module, bool loaded)
+{
+    char frame[8 + 32 + MAXIMUM_PATH + 8] = { 0 };
+    const char *path = module->full_path != NULL && module->full_path[0] != '\0'
+        ? module->full_path
+        : dr_module_preferred_name(module);
+    size_t length = path == NULL ? 0 : strlen(path);
+    if (length > MAXIMUM_PATH)
+        length = MAXIMUM_PATH;
+    size_t payload = (32 + length + 7) & ~(size_t)7;
+    uint32_t *front = (uint32_t *)frame;
+    uint64_t *fields = (uint64_t *)(frame + 8);
+    uint16_t *lengths = (uint16_t *)(frame + 8 + 24);
+    front[0] = META_MODULE;
+    front[1] = (uint32_t)payload;
+    fields[0] = (uint64_t)module->start;
+    fields[1] = (uint64_t)module->end;
+    fields[2] = (uint64_t)module->start - (uint64_t)module->preferred_base;
+    lengths[1] = (uint16_t)length;
+    memcpy(frame + 8 + 32, path == NULL ? "" : path, length);
+    session_meta(frame, 8 + payload);
+}
+
+static void
+on_unload(void *drcontext, const module_data_t *module)
+{
+    struct {
+        uint32_t type, bytes;
+        uint64_t start;
+    } frame = { META_UNLOAD, 8, (uint64_t)module->start };
+    session_meta(&frame, sizeof(frame));
+}
+
+void
+modules_init(void)
+{
+    drmgr_register_module_load_event(on_load);
+    drmgr_register_module_unload_event(on_unload);
+}

@@ -1,0 +1,31 @@
+/* What the host asked for: "key=value" arguments. */
+#ifndef PRESTORE_OPTIONS_H
+#define PRESTORE_OPTIONS_H
+
+#include "dr_api.h"
+
+typedef enum { SCOPE_COUNT, SCOPE_ALL } scope_t;
+
+typedef struct {
+    char dir[MAXIMUM_PATH]; /* session directory */
+    scope_t scope;
+    bool values;         /* record stored values */
+    bool allocations;    /* record malloc and friends */
+    bool regions_only;   /* record inside source regions only */
+    int region;          /* which region, -1: any */
+    uint64 skip;         /* instructions before the first window */
+    uint64 take;         /* instructions of a window, 0: to the end */
+    uint64 period;       /* instructions from window to window, 0: one window */
+    uint slots;          /* buffers a thread */
+    uint slot_words;     /* words a buffer */
+} options_t;
+
+extern options_t options;
+
+/* Returns false after a message where an argument is unknown. */
+bool options_parse(int argc, const char *argv[]);
+
+/* Is recording bounded by windows or regions, so that code is switched at run time? */
+bool options_windowed(void);
+
+#endif

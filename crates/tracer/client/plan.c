@@ -1,0 +1,406 @@
+#include "plan.h"
+
+#include <string.h>
+
+#include "access.h"
+#include "channel.h"
+#include "drutil.h"
+#include "hashtable.h"
+#include "options.h"
+#include "symbolic.h"
+
+#define NO_VERSION 0xffffffffu
+
+/* A recorded address base: what it was and where the value is. */
+typedef struct {
+    uint base;  /* version, NO_VERSION: none */
+    uint index; /* version, NO_VERSION: none */
+    byte scale;
+    reg_id_t segment;
+    int64 base_delta;
+    int64 index_delta;
+    ushort slot;
+} known_t;
+
+typedef struct {
+    void *drcontext;
+    plan_t *plan;
+    symbolic_t symbolic;
+    known_t known[PLAN_MAX_CAPTURES];
+    uint n_known;
+    wire_ref_t refs[PLAN_MAX_REFS];
+    capture_t captures[PLAN_MAX_CAPTURES];
+    byte lengths[512];
+    bool down; /* `std` was seen */
+} builder_t;
+
+static hashtable_t ids; /* hash of a description -> id */
+static uint next_id = REC_FIRST_BLOCK;
+
+void
+plan_init(void)
+{
+    hashtable_init_ex(&ids, 16, HASH_INTPTR, false, false, NULL, NULL, NULL);
+}
+
+void
+plan_exit(void)
+{
+    hashtable_delete(&ids);
+}
+
+uint
+plan_next_id(void)
+{
+    return next_id;
+}
+
+static ushort
+new_slots(builder_t *b, uint words)
+{
+    ushort slot = (ushort)b->plan->words;
+    b->plan->words += words;
+    return slot;
+}
+
+static capture_t *
+capture(builder_t *b, capture_what_t what, uint instr, opnd_t opnd, uint words)
+{
+    capture_t *c = &b->captures[b->plan->n_captures++];
+    c->instr = (ushort)instr;
+    c->what = (byte)what;
+    c->after = false;
+    c->opnd = opnd;
+    c->slot = new_slots(b, words);
+    c->ref = 0;
+    return c;
+}
+
+static wire_ref_t *
+new_ref(builder_t *b, uint instr, byte kind, byte mode, app_pc pc, uint size)
+{
+    wire_ref_t *r = &b->refs[b->plan->n_refs++];
+    memset(r, 0, sizeof(*r));
+    r->instr = (uint16_t)instr;
+    r->kind = kind;
+    r->mode = mode;
+    r->pc_delta = (uint32_t)(pc - (app_pc)b->plan->head.start_pc);
+    r->size = size;
+    r->slot = r->aux = r->index = r->value_slot = NO_SLOT;
+    return r;
+}
+
+static bool
+is_wide(reg_id_t reg)
+{
+    return reg == DR_REG_NULL || (reg_is_gpr(reg) && reg_is_64bit(reg));
+}
+
+/* Sets slot and disp of `r` so that they give the address of `mem` before the instruction. */
+static void
+set_base(builder_t *b, wire_ref_t *r, opnd_t mem)
+{
+    if (opnd_is_abs_addr(mem) || opnd_is_rel_addr(mem)) {
+        if (!opnd_is_far_memory_reference(mem)) {
+            r->disp = (uint64)opnd_get_addr(mem);
+            return;
+        }
+    }
+    known_t want = { NO_VERSION, NO_VERSION, 1, DR_REG_NULL, 0, 0, NO_SLOT };
+    reg_id_t segment = opnd_is_base_disp(mem) ? opnd_get_segment(mem) : DR_REG_NULL;
+    reg_id_t base = opnd_is_base_disp(mem) ? opnd_get_base(mem) : DR_REG_NULL;
+    reg_id_t index = opnd_is_base_disp(mem) ? opnd_get_index(mem) : DR_REG_NULL;
+    int64 disp = opnd_is_base_disp(mem) ? opnd_get_disp(mem) : 0;
+    bool far_segment = segment == DR_SEG_FS || segment == DR_SEG_GS;
+    if (index != DR_REG_NULL && reg_is_simd(index))
+        index = DR_REG_NULL; /* gather, scatter: the base alone */
+    bool odd = !opnd_is_base_disp(mem) || !is_wide(base) || !is_wide(index) ||
+               (far_segment && (base != DR_REG_NULL || index != DR_REG_NULL));
+    if (odd) {
+        /* 32-bit addressing, xlat, registers in a segment: the whole address, not shared. */
+        r->slot = capture(b, CAP_ADDRESS, r->instr, mem, 1)->slot;
+        return;
+    }
+    opnd_t opnd;
+    if (far_segment) {
+        want.segment = segment;
+        opnd = opnd_create_far_base_disp(segment, DR_REG_NULL, DR_REG_NULL, 0, 0, OPSZ_8);
+    } else if (base == DR_REG_NULL && index == DR_REG_NULL) {
+        r->disp = (uint64)disp;
+        return;
+    } else {
+        if (base != DR_REG_NULL) {
+            sym_t s = symbolic_get(&b->symbolic, base);
+            want.base = s.version;
+            want.base_delta = s.delta;
+        }
+        if (index != DR_REG_NULL) {
+            sym_t s = symbolic_get(&b->symbolic, index);
+            want.index = s.version;
+            want.index_delta = s.delta;
+            want.scale = (byte)opnd_get_scale(mem);
+        }
+        opnd = index == DR_REG_NULL
+            ? opnd_create_reg(base)
+            : opnd_create_base_disp(base, index, want.scale, 0, OPSZ_lea);
+    }
+    for (uint i = 0; i < b->n_known; i++) {
+        known_t *k = &b->known[i];
+        if (k->base == want.base && k->index == want.index && k->scale == want.scale &&
+            k->segment == want.segment) {
+            r->slot = k->slot;
+            r->disp = (uint64)(disp + (want.base_delta - k->base_delta) +
+                               (want.index_delta - k->index_delta) * want.scale);
+            return;
+        }
+    }
+    capture_what_t what = opnd_is_reg(opnd) ? CAP_REG : CAP_ADDRESS;
+    want.slot = capture(b, what, r->instr, opnd, 1)->slot;
+    b->known[b->n_known++] = want;
+    r->slot = want.slot;
+    r->disp = (uint64)disp;
+}
+
+static uint
+vector_words(reg_id_t reg)
+{
+    return (opnd_size_in_bytes(reg_get_size(reg)) + 7) / 8;
+}
+
+static void
+capture_mask(builder_t *b, wire_ref_t *r, const access_t *access)
+{
+    reg_id_t reg = opnd_get_reg(access->mask);
+    if (is_mask_reg(reg)) {
+        r->aux = capture(b, CAP_MASK, r->instr, access->mask, 1)->slot;
+    } else {
+        r->aux = capture(b, CAP_VECTOR, r->instr, access->mask, vector_words(reg))->slot;
+        r->extra = access->element;
+    }
+}
+
+static void
+one_access(builder_t *b, uint i, instr_t *instr, const access_t *access, opnd_t mem, bool write)
+{
+    byte kind = write || access->kind == KIND_ATOMIC ? access->kind : KIND_LOAD;
+    app_pc pc = instr_get_app_pc(instr);
+    uint size = drutil_opnd_mem_size_in_bytes(mem, instr);
+    wire_ref_t *r = new_ref(b, i, kind, MODE_PLAIN, pc, size);
+    set_base(b, r, mem);
+    switch (access->shape) {
+    case SHAPE_REP:
+    case SHAPE_REP_UNTIL:
+        r->mode = access->shape == SHAPE_REP ? MODE_REP : MODE_REP_UNTIL;
+        r->size = opnd_size_in_bytes(opnd_get_size(mem));
+        r->extra = b->down ? 1 : 0;
+        r->aux = capture(b, CAP_REG, i, opnd_create_reg(DR_REG_RCX), 1)->slot;
+        if (r->mode == MODE_REP_UNTIL) {
+            capture_t *left = capture(b, CAP_REG, i, opnd_create_reg(DR_REG_RCX), 1);
+            left->after = true;
+            r->index = left->slot;
+        }
+        break;
+    case SHAPE_BIT_MASK:
+    case SHAPE_TOP_MASK:
+    case SHAPE_PACKED:
+        r->mode = access->shape == SHAPE_PACKED ? MODE_PACKED : MODE_MASKED;
+        r->lanes = (uint8_t)(size / access->element);
+        r->size = access->element;
+        capture_mask(b, r, access);
+        break;
+    case SHAPE_GATHER: {
+        reg_id_t index = opnd_get_index(mem);
+        int op = instr_get_opcode(instr);
+        bool wide_index = op == OP_vpgatherqd || op == OP_vpgatherqq || op == OP_vgatherqps ||
+                          op == OP_vgatherqpd || op == OP_vpscatterqd || op == OP_vpscatterqq ||
+                          op == OP_vscatterqps || op == OP_vscatterqpd;
+        bool wide_data = op == OP_vpgatherdq || op == OP_vpgatherqq || op == OP_vgatherdpd ||
+                         op == OP_vgatherqpd || op == OP_vpscatterdq || op == OP_vpscatterqq ||
+                         op == OP_vscatterdpd || op == OP_vscatterqpd;
+        opnd_t data = write ? instr_get_src(instr, instr_num_srcs(instr) - 1)
+                            : instr_get_dst(instr, 0);
+        for (int s = 0; write && s < instr_num_srcs(instr); s++) {
+            opnd_t src = instr_get_src(instr, s);
+            if (opnd_is_reg(src) && reg_is_simd(opnd_get_reg(src)))
+                data = src;
+        }
+        uint data_bytes = opnd_size_in_bytes(reg_get_size(opnd_get_reg(data)));
+        uint index_bytes = opnd_size_in_bytes(reg_get_size(index));
+        access_t lanes = *access;
+        lanes.element = wide_data ? 8 : 4;
+        uint by_data = data_bytes / lanes.element, by_index = index_bytes / (wide_index ? 8 : 4);
+        r->mode = MODE_INDEXED;
+        r->size = lanes.element;
+        r->lanes = (uint8_t)(by_data < by_index ? by_data : by_index);
+        r->scale = (uint8_t)opnd_get_scale(mem);
+        capture_mask(b, r, &lanes);
+        r->index = capture(b, CAP_VECTOR, i, opnd_create_reg(index), vector_words(index))->slot;
+        r->extra |= (uint16_t)((wide_index ? 8 : 4) << 8);
+        break;
+    }
+    case SHAPE_XSAVE:
+        r->mode = MODE_XSAVE;
+        r->extra = access->compacted ? 1 : 0;
+        r->aux = capture(b, CAP_FEATURES, i, opnd_create_null(), 1)->slot;
+        break;
+    default: break;
+    }
+}
+
+/* A store's bytes are read back behind it; not where nothing of the block comes behind it. */
+static void
+add_values(builder_t *b, uint i, instr_t *instr, uint first_ref)
+{
+    if (!options.values || instr_get_next_app(instr) == NULL)
+        return;
+    for (uint n = first_ref; n < b->plan->n_refs; n++) {
+        wire_ref_t *r = &b->refs[n];
+        bool store = r->kind == KIND_STORE || r->kind == KIND_NT_STORE || r->kind == KIND_ATOMIC;
+        if (!store || r->mode != MODE_PLAIN || r->size == 0 || r->size > 64)
+            continue;
+        capture_t *c =
+            capture(b, CAP_VALUE, i, opnd_create_null(), (r->size + 7) / 8);
+        c->after = true;
+        c->ref = (ushort)n;
+        r->value_slot = c->slot;
+    }
+}
+
+static void
+one_instr(builder_t *b, uint i, instr_t *instr)
+{
+    access_t access = access_of(instr);
+    app_pc pc = instr_get_app_pc(instr);
+    uint first_ref = b->plan->n_refs;
+    int op = instr_get_opcode(instr);
+    if (op == OP_std)
+        b->down = true;
+    else if (op == OP_cld)
+        b->down = false;
+    switch (access.shape) {
+    case SHAPE_NONE: break;
+    case SHAPE_FENCE: new_ref(b, i, access.kind, MODE_PLAIN, pc, 0); break;
+    case SHAPE_REGION: new_ref(b, i, access.kind, MODE_PLAIN, pc, 0)->disp = access.region; break;
+    case SHAPE_FLUSH: {
+        opnd_t mem = opnd_is_memory_reference(instr_get_src(instr, 0)) ? instr_get_src(instr, 0)
+                                                                       : instr_get_dst(instr, 0);
+        set_base(b, new_ref(b, i, access.kind, MODE_PLAIN, pc, 0), mem);
+        break;
+    }
+    default:
+        for (int s = 0; access.kind != KIND_ATOMIC && s < instr_num_srcs(instr); s++) {
+            opnd_t src = instr_get_src(instr, s);
+            if (opnd_is_memory_reference(src) && !instr_is_xsave(instr))
+                one_access(b, i, instr, &access, src, false);
+        }
+        for (int d = 0; d < instr_num_dsts(instr); d++) {
+            opnd_t dst = instr_get_dst(instr, d);
+            if (opnd_is_memory_reference(dst))
+                one_access(b, i, instr, &access, dst, true);
+        }
+        add_values(b, i, instr, first_ref);
+    }
+    symbolic_step(&b->symbolic, instr);
+}
+
+static enum block_end
+end_of(instr_t *last)
+{
+    if (instr_is_call(last))
+        return END_CALL;
+    if (instr_is_return(last))
+        return END_RET;
+    return instr_is_syscall(last) ? END_SYSCALL : END_JUMP;
+}
+
+static uint64
+fnv(uint64 hash, const void *bytes, size_t n)
+{
+    const byte *p = bytes;
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ p[i]) * 0x100000001b3ull;
+    return hash;
+}
+
+/* Gives the described block its id, and describes it to the host when it is new. */
+static void
+identify(builder_t *b)
+{
+    plan_t *plan = b->plan;
+    size_t ref_bytes = plan->n_refs * sizeof(wire_ref_t);
+    size_t length_bytes = (plan->instrs + 7) & ~7u;
+    plan->head.instrs = plan->instrs;
+    plan->head.words = plan->words;
+    plan->head.refs = (uint16_t)plan->n_refs;
+    plan->head.id = 0;
+    uint64 hash = fnv(0xcbf29ce484222325ull, &plan->head, sizeof(plan->head));
+    hash = fnv(hash, b->refs, ref_bytes);
+    hash = fnv(hash, b->lengths, plan->instrs);
+    hashtable_lock(&ids);
+    void *found = hashtable_lookup(&ids, (void *)hash);
+    if (found != NULL) {
+        plan->id = (uint)(ptr_uint_t)found;
+    } else {
+        plan->id = next_id++;
+        hashtable_add(&ids, (void *)hash, (void *)(ptr_uint_t)plan->id);
+        plan->head.id = plan->id;
+        size_t payload = sizeof(plan->head) + ref_bytes + length_bytes;
+        byte *frame = dr_thread_alloc(b->drcontext, 8 + payload);
+        uint32_t *front = (uint32_t *)frame;
+        front[0] = META_BLOCK;
+        front[1] = (uint32_t)payload;
+        memcpy(frame + 8, &plan->head, sizeof(plan->head));
+        memcpy(frame + 8 + sizeof(plan->head), b->refs, ref_bytes);
+        memset(frame + 8 + sizeof(plan->head) + ref_bytes, 0, length_bytes);
+        memcpy(frame + 8 + sizeof(plan->head) + ref_bytes, b->lengths, plan->instrs);
+        session_meta(frame, 8 + payload);
+        dr_thread_free(b->drcontext, frame, 8 + payload);
+    }
+    hashtable_unlock(&ids);
+}
+
+plan_t *
+plan_make(void *drcontext, instrlist_t *bb)
+{
+    builder_t *b = dr_thread_alloc(drcontext, sizeof(*b));
+    plan_t *plan = dr_thread_alloc(drcontext, sizeof(*plan));
+    memset(plan, 0, sizeof(*plan));
+    b->drcontext = drcontext;
+    b->plan = plan;
+    b->n_known = 0;
+    b->down = false;
+    symbolic_init(&b->symbolic);
+    instr_t *last = NULL;
+    for (instr_t *instr = instrlist_first_app(bb); instr != NULL;
+         instr = instr_get_next_app(instr)) {
+        if (instr_get_app_pc(instr) == NULL || instr_is_label(instr))
+            continue;
+        if (plan->instrs == 0)
+            plan->head.start_pc = (uint64)instr_get_app_pc(instr);
+        b->lengths[plan->instrs] = (byte)instr_length(drcontext, instr);
+        one_instr(b, plan->instrs, instr);
+        plan->instrs++;
+        last = instr;
+    }
+    if (last != NULL) {
+        app_pc pc = instr_get_app_pc(last);
+        plan->head.last_delta = (uint32_t)(pc - (app_pc)plan->head.start_pc);
+        plan->head.next_pc = (uint64)(pc + instr_length(drcontext, last));
+        plan->head.end = (uint8_t)end_of(last);
+        identify(b);
+    }
+    plan->refs = dr_thread_alloc(drcontext, plan->n_refs * sizeof(wire_ref_t) + 1);
+    memcpy(plan->refs, b->refs, plan->n_refs * sizeof(wire_ref_t));
+    plan->captures = dr_thread_alloc(drcontext, plan->n_captures * sizeof(capture_t) + 1);
+    memcpy(plan->captures, b->captures, plan->n_captures * sizeof(capture_t));
+    dr_thread_free(drcontext, b, sizeof(*b));
+    return plan;
+}
+
+void
+plan_free(void *drcontext, plan_t *plan)
+{
+    dr_thread_free(drcontext, plan->refs, plan->n_refs * sizeof(wire_ref_t) + 1);
+    dr_thread_free(drcontext, plan->captures, plan->n_captures * sizeof(capture_t) + 1);
+    dr_thread_free(drcontext, plan, sizeof(*plan));
+}

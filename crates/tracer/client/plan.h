@@ -1,0 +1,51 @@
+/* What to write at run time for one block, and the block's description for the host. */
+#ifndef PRESTORE_PLAN_H
+#define PRESTORE_PLAN_H
+
+#include "dr_api.h"
+#include "wire.h"
+
+#define PLAN_MAX_REFS 640
+#define PLAN_MAX_CAPTURES 640
+
+typedef enum {
+    CAP_REG,      /* a general register, as it is before the instruction */
+    CAP_ADDRESS,  /* the address of a memory operand without its displacement */
+    CAP_MASK,     /* an AVX-512 mask register */
+    CAP_VECTOR,   /* a vector register */
+    CAP_FEATURES, /* edx:eax, the requested state components */
+    CAP_VALUE,    /* the bytes a store has written, after the instruction */
+} capture_what_t;
+
+typedef struct {
+    ushort instr;
+    ushort slot;
+    bool after; /* of the instruction, not before */
+    byte what;
+    ushort ref; /* CAP_VALUE: whose bytes */
+    opnd_t opnd;
+} capture_t;
+
+typedef struct {
+    uint id; /* 0: nothing to record (no room to describe it) */
+    uint instrs;
+    uint words;
+    uint n_refs;
+    uint n_captures;
+    wire_block_t head;
+    wire_ref_t *refs;
+    capture_t *captures; /* in program order */
+} plan_t;
+
+/* Looks at the application instructions of a block and describes it; the same block gets the same
+ * id again. Free with plan_free. */
+plan_t *plan_make(void *drcontext, instrlist_t *bb);
+void plan_free(void *drcontext, plan_t *plan);
+
+void plan_init(void);
+void plan_exit(void);
+
+/* Ids given so far, for a forked child. */
+uint plan_next_id(void);
+
+#endif

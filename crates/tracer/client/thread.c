@@ -1,0 +1,148 @@
+#include "thread.h"
+
+#include <string.h>
+
+#include "count.h"
+#include "drmgr.h"
+#include "options.h"
+
+static reg_id_t tls_register;
+static uint tls_offset;
+static int tls_index;
+
+/* A buffer that waited so long (time-stamp ticks, some milliseconds) is handed over before a
+ * system call, so that a blocked thread's events reach the host. */
+#define OLD_TICKS (10 * 1000 * 1000)
+
+thread_t *
+thread_of(void *drcontext)
+{
+    return drmgr_get_tls_field(drcontext, tls_index);
+}
+
+opnd_t
+thread_slot(void *drcontext, tls_slot_t slot)
+{
+    return dr_raw_tls_opnd(drcontext, tls_register, tls_offset + (uint)slot * sizeof(void *));
+}
+
+uint64 *
+thread_slot_of(thread_t *t, tls_slot_t slot)
+{
+    return (uint64 *)(t->base + tls_offset + (uint)slot * sizeof(void *));
+}
+
+static void
+aim(thread_t *t, uint64 *at)
+{
+    if (at == NULL) {
+        /* Not recorded: inlined code writes into a private page, over and over. */
+        if (t->scratch == NULL)
+            t->scratch = dr_raw_mem_alloc(2 * RED_ZONE_WORDS * sizeof(uint64),
+                                          DR_MEMPROT_READ | DR_MEMPROT_WRITE, NULL);
+        *thread_slot_of(t, TLS_WRITE) = (uint64)t->scratch;
+        *thread_slot_of(t, TLS_LIMIT) = (uint64)(t->scratch + RED_ZONE_WORDS);
+        return;
+    }
+    *thread_slot_of(t, TLS_WRITE) = (uint64)at;
+    *thread_slot_of(t, TLS_LIMIT) = (uint64)channel_limit(&t->channel);
+}
+
+static void
+open_files(void *drcontext, thread_t *t)
+{
+    if (options.scope == SCOPE_COUNT)
+        count_thread_init(drcontext, t);
+    else
+        aim(t, channel_open(&t->channel, dr_get_thread_id(drcontext)));
+}
+
+static void
+on_thread_init(void *drcontext)
+{
+    thread_t *t = dr_thread_alloc(drcontext, sizeof(*t));
+    memset(t, 0, sizeof(*t));
+    t->base = dr_get_dr_segment_base(tls_register);
+    drmgr_set_tls_field(drcontext, tls_index, t);
+    open_files(drcontext, t);
+}
+
+static void
+on_thread_exit(void *drcontext)
+{
+    thread_t *t = thread_of(drcontext);
+    if (options.scope == SCOPE_COUNT) {
+        count_thread_exit(t);
+    } else {
+        channel_close(&t->channel, (uint64 *)*thread_slot_of(t, TLS_WRITE));
+    }
+    if (t->scratch != NULL)
+        dr_raw_mem_free(t->scratch, 2 * RED_ZONE_WORDS * sizeof(uint64));
+    dr_thread_free(drcontext, t, sizeof(*t));
+}
+
+static void
+on_fork(void *drcontext)
+{
+    thread_t *t = thread_of(drcontext);
+    channel_drop(&t->channel);
+    count_thread_drop(t);
+    open_files(drcontext, t);
+}
+
+void
+thread_full(void)
+{
+    void *drcontext = dr_get_current_drcontext();
+    thread_t *t = thread_of(drcontext);
+    uint64 *end = (uint64 *)*thread_slot_of(t, TLS_WRITE);
+    if (t->channel.ring == NULL)
+        aim(t, NULL);
+    else
+        aim(t, channel_hand_over(drcontext, &t->channel, end));
+}
+
+void
+thread_special(void *drcontext, uint id, uint n, const uint64 *payload)
+{
+    thread_t *t = thread_of(drcontext);
+    if (t == NULL || options.scope == SCOPE_COUNT || t->channel.ring == NULL)
+        return;
+    uint64 *at = (uint64 *)*thread_slot_of(t, TLS_WRITE);
+    /* A cut belongs into the buffer of what it cuts: the red zone has room for it. */
+    if (id != REC_CUT && at >= (uint64 *)*thread_slot_of(t, TLS_LIMIT)) {
+        thread_full();
+        at = (uint64 *)*thread_slot_of(t, TLS_WRITE);
+    }
+    at[0] = REC_HEADER(id, n);
+    memcpy(at + 1, payload, n * sizeof(uint64));
+    *thread_slot_of(t, TLS_WRITE) = (uint64)(at + 1 + n);
+}
+
+void
+thread_before_syscall(void *drcontext)
+{
+    thread_t *t = thread_of(drcontext);
+    if (options.scope == SCOPE_COUNT || t->channel.ring == NULL || session_stopped())
+        return;
+    uint64 *at = (uint64 *)*thread_slot_of(t, TLS_WRITE);
+    if (at - t->channel.slot > 2 && __builtin_ia32_rdtsc() - t->channel.begun > OLD_TICKS)
+        thread_full();
+}
+
+bool
+thread_init(void)
+{
+    tls_index = drmgr_register_tls_field();
+    return tls_index >= 0 && dr_raw_tls_calloc(&tls_register, &tls_offset, TLS_SLOTS, 0) &&
+           drmgr_register_thread_init_event(on_thread_init) &&
+           drmgr_register_thread_exit_event(on_thread_exit) &&
+           (dr_register_fork_init_event(on_fork), true);
+}
+
+void
+thread_exit(void)
+{
+    dr_raw_tls_cfree(tls_offset, TLS_SLOTS);
+    drmgr_unregister_tls_field(tls_index);
+}

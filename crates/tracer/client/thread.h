@@ -1,0 +1,41 @@
+/* What the client keeps for a thread: in raw TLS what inlined code needs, the rest behind drmgr. */
+#ifndef PRESTORE_THREAD_H
+#define PRESTORE_THREAD_H
+
+#include "channel.h"
+#include "dr_api.h"
+
+typedef enum {
+    TLS_WRITE,   /* where the next record goes */
+    TLS_LIMIT,   /* no record may begin here or behind */
+    TLS_COUNTS,  /* scope count: the thread's counters */
+    TLS_BUDGET,  /* windows: instructions left before the thread reports */
+    TLS_SKIPPED, /* windows: instructions executed and not recorded since the last record */
+    TLS_SLOTS,
+} tls_slot_t;
+
+typedef struct {
+    channel_t channel;
+    uint64 *scratch;     /* where an unrecorded thread writes */
+    byte *base;          /* of its raw TLS segment */
+    wire_count_t *count; /* scope count */
+    uint64 granted;      /* windows: the budget it was last given */
+} thread_t;
+
+bool thread_init(void);
+void thread_exit(void);
+
+opnd_t thread_slot(void *drcontext, tls_slot_t slot);
+uint64 *thread_slot_of(thread_t *t, tls_slot_t slot);
+thread_t *thread_of(void *drcontext);
+
+/* Called from the code cache when a buffer is full. */
+void thread_full(void);
+
+/* Appends a special record outside inlined code (allocations, cuts). */
+void thread_special(void *drcontext, uint id, uint n, const uint64 *payload);
+
+/* Hands over what there is if it has waited long: before a system call that may block. */
+void thread_before_syscall(void *drcontext);
+
+#endif

@@ -1,0 +1,141 @@
+/* The binary layout that the client shares with the host. The Rust side of the same facts:
+ * crates/trace/src/{record.rs,block/layout.rs} (words and meta log) and
+ * crates/tracer/src/channel/ (shared files). All little-endian. */
+#ifndef PRESTORE_WIRE_H
+#define PRESTORE_WIRE_H
+
+#include <stdint.h>
+
+#define WIRE_VERSION 1
+
+/* Ids of special records (low half of a header word; the high half is the payload's words). */
+enum {
+    REC_END = 0,
+    REC_CUT = 1,   /* pc */
+    REC_ALLOC = 2, /* address, bytes, caller pc, kind */
+    REC_FREE = 3,  /* address, caller pc */
+    REC_SKIP = 4,  /* instructions */
+    REC_TIME = 5,  /* time-stamp counter */
+    REC_FIRST_BLOCK = 64,
+};
+#define REC_HEADER(id, words) ((uint64_t)(id) | ((uint64_t)(words) << 32))
+
+enum { ALLOC_MALLOC = 0, ALLOC_NEW = 1, ALLOC_MMAP = 2, ALLOC_BRK = 3 };
+
+/* Frames of the meta log: u32 type, u32 payload bytes (multiple of 8), payload. */
+enum { META_BLOCK = 1, META_MODULE = 2, META_UNLOAD = 3, META_UNKNOWN_OPCODE = 4, META_PROCESS = 5 };
+
+enum ref_kind {
+    KIND_LOAD = 0,
+    KIND_STORE = 1,
+    KIND_NT_STORE = 2,
+    KIND_ATOMIC = 3,
+    KIND_CLFLUSH = 4,
+    KIND_CLFLUSHOPT = 5,
+    KIND_CLWB = 6,
+    KIND_CLDEMOTE = 10,
+    KIND_SFENCE = 12,
+    KIND_LFENCE = 13,
+    KIND_MFENCE = 14,
+    KIND_REGION_BEGIN = 15,
+    KIND_REGION_END = 16,
+};
+
+enum ref_mode {
+    MODE_PLAIN = 0,
+    MODE_REP = 1,
+    MODE_REP_UNTIL = 2,
+    MODE_MASKED = 3,
+    MODE_INDEXED = 4,
+    MODE_PACKED = 5,
+    MODE_XSAVE = 6,
+};
+
+#define NO_SLOT 0xffff
+
+enum block_end { END_JUMP = 0, END_CALL = 1, END_RET = 2, END_SYSCALL = 3 };
+
+typedef struct __attribute__((packed)) {
+    uint16_t instr;
+    uint8_t kind;
+    uint8_t mode;
+    uint32_t pc_delta;
+    uint32_t size;
+    uint16_t slot;
+    uint16_t aux;
+    uint16_t index;
+    uint16_t value_slot;
+    uint8_t scale;
+    uint8_t lanes;
+    uint16_t extra;
+    uint64_t disp;
+} wire_ref_t;
+_Static_assert(sizeof(wire_ref_t) == 32, "reference layout");
+
+typedef struct __attribute__((packed)) {
+    uint32_t id;
+    uint32_t instrs;
+    uint64_t start_pc;
+    uint64_t next_pc;
+    uint32_t last_delta;
+    uint32_t words;
+    uint16_t refs;
+    uint8_t end;
+    uint8_t pad[5];
+} wire_block_t;
+_Static_assert(sizeof(wire_block_t) == 40, "block layout");
+
+/* Shared files of a session directory:
+ *   control            one, made by the host
+ *   p-PID-STAMP.meta   a process's meta log, appended by the client
+ *   t-PID-TID-STAMP    a thread's ring of buffers (scopes functions and all)
+ *   n-PID-TID-STAMP    a thread's block counters (scope count)
+ * STAMP tells executions of one pid apart. A file appears under its name when it is ready. */
+#define CONTROL_MAGIC 0x4c54434552545350ull /* "PSTRECTL" */
+#define RING_MAGIC 0x474e495245525350ull    /* "PSRERING" */
+#define COUNT_MAGIC 0x544e554f43525350ull   /* "PSRCOUNT" */
+
+typedef struct {
+    uint64_t magic;
+    uint32_t version;
+    volatile uint32_t doorbell; /* futex: something was handed over */
+    volatile uint32_t asleep;   /* the host waits on the doorbell */
+    volatile uint32_t files;    /* how often a file appeared */
+    volatile uint32_t stop;     /* the host asks the clients to stop recording */
+    uint32_t pad;
+} wire_control_t;
+
+#define RING_HEADER_BYTES 4096
+#define RING_MAX_SLOTS 64
+
+typedef struct {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t pid;
+    uint32_t tid;
+    uint32_t slots;
+    uint32_t slot_words;
+    volatile uint32_t ended; /* the thread has handed over everything */
+    uint64_t stamp;          /* of its process's files */
+    uint8_t pad0[24];
+    volatile uint32_t produced; /* buffers handed over since the start */
+    uint8_t pad1[60];
+    volatile uint32_t consumed; /* futex: buffers the host gave back, zeroed */
+    volatile uint32_t waiting;  /* the thread waits on `consumed` */
+    uint8_t pad2[56];
+    volatile uint32_t used[RING_MAX_SLOTS]; /* words in each buffer handed over */
+} wire_ring_t;
+
+typedef struct {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t pid;
+    uint32_t tid;
+    uint32_t capacity; /* counters */
+    volatile uint32_t ended;
+    uint32_t pad;
+    uint64_t stamp;
+} wire_count_t;
+#define COUNT_HEADER_BYTES 4096
+
+#endif

@@ -1,0 +1,12 @@
+//! The host's side of the shared files (layout: `client/wire.h`).
+
+mod counts;
+mod ring;
+mod session;
+
+pub(crate) use counts::CountReader;
+pub(crate) use ring::RingReader;
+pub(crate) use session::{FileName, Session};
+
+/// Version of the layout; the client refuses another.
+const WIRE_VERSION: u32 = 1;

@@ -1,0 +1,159 @@
+//! A session's directory: where traced processes and the host find each other.
+
+use std::collections::HashSet;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use memmap2::MmapMut;
+use rustix::fs::{FlockOperation, flock};
+use rustix::thread::futex;
+use tempfile::TempDir;
+
+use super::WIRE_VERSION;
+
+const CONTROL_MAGIC: u64 = 0x4c54_4345_5254_5350;
+const DOORBELL: usize = 12;
+const ASLEEP: usize = 16;
+const FILES: usize = 20;
+const STOP: usize = 24;
+
+/// What a shared file is, from its name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum FileName {
+    /// A process's meta log.
+    Meta {
+        /// Its pid.
+        pid: u32,
+        /// Tells executions of one pid apart.
+        stamp: u64,
+    },
+    /// A thread's ring of buffers.
+    Ring,
+    /// A thread's block counters.
+    Count,
+}
+
+impl FileName {
+    fn parse(name: &str) -> Option<Self> {
+        match name.as_bytes().first()? {
+            b't' => Some(Self::Ring),
+            b'n' => Some(Self::Count),
+            b'p' => {
+                let mut parts = name.strip_suffix(".meta")?.splitn(3, '-').skip(1);
+                Some(Self::Meta {
+                    pid: parts.next()?.parse().ok()?,
+                    stamp: u64::from_str_radix(parts.next()?, 16).ok()?,
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The directory and its control file. Dropping it removes the directory; clients that still run
+/// notice that the lock is gone and stop recording.
+pub(crate) struct Session {
+    dir: TempDir,
+    control: MmapMut,
+    _lock: File,
+    seen: HashSet<String>,
+    files: u32,
+}
+
+impl Session {
+    /// Makes a session where memory backs it, if there is such a place.
+    pub(crate) fn create() -> io::Result<Self> {
+        let shm = Path::new("/dev/shm");
+        let builder = &mut tempfile::Builder::new();
+        let builder = builder.prefix("prestore-");
+        let dir = match builder.tempdir_in(shm) {
+            Ok(dir) => dir,
+            Err(_) => builder.tempdir()?,
+        };
+        let control = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(dir.path().join("control"))?;
+        control.set_len(4096)?;
+        flock(&control, FlockOperation::LockExclusive)?;
+        // SAFETY: the file is ours, 4096 bytes long, and nobody shortens it.
+        let mut map = unsafe { MmapMut::map_mut(&control)? };
+        map[..8].copy_from_slice(&CONTROL_MAGIC.to_le_bytes());
+        map[8..12].copy_from_slice(&WIRE_VERSION.to_le_bytes());
+        Ok(Self {
+            dir,
+            control: map,
+            _lock: control,
+            seen: HashSet::new(),
+            files: 0,
+        })
+    }
+
+    /// Where the shared files are.
+    pub(crate) fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    fn word(&self, offset: usize) -> &AtomicU32 {
+        let at = self.control[offset..offset + 4].as_ptr();
+        // SAFETY: the offset is aligned and inside the mapping, which lives as long as `self`;
+        // clients change the word only by atomic operations.
+        unsafe { AtomicU32::from_ptr(at.cast_mut().cast()) }
+    }
+
+    /// Asks the clients to stop recording; their programs run on.
+    pub(crate) fn stop(&self) {
+        self.word(STOP).store(1, Ordering::SeqCst);
+    }
+
+    /// Files that have appeared since the last call.
+    pub(crate) fn new_files(&mut self) -> io::Result<Vec<(PathBuf, FileName)>> {
+        let files = self.word(FILES).load(Ordering::SeqCst);
+        if files == self.files {
+            return Ok(Vec::new());
+        }
+        self.files = files;
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(self.dir.path())? {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            if let Some(kind) = FileName::parse(&name)
+                && self.seen.insert(name.clone())
+            {
+                found.push((self.dir.path().join(name), kind));
+            }
+        }
+        // Processes before their threads, oldest first: the order decides numbering.
+        found.sort_by_key(|(path, kind)| (!matches!(kind, FileName::Meta { .. }), path.clone()));
+        Ok(found)
+    }
+
+    /// The doorbell's count; pass it to [`Session::sleep`] after looking for work.
+    pub(crate) fn doorbell(&self) -> u32 {
+        self.word(DOORBELL).load(Ordering::SeqCst)
+    }
+
+    /// Sleeps until the doorbell's count is no longer `heard`, `limit` at most.
+    pub(crate) fn sleep(&self, heard: u32, limit: Duration) {
+        self.word(ASLEEP).store(1, Ordering::SeqCst);
+        if self.doorbell() == heard {
+            let timeout = futex::Timespec {
+                tv_sec: limit.as_secs() as i64,
+                tv_nsec: i64::from(limit.subsec_nanos()),
+            };
+            // Woken, timed out or interrupted: the caller looks for work in any case.
+            let _ = futex::wait(
+                self.word(DOORBELL),
+                futex::Flags::empty(),
+                heard,
+                Some(&timeout),
+            );
+        }
+        self.word(ASLEEP).store(0, Ordering::SeqCst);
+    }
+}

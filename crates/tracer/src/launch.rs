@@ -1,0 +1,85 @@
+//! From the user's words to a running program under the engine.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+
+use prestore_symbols::{Executable, inspect};
+
+use crate::{Engine, Options, RecordError};
+
+/// Interpreters of interpreters: as many as Linux follows.
+const MAX_SCRIPTS: usize = 4;
+
+/// What will be executed for a command: the ELF file and its arguments from argv[0] on. Names
+/// without a slash are looked up on PATH; scripts are resolved to their interpreter, as the kernel
+/// would do.
+///
+/// # Errors
+/// Where the program is missing, not executable, or not one that can be traced.
+pub fn resolve(command: &[OsString]) -> Result<(PathBuf, Vec<OsString>), RecordError> {
+    let name = command.first().ok_or(RecordError::NoCommand)?;
+    let mut path = on_path(name)?;
+    let mut args: Vec<OsString> = command.to_vec();
+    for _ in 0..=MAX_SCRIPTS {
+        match inspect(&path)? {
+            Executable::Elf(program) => {
+                program.require_x86_64()?;
+                let absolute = std::path::absolute(&path).unwrap_or(path);
+                return Ok((absolute, args));
+            }
+            Executable::Script(script) => {
+                let tail = std::mem::take(&mut args).into_iter().skip(1);
+                args = vec![script.interpreter.clone().into_os_string()];
+                args.extend(script.argument.map(OsString::from));
+                args.push(path.into_os_string());
+                args.extend(tail);
+                path = script.interpreter;
+            }
+        }
+    }
+    Err(RecordError::ScriptLoop { path })
+}
+
+fn on_path(name: &OsStr) -> Result<PathBuf, RecordError> {
+    if name.as_encoded_bytes().contains(&b'/') {
+        return Ok(name.into());
+    }
+    let dirs = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&dirs)
+        .map(|dir| dir.join(name))
+        .find(|path| path.is_file())
+        .ok_or_else(|| RecordError::NotOnPath {
+            name: name.to_string_lossy().into_owned(),
+        })
+}
+
+/// Starts `program` under the engine, its client reporting to the session in `dir`.
+pub(crate) fn start(
+    engine: &Engine,
+    program: &Path,
+    args: &[OsString],
+    options: &Options,
+    dir: &Path,
+) -> Result<Child, RecordError> {
+    let client = engine.client();
+    let engine_options = format!(
+        "-code_api -max_bb_instrs 128 -client_lib '{};0;{}'",
+        client.display(),
+        options.client_args(&dir.to_string_lossy())
+    );
+    let mut command = Command::new(engine.core());
+    command
+        .args(args.iter().skip(1))
+        .env("DYNAMORIO_EXE_PATH", program)
+        .env("DYNAMORIO_RUNUNDER", "2")
+        .env("DYNAMORIO_OPTIONS", engine_options);
+    if let Some(name) = args.first() {
+        command.arg0(name);
+    }
+    command.spawn().map_err(|source| RecordError::Start {
+        program: program.into(),
+        source,
+    })
+}

@@ -1,0 +1,94 @@
+//! What to record.
+
+/// How much of the program's behaviour is recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// How often each block of code ran: exact stores by function, no addresses.
+    Count,
+    /// Every access, flush and fence.
+    #[default]
+    All,
+}
+
+/// Whether allocations are recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Allocations {
+    /// The malloc family, C++ `new`, `mmap`.
+    #[default]
+    Recorded,
+    /// None.
+    Ignored,
+}
+
+/// Which stretch of the run is recorded, in instructions of all threads together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Window {
+    /// Instructions before the first window.
+    pub skip: u64,
+    /// Instructions in a window; `None`: up to the end.
+    pub take: Option<u64>,
+    /// Instructions from the start of a window to the start of the next; `None`: one window.
+    pub period: Option<u64>,
+}
+
+/// Which source regions (`prestore_region.h`) are recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Region {
+    /// The whole program, in regions or not.
+    #[default]
+    Everything,
+    /// What runs inside any region.
+    Any,
+    /// What runs inside the region of this id.
+    Id(u16),
+}
+
+/// What to record.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// How much.
+    pub scope: Scope,
+    /// Also the bytes that stores write.
+    pub values: bool,
+    /// Allocation events.
+    pub allocations: Allocations,
+    /// Which stretch.
+    pub window: Window,
+    /// Which regions.
+    pub region: Region,
+}
+
+impl Options {
+    /// The client's arguments, `dir` being the session's directory.
+    pub(crate) fn client_args(&self, dir: &str) -> String {
+        let mut args = vec![
+            format!("dir={dir}"),
+            format!(
+                "scope={}",
+                if self.scope == Scope::Count {
+                    "count"
+                } else {
+                    "all"
+                }
+            ),
+            format!("values={}", u8::from(self.values)),
+            format!(
+                "allocations={}",
+                u8::from(self.allocations == Allocations::Recorded)
+            ),
+        ];
+        match self.region {
+            Region::Everything => {}
+            Region::Any => args.push("region=any".into()),
+            Region::Id(id) => args.push(format!("region={id}")),
+        }
+        let Window { skip, take, period } = self.window;
+        let numbers = [("skip", Some(skip)), ("take", take), ("period", period)];
+        for (key, value) in numbers {
+            if let Some(value) = value.filter(|v| *v > 0) {
+                args.push(format!("{key}={value}"));
+            }
+        }
+        args.join(" ")
+    }
+}

@@ -1,0 +1,182 @@
+//! The loop between the shared buffers and the taker.
+
+mod process;
+mod state;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::{Child, ExitStatus};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::channel::Session;
+use crate::{Engine, Options, RecordError, Sink, launch};
+use state::Pump;
+
+/// How often the user asked to stop: once passes on to the program (the terminal does that), twice
+/// ends the recording and leaves the program alone.
+#[derive(Debug, Default)]
+pub struct Interrupts(AtomicU32);
+
+impl Interrupts {
+    /// Another request.
+    pub fn add(&self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Requests so far.
+    pub fn count(&self) -> u32 {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// How a recording ended.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The program's exit status; `None`: it was left running.
+    pub status: Option<ExitStatus>,
+    /// The ELF file that ran.
+    pub program: PathBuf,
+    /// The user ended the recording before the program ended.
+    pub interrupted: bool,
+    /// Threads whose process died without a word (killed): recorded up to their last whole record.
+    pub torn_threads: u32,
+    /// Processes recorded.
+    pub processes: u32,
+    /// Threads recorded.
+    pub threads: u32,
+    /// The taker failed; the program ran on, unrecorded.
+    pub failure: Option<crate::SinkError>,
+    /// Wall time from the start to the end.
+    pub elapsed: Duration,
+}
+
+/// Idle time between looks when no doorbell rings.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// Time between [`Sink::tick`]s.
+const TICK: Duration = Duration::from_secs(1);
+
+/// Runs `command` under the engine and delivers what it does to `sink` until it and its children
+/// have ended, or the user has asked twice to stop.
+///
+/// # Errors
+/// [`RecordError`] where nothing could be recorded. A taker's failure is not one: it is in the
+/// [`Outcome`], and the program is left to run on untraced.
+pub fn record<S: Sink>(
+    command: &[OsString],
+    options: &Options,
+    interrupts: &Interrupts,
+    sink: &mut S,
+) -> Result<Outcome, RecordError> {
+    let (program, args) = launch::resolve(command)?;
+    let engine = Engine::find()?;
+    let session = Session::create().map_err(RecordError::Session)?;
+    let started = Instant::now();
+    let child = launch::start(&engine, &program, &args, options, session.path())?;
+    let mut run = Run {
+        child,
+        status: None,
+        failure: None,
+        interrupted: false,
+    };
+    let mut pump = Pump::new(session);
+    let mut ticked = Instant::now();
+    loop {
+        let heard = pump.session().doorbell();
+        let progress = run.step(&mut pump, interrupts, sink)?;
+        if run.done(&mut pump, progress, sink)? {
+            break;
+        }
+        if ticked.elapsed() >= TICK {
+            ticked = Instant::now();
+            run.attempt(sink.tick(), &pump);
+        }
+        if !progress {
+            pump.session().sleep(heard, PATIENCE);
+        }
+    }
+    if pump.processes() == 0 && run.failure.is_none() {
+        return Err(RecordError::NotInstrumented {
+            program,
+            status: run.status.map_or("still running".into(), |s| s.to_string()),
+        });
+    }
+    Ok(Outcome {
+        status: run.status,
+        program,
+        interrupted: run.interrupted,
+        torn_threads: pump.torn_threads(),
+        processes: pump.processes(),
+        threads: pump.threads(),
+        failure: run.failure,
+        elapsed: started.elapsed(),
+    })
+}
+
+/// The program being run, and how its recording stands.
+struct Run {
+    child: Child,
+    status: Option<ExitStatus>,
+    failure: Option<crate::SinkError>,
+    interrupted: bool,
+}
+
+impl Run {
+    /// Looks for work once; true when there was some.
+    fn step<S: Sink>(
+        &mut self,
+        pump: &mut Pump,
+        interrupts: &Interrupts,
+        sink: &mut S,
+    ) -> Result<bool, RecordError> {
+        if self.status.is_none() {
+            self.status = self.child.try_wait().map_err(RecordError::Channel)?;
+        }
+        if interrupts.count() >= 2 && !self.interrupted {
+            self.interrupted = true;
+            pump.session().stop();
+        }
+        if self.failure.is_some() {
+            pump.discard()?;
+            return Ok(false);
+        }
+        match pump.step(sink) {
+            Err(RecordError::Sink(failure)) => {
+                pump.session().stop();
+                self.failure = Some(failure);
+                Ok(true)
+            }
+            other => other,
+        }
+    }
+
+    fn attempt(&mut self, result: Result<(), crate::SinkError>, pump: &Pump) {
+        if let Err(failure) = result {
+            pump.session().stop();
+            self.failure.get_or_insert(failure);
+        }
+    }
+
+    /// Nothing more will come?
+    fn done<S: Sink>(
+        &mut self,
+        pump: &mut Pump,
+        progress: bool,
+        sink: &mut S,
+    ) -> Result<bool, RecordError> {
+        if progress {
+            return Ok(false);
+        }
+        if self.interrupted {
+            return Ok(true);
+        }
+        if self.failure.is_some() {
+            return Ok(self.status.is_some());
+        }
+        match pump.bury(sink) {
+            Err(RecordError::Sink(failure)) => self.attempt(Err(failure), pump),
+            other => other?,
+        }
+        Ok(self.status.is_some() && pump.all_ended())
+    }
+}

@@ -1,0 +1,97 @@
+//! Who takes what was recorded.
+
+use prestore_trace::block::BlockTable;
+use prestore_trace::{ProcessId, SiteTable, ThreadId};
+use thiserror::Error;
+
+/// A traced process.
+#[derive(Clone, Copy, Debug)]
+pub struct ProcessInfo {
+    /// Its number in the recording.
+    pub id: ProcessId,
+    /// Kernel's process id.
+    pub pid: u32,
+    /// Its parent's.
+    pub parent: u32,
+}
+
+/// A traced thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Stream {
+    /// Its number in the recording.
+    pub thread: ThreadId,
+    /// Its process.
+    pub process: ProcessId,
+    /// Kernel's thread id.
+    pub tid: u32,
+}
+
+/// How often each block of a thread ran (scope `count`).
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    /// Block id and executions, those that ran.
+    pub blocks: Vec<(u32, u64)>,
+    /// Blocks whose counts are lost: their ids lie beyond the thread's counters.
+    pub lost: u64,
+}
+
+/// A taker's failure: the recording ends, the program runs on.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct SinkError(#[source] pub Box<dyn std::error::Error + Send + Sync>);
+
+/// Takes what was recorded, in the order of its happening as far as buffers tell.
+pub trait Sink {
+    /// A process appeared.
+    ///
+    /// # Errors
+    /// Any error ends the recording; so do those of the other methods.
+    fn process(&mut self, info: ProcessInfo) -> Result<(), SinkError>;
+
+    /// Whole frames of a process's meta log, already taken into `table`.
+    ///
+    /// # Errors
+    /// See [`Sink::process`].
+    fn meta(
+        &mut self,
+        process: ProcessId,
+        frames: &[u8],
+        table: &BlockTable,
+    ) -> Result<(), SinkError>;
+
+    /// A thread appeared.
+    ///
+    /// # Errors
+    /// See [`Sink::process`].
+    fn thread(&mut self, stream: Stream) -> Result<(), SinkError>;
+
+    /// One buffer of a thread's words; whole records.
+    ///
+    /// # Errors
+    /// See [`Sink::process`].
+    fn words(
+        &mut self,
+        stream: Stream,
+        words: &[u64],
+        table: &BlockTable,
+        sites: &SiteTable,
+    ) -> Result<(), SinkError>;
+
+    /// The block counts of a thread that has ended (scope `count`).
+    ///
+    /// # Errors
+    /// See [`Sink::process`].
+    fn counts(
+        &mut self,
+        stream: Stream,
+        counts: &Counts,
+        table: &BlockTable,
+        sites: &SiteTable,
+    ) -> Result<(), SinkError>;
+
+    /// Called about once a second: a chance to bring buffered data to safety.
+    ///
+    /// # Errors
+    /// See [`Sink::process`].
+    fn tick(&mut self) -> Result<(), SinkError>;
+}
