@@ -9,6 +9,8 @@
 
 pub mod block;
 pub mod container;
+#[cfg(feature = "parquet")]
+pub mod export;
 pub mod import;
 pub mod record;
 pub mod replay;

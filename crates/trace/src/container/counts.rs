@@ -93,6 +93,18 @@ impl EventCounts {
             .map(|((_, name), n)| (*name, *n))
     }
 
+    /// Names of all counted kinds, in the order of [`EventCounts::index_of`].
+    #[cfg(feature = "parquet")]
+    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+        ALL.iter().map(|(_, name)| *name)
+    }
+
+    /// Where in [`EventCounts::names`] a kind is.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn index_of(kind: EventKind) -> usize {
+        index_of(kind)
+    }
+
     /// Counts `n` more events of `kind`; thread starts and ends are not counted.
     pub fn add(&mut self, kind: EventKind, n: u64) {
         if !matches!(kind, EventKind::ThreadStart | EventKind::ThreadEnd) {

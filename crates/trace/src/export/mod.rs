@@ -1,0 +1,51 @@
+//! A trace as Parquet files, which pyarrow, Polars and DuckDB open.
+//!
+//! `docs/trace-format.md` lists the columns. Parquet is not what is recorded into: see there.
+
+mod error;
+mod events;
+mod tables;
+
+use std::path::Path;
+
+pub use error::ExportError;
+pub use tables::SiteName;
+
+use crate::container::Trace;
+use crate::{Module, Site};
+
+/// What was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Exported {
+    /// Rows of `events.parquet`.
+    pub events: u64,
+    /// Rows of `sites.parquet`.
+    pub sites: u64,
+    /// Rows of `threads.parquet`.
+    pub threads: u64,
+}
+
+/// Writes `events.parquet`, `sites.parquet` and `threads.parquet` into `out`, which is made where
+/// it does not exist; `name` is asked once for each site's function, file and line.
+///
+/// Memory: one row group and one stored block at a time.
+///
+/// # Errors
+/// [`ExportError`]; files that exist already are not overwritten.
+pub fn to_parquet(
+    trace: &Trace,
+    out: &Path,
+    mut name: impl FnMut(&Site, &Module) -> SiteName,
+) -> Result<Exported, ExportError> {
+    std::fs::create_dir_all(out).map_err(|e| ExportError::io(out, e))?;
+    // Allocation records name call sites that no access has.
+    let mut sites = trace.sites().clone();
+    let events = events::write(trace, &mut sites, &out.join("events.parquet"))?;
+    tables::write_sites(&sites, &out.join("sites.parquet"), &mut name)?;
+    tables::write_threads(trace, &out.join("threads.parquet"))?;
+    Ok(Exported {
+        events,
+        sites: sites.len() as u64,
+        threads: trace.manifest().threads.len() as u64,
+    })
+}
