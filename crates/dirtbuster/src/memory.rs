@@ -273,59 +273,80 @@ impl Memory {
     #[inline(never)]
     fn place(&mut self, streak: &mut Streak, mut p: Piece) {
         p.writer = self.origins.get(streak.origin).writer;
-        let here = Candidate {
-            owner: self.lines.states[p.state].owner,
-            line: p.line,
-            state: p.state,
-        };
-        let barred = if self.repeats(streak, &p) {
-            here.owner
-        } else {
-            Owner::NONE
-        };
-        let own = self.own(streak, &p);
-        let below = p.line.wrapping_sub(1);
-        let above = p.line.wrapping_add(1);
-        let joinable = |c: &Candidate| {
-            let barred = c.owner == barred && (c.line == p.line || c.owner.as_context().is_some());
-            !barred && self.admits(*c, &p)
-        };
-        let found = own
-            .filter(joinable)
-            .or_else(|| Some(here).filter(joinable))
-            .or_else(|| self.at(below, streak.hint).filter(joinable))
-            .or_else(|| self.at(above, streak.hint).filter(joinable));
-        let owner = match found {
-            None => self.begin(streak.origin, &p),
-            Some(c) => self.join(c, streak.origin, &p),
+        let owner = match self.own_context(streak, &p) {
+            // It moves ahead there, so it repeats nothing.
+            Some(c) => {
+                self.extend(c, streak.origin, &p);
+                streak.owner
+            }
+            None => self.search(streak, &p),
         };
         streak.owner = owner;
-        streak.serial = owner.as_context().map_or(0, |c| self.contexts.get(c).serial);
+        streak.serial = owner
+            .as_context()
+            .map_or(0, |c| self.contexts.get(c).serial);
         streak.line = p.line;
         streak.addr = p.lo;
         streak.last = p.at.now + 1;
     }
 
-    /// What the instruction wrote last, if it is still what it was and the instruction moves on in
-    /// it: one that goes back begins anew.
-    fn own(&self, streak: &Streak, p: &Piece) -> Option<Candidate> {
-        if let Some(c) = streak.owner.as_context() {
-            let context = self.contexts.get(c);
-            let ahead = match context.direction {
-                Direction::Up => p.lo > streak.addr,
-                Direction::Down => p.lo < streak.addr,
-            };
-            return (ahead && context.serial == streak.serial).then_some(Candidate {
-                owner: streak.owner,
-                line: p.line,
-                state: p.state,
-            });
+    /// The context that the instruction wrote last, if it moves on in it: an instruction that
+    /// goes back begins anew.
+    #[inline(always)]
+    fn own_context(&self, streak: &Streak, p: &Piece) -> Option<u32> {
+        let c = streak.owner.as_context()?;
+        let context = self.contexts.get(c);
+        let ahead = match context.direction {
+            Direction::Up => p.lo > streak.addr,
+            Direction::Down => p.lo < streak.addr,
+        };
+        let admits = ahead
+            && context.serial == streak.serial
+            && context.admits(p.lo, p.hi, p.at.now, &self.limits);
+        admits.then_some(c)
+    }
+
+    fn search(&mut self, streak: &Streak, p: &Piece) -> Owner {
+        let here = Candidate {
+            owner: self.lines.states[p.state].owner,
+            line: p.line,
+            state: p.state,
+        };
+        let barred = if self.repeats(streak, p) {
+            here.owner
+        } else {
+            Owner::NONE
+        };
+        let joinable = |c: Candidate| {
+            let barred = c.owner == barred && (c.line == p.line || c.owner.as_context().is_some());
+            c.owner != Owner::NONE && !barred && self.admits(c, p)
+        };
+        if let Some(c) = self.own_single(streak, p)
+            && joinable(c)
+        {
+            return self.join(c, streak.origin, p);
         }
+        if joinable(here) {
+            return self.join(here, streak.origin, p);
+        }
+        for line in [p.line.wrapping_sub(1), p.line.wrapping_add(1)] {
+            if let Some(c) = self.at(line, p.hint)
+                && joinable(c)
+            {
+                return self.join(c, streak.origin, p);
+            }
+        }
+        self.begin(streak.origin, p)
+    }
+
+    /// The single that the instruction wrote last, if it is still what it was.
+    #[inline]
+    fn own_single(&self, streak: &Streak, p: &Piece) -> Option<Candidate> {
         streak.owner.as_single()?;
         if p.line.abs_diff(streak.line) > 1 {
             return None;
         }
-        let state = self.lines.find(streak.hint, streak.line)?;
+        let state = self.lines.find(p.hint, streak.line)?;
         let s = &self.lines.states[state];
         (s.owner == streak.owner && s.start < streak.last).then_some(Candidate {
             owner: s.owner,
@@ -334,6 +355,7 @@ impl Memory {
         })
     }
 
+    #[inline]
     fn at(&self, line: u64, hint: RegionHint) -> Option<Candidate> {
         let state = self.lines.find(hint, line)?;
         let owner = self.lines.states[state].owner;
@@ -373,6 +395,7 @@ impl Memory {
     }
 
     /// May the piece join this streak?
+    #[inline]
     fn admits(&self, c: Candidate, p: &Piece) -> bool {
         if let Some(at) = c.owner.as_context() {
             let context = self.contexts.get(at);
@@ -408,14 +431,7 @@ impl Memory {
 
     fn join(&mut self, c: Candidate, origin: u32, p: &Piece) -> Owner {
         if let Some(at) = c.owner.as_context() {
-            let context = self.contexts.get_mut(at);
-            context.grow(p.lo, p.hi, p.at.now);
-            if context.recent != origin {
-                context.recent = origin;
-                let first = context.origin;
-                self.origins.join(first, origin);
-            }
-            self.fill(at, origin, p);
+            self.extend(at, origin, p);
             return c.owner;
         }
         let first = c.owner.as_single().unwrap_or(origin);
@@ -443,6 +459,19 @@ impl Memory {
         s.owner = Owner::context(at);
         self.fill(at, origin, p);
         Owner::context(at)
+    }
+
+    /// Adds the piece to a context.
+    #[inline]
+    fn extend(&mut self, at: u32, origin: u32, p: &Piece) {
+        let context = self.contexts.get_mut(at);
+        context.grow(p.lo, p.hi, p.at.now);
+        if context.recent != origin {
+            context.recent = origin;
+            let first = context.origin;
+            self.origins.join(first, origin);
+        }
+        self.fill(at, origin, p);
     }
 
     /// Writes the piece's bytes for a context.

@@ -1,0 +1,178 @@
+//! On random programs the analysis agrees with the plain one in every figure.
+
+mod plain;
+mod synthetic;
+
+use plain::Plain;
+use prestore_dirtbuster::{Analyzer, ContextClass, Findings, Thresholds};
+use prestore_trace::block::{Block, BlockTable};
+use prestore_trace::record::Special;
+use prestore_trace::replay::{EventContext, ExecSink, Replayer, for_each_event};
+use prestore_trace::{Event, FenceKind, ThreadId};
+use proptest::prelude::*;
+use synthetic::{Numbers, Program, everything};
+
+/// Near the end of a page and of a 2 MB region, so that streams cross both.
+const BASE: u64 = 0x7f00_0020_0000 - 20 * 64;
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// Runs the block at `line`, byte `offset`, then on by `stride`.
+    Stream { block: usize, line: u64, offset: u64, stride: i64, times: u64 },
+    Pause(u64),
+    Flush,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let line = prop_oneof![0..6u64, 0..40u64];
+    let stride = prop_oneof![
+        Just(0i64), Just(4), Just(8), Just(16), Just(32), Just(64), Just(-8), Just(-32), Just(-64), Just(96),
+        Just(128), Just(-128), -70..70i64
+    ];
+    let stream = (0..BLOCKS, line, 0..64u64, any::<bool>(), stride, 1..24u64);
+    prop_oneof![
+        20 => stream.prop_map(|(block, line, offset, aligned, stride, times)| Step::Stream {
+            block,
+            line,
+            offset: if aligned { offset & !31 } else { offset },
+            stride,
+            times,
+        }),
+        2 => prop_oneof![0..300u64, 50_000..90_000u64].prop_map(Step::Pause),
+        1 => Just(Step::Flush),
+    ]
+}
+
+const BLOCKS: usize = 14;
+
+fn blocks(p: &mut Program) -> [u32; BLOCKS] {
+    [
+        p.block(1, 0).store(0, 0, 8).done(),
+        p.block(1, 10).load(0, 0, 8).store(0, 0, 8).done(),
+        p.block(1, 20).store(0, 0, 32).store(0, 32, 32).done(),
+        p.block(1, 30).store(0, 96, 32).store(0, 64, 32).store(0, 0, 32).store(0, 32, 32).done(),
+        p.block(2, 0).load(0, 0, 32).done(),
+        p.block(2, 10).increment(0, 0, 4).done(),
+        p.block(2, 20).atomic(0, 0, 8).done(),
+        p.block(2, 30).load(0, 0, 64).compute(2).fence(FenceKind::Store).done(),
+        p.block(3, 0).store(0, 0, 64).done(),
+        p.block(3, 10).rep_store(0, 1, 8).fence(FenceKind::Load).done(),
+        p.block(3, 20).store(0, 24, 8).store(0, 0, 16).load(0, 8, 8).store(0, 16, 8).done(),
+        p.block(4, 0).store(0, 0, 16).done(),
+        p.block(4, 10).nt_store(0, 0, 16).load(0, 128, 8).done(),
+        p.block(4, 20).fence(FenceKind::Full).done(),
+    ]
+}
+
+fn program(steps: &[(u32, Step, bool)]) -> Program {
+    let mut p = Program::default();
+    let blocks = blocks(&mut p);
+    for (thread, step, cut) in steps {
+        match *step {
+            Step::Pause(instrs) => p.special(*thread, Special::Skip { instrs }),
+            Step::Flush => p.flush(),
+            Step::Stream { block, line, offset, stride, times } => {
+                let id = blocks[block];
+                let words = p.table.get(id).map_or(0, |b| b.words);
+                for i in 0..times {
+                    let at = (BASE + line * 64 + offset).wrapping_add_signed(stride * i as i64);
+                    let values = [at, i % 30];
+                    let values = &values[..words as usize];
+                    if *cut && i + 1 == times {
+                        p.run_cut(*thread, id, values, 1);
+                    } else {
+                        p.run(*thread, id, values);
+                    }
+                }
+            }
+        }
+    }
+    p
+}
+
+struct Feed<'a> {
+    plain: &'a mut Plain,
+    table: &'a BlockTable,
+    thread: u32,
+}
+
+impl ExecSink for Feed<'_> {
+    fn exec(&mut self, before: u64, block: &Block, values: &[u64], executed: u32) {
+        let context = EventContext { thread: ThreadId(self.thread), xsave: self.table.xsave() };
+        for r in block.refs.iter().filter(|r| u32::from(r.instr) < executed) {
+            self.plain.count(self.thread, r.site, r.kind);
+        }
+        let mut each = |e: &Event<'_>| self.plain.event(e);
+        for_each_event(context, before, block, values, executed, &mut each);
+    }
+
+    fn special(&mut self, _: u64, _: Special) {}
+}
+
+fn analyze_plainly(p: &Program, t: Thresholds, scope: Option<Vec<u32>>) -> Plain {
+    let mut plain = Plain::new(t, scope);
+    let mut replayers = std::collections::BTreeMap::<u32, Replayer>::new();
+    for (thread, words) in p.buffers.iter().filter(|b| b.0 != u32::MAX) {
+        plain.buffer_begins(*thread);
+        let replayer = replayers.entry(*thread).or_default();
+        let mut feed = Feed { plain: &mut plain, table: &p.table, thread: *thread };
+        replayer.replay(words, &p.table, &mut feed).expect("known blocks");
+        plain.buffer_ended(*thread, replayer.instrs());
+    }
+    plain
+}
+
+fn by_size(classes: &[ContextClass]) -> Vec<ContextClass> {
+    let mut classes = classes.to_vec();
+    classes.sort_by_key(|c| c.bytes);
+    classes
+}
+
+fn compare(found: &Findings, plain: Plain, t: &Thresholds) -> Result<(), TestCaseError> {
+    let parts = plain.finish();
+    let stores: u64 = parts.values().map(|p| p.stores).sum();
+    let listed: u64 = found.findings.iter().map(|f| f.stores).sum();
+    prop_assert_eq!(stores, listed);
+    for f in &found.findings {
+        let part = parts.iter().find(|p| p.0.contains(&f.sites[0].site));
+        let (set, part) = part.expect("written by someone");
+        prop_assert!(f.sites.iter().all(|s| set.contains(&s.site)), "{:?} {:?}", set, f);
+        prop_assert_eq!(f.stores, part.stores, "{:?}", set);
+        let (classes, whole, share) = part.report(t);
+        prop_assert_eq!(by_size(&f.contexts), by_size(&classes), "{:?}", set);
+        prop_assert_eq!(f.sequential_share, share);
+        prop_assert_eq!(f.reread, whole.reread());
+        prop_assert_eq!(f.rewrite, whole.rewrite());
+        let fence = part.fence();
+        prop_assert_eq!(f.fence_distance.min, fence.min);
+        let (ours, exact) = (f.fence_distance.median, fence.median);
+        prop_assert_eq!(ours.is_some(), exact.is_some());
+        let (ours, exact) = (ours.unwrap_or(0), exact.unwrap_or(0));
+        prop_assert!(ours.abs_diff(exact) * 32 <= exact, "{} {}", ours, exact);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn fast_and_plain_agree(
+        steps in prop::collection::vec((0..3u32, step(), prop::bool::weighted(0.1)), 1..60),
+        threads in 1..=3u32,
+        scoped in any::<bool>(),
+        min_density in prop_oneof![Just(0.75), Just(0.25), Just(0.0)],
+        max_pause in prop_oneof![Just(60u64), Just(100_000)],
+    ) {
+        let steps: Vec<_> = steps.into_iter().map(|(t, s, c)| (t % threads, s, c)).collect();
+        let p = program(&steps);
+        let t = Thresholds { min_density, max_pause, ..everything() };
+        let mut analyzer = Analyzer::new(t, Numbers);
+        let scope = scoped.then(|| vec![1, 2]);
+        if let Some(scope) = &scope {
+            analyzer = analyzer.with_scope(scope.iter().map(|f| u64::from(*f)));
+        }
+        let found = p.analyze_with(analyzer).findings;
+        compare(&found, analyze_plainly(&p, t, scope), &t)?;
+    }
+}
