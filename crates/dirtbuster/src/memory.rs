@@ -476,6 +476,10 @@ impl Memory {
 
     /// Writes the piece's bytes for a context.
     fn fill(&mut self, at: u32, origin: u32, p: &Piece) {
+        let owner = self.lines.states[p.state].owner;
+        if owner != Owner::context(at) && owner != Owner::NONE {
+            self.take_in(at, p.line, p.hi - p.lo, p);
+        }
         let s = &mut self.lines.states[p.state];
         if s.owner == Owner::context(at) {
             let fresh = p.bits & !s.mask;
@@ -488,39 +492,49 @@ impl Memory {
         context.covered += p.hi - p.lo;
         context.owned += 1;
         context.usage.lines += 1;
-        self.take(Owner::context(at), origin, p);
-        self.close_up(at, p);
-    }
-
-    /// Takes in the streak ahead, if it began after the context did: `memcpy` writes the end of a
-    /// middle-sized copy first, and the two halves meet.
-    fn close_up(&mut self, at: u32, p: &Piece) {
-        let context = *self.contexts.get(at);
         let ahead = match context.direction {
             Direction::Up => p.line.wrapping_add(1),
             Direction::Down => p.line.wrapping_sub(1),
         };
-        let Some(found) = self.at(ahead, p.hint) else {
+        self.take(Owner::context(at), origin, p);
+        self.take_in(at, ahead, 0, p);
+    }
+
+    /// The context at `at` takes in the streak at `line`, if that began after the context did and
+    /// they are close: `memcpy` writes the end of a middle-sized copy first, and the two halves
+    /// meet. `pending` bytes between them are about to be written.
+    #[inline]
+    fn take_in(&mut self, at: u32, line: u64, pending: u64, p: &Piece) {
+        let Some(found) = self.at(line, p.hint) else {
             return;
         };
-        let s = self.lines.states[found.state];
+        if found.owner != Owner::NONE {
+            self.take_in_streak(at, found, pending, p);
+        }
+    }
+
+    #[inline(never)]
+    fn take_in_streak(&mut self, at: u32, found: Candidate, pending: u64, p: &Piece) {
+        let context = *self.contexts.get(at);
+        let s = &self.lines.states[found.state];
         let other = match (found.owner.as_single(), found.owner.as_context()) {
-            (Some(o), _) if self.origins.get(o).writer == p.writer => {
-                single_as_context(ahead, &s, o, p.writer, &self.limits)
+            (Some(_), _) if s.start < context.start => return,
+            (Some(o), _) => {
+                let writer = self.origins.get(o).writer;
+                single_as_context(found.line, s, o, writer, &self.limits)
             }
             (_, Some(c)) if c != at => *self.contexts.get(c),
             _ => return,
         };
         let (lo, hi) = (context.lo.min(other.lo), context.hi.max(other.hi));
-        let gap = other
-            .lo
-            .saturating_sub(context.hi)
-            .max(context.lo.saturating_sub(other.hi));
+        let above = other.lo.saturating_sub(context.hi);
+        let below = context.lo.saturating_sub(other.hi);
+        let covered = context.covered + other.covered + pending;
         if other.writer != p.writer
             || other.start < context.start
             || other.hi - other.lo > CLOSE_UP
-            || gap > MAX_GAP
-            || !self.limits.dense(context.covered + other.covered, hi - lo)
+            || above.max(below) > MAX_GAP
+            || !self.limits.dense(covered, hi - lo)
         {
             return;
         }

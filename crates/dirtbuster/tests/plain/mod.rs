@@ -377,6 +377,7 @@ impl Plain {
             }
         };
         let Owner::Context(i) = c else { unreachable!() };
+        self.take_in(i, line, hi - lo, me);
         if let Some(l) = self.lines.get_mut(&line).filter(|l| l.owner == Some(c)) {
             let fresh: Vec<u64> = (lo..hi).filter(|b| !l.bytes.contains(b)).collect();
             self.contexts[i].covered += fresh.len() as u64;
@@ -389,7 +390,8 @@ impl Plain {
         context.owned += 1;
         context.sums.lines += 1;
         self.take(c, line, lo, hi, me.0, now);
-        self.close_up(i, line, me);
+        let ahead = if self.contexts[i].up { line + 1 } else { line - 1 };
+        self.take_in(i, ahead, 0, me);
         c
     }
 
@@ -413,13 +415,12 @@ impl Plain {
         }
     }
 
-    fn close_up(&mut self, i: usize, line: u64, me: Origin) {
-        let ahead = if self.contexts[i].up { line + 1 } else { line - 1 };
-        let Some(owner) = self.lines.get(&ahead).and_then(|l| l.owner) else {
+    fn take_in(&mut self, i: usize, line: u64, pending: u64, me: Origin) {
+        let Some(owner) = self.lines.get(&line).and_then(|l| l.owner) else {
             return;
         };
         let other = match owner {
-            Owner::Single(o) => self.as_context(ahead, o),
+            Owner::Single(o) => self.as_context(line, o),
             Owner::Context(c) if c != i => self.contexts[c].clone(),
             Owner::Context(_) => return,
         };
@@ -430,7 +431,7 @@ impl Plain {
             && other.hi - other.lo <= 512
             && other.lo.saturating_sub(c.hi) <= 64
             && c.lo.saturating_sub(other.hi) <= 64
-            && self.dense(c.covered + other.covered, hi - lo);
+            && self.dense(c.covered + other.covered + pending, hi - lo);
         if !ok {
             return;
         }
