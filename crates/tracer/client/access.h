@@ -31,6 +31,13 @@ typedef struct {
 /* Classifies `instr`. */
 access_t access_of(instr_t *instr);
 
+/* Does `instr` load from what the engine takes for the operand it writes? */
+bool reads_its_target(instr_t *instr);
+
+/* What is missing from the displacement of `mem`, operand of a gather or scatter with `element`
+ * bytes a lane, as the engine decodes it. */
+int64 missing_disp(instr_t *instr, opnd_t mem, uint element);
+
 /* Is `reg` an AVX-512 mask register? */
 bool is_mask_reg(reg_id_t reg);
 

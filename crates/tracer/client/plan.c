@@ -96,10 +96,23 @@ is_wide(reg_id_t reg)
     return reg == DR_REG_NULL || (reg_is_gpr(reg) && reg_is_64bit(reg));
 }
 
+/* The base alone, of a gather's or scatter's memory operand. */
+static opnd_t
+without_vector_index(opnd_t mem)
+{
+    if (!opnd_is_base_disp(mem) || opnd_get_index(mem) == DR_REG_NULL ||
+        !reg_is_simd(opnd_get_index(mem)))
+        return mem;
+    return opnd_create_far_base_disp_ex(opnd_get_segment(mem), opnd_get_base(mem), DR_REG_NULL, 0,
+                                        opnd_get_disp(mem), opnd_get_size(mem), false, false,
+                                        opnd_is_disp_short_addr(mem));
+}
+
 /* Sets slot and disp of `r` so that they give the address of `mem` before the instruction. */
 static void
 set_base(builder_t *b, wire_ref_t *r, opnd_t mem)
 {
+    mem = without_vector_index(mem);
     if (opnd_is_abs_addr(mem) || opnd_is_rel_addr(mem)) {
         if (!opnd_is_far_memory_reference(mem)) {
             r->disp = (uint64)opnd_get_addr(mem);
@@ -112,8 +125,6 @@ set_base(builder_t *b, wire_ref_t *r, opnd_t mem)
     reg_id_t index = opnd_is_base_disp(mem) ? opnd_get_index(mem) : DR_REG_NULL;
     int64 disp = opnd_is_base_disp(mem) ? opnd_get_disp(mem) : 0;
     bool far_segment = segment == DR_SEG_FS || segment == DR_SEG_GS;
-    if (index != DR_REG_NULL && reg_is_simd(index))
-        index = DR_REG_NULL; /* gather, scatter: the base alone */
     bool odd = !opnd_is_base_disp(mem) || !is_wide(base) || !is_wide(index) ||
                (far_segment && (base != DR_REG_NULL || index != DR_REG_NULL));
     if (odd) {
@@ -182,7 +193,8 @@ capture_mask(builder_t *b, wire_ref_t *r, const access_t *access)
 static void
 one_access(builder_t *b, uint i, instr_t *instr, const access_t *access, opnd_t mem, bool write)
 {
-    byte kind = write || access->kind == KIND_ATOMIC ? access->kind : KIND_LOAD;
+    byte kind = (write && !reads_its_target(instr)) || access->kind == KIND_ATOMIC ? access->kind
+                                                                                   : KIND_LOAD;
     app_pc pc = instr_get_app_pc(instr);
     uint size = drutil_opnd_mem_size_in_bytes(mem, instr);
     wire_ref_t *r = new_ref(b, i, kind, MODE_PLAIN, pc, size);
@@ -233,6 +245,7 @@ one_access(builder_t *b, uint i, instr_t *instr, const access_t *access, opnd_t 
         r->size = lanes.element;
         r->lanes = (uint8_t)(by_data < by_index ? by_data : by_index);
         r->scale = (uint8_t)opnd_get_scale(mem);
+        r->disp += (uint64)missing_disp(instr, mem, lanes.element);
         capture_mask(b, r, &lanes);
         r->index = capture(b, CAP_VECTOR, i, opnd_create_reg(index), vector_words(index))->slot;
         r->extra |= (uint16_t)((wide_index ? 8 : 4) << 8);

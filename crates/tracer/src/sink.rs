@@ -74,7 +74,7 @@ pub trait Sink {
         stream: Stream,
         words: &[u64],
         table: &BlockTable,
-        sites: &SiteTable,
+        sites: &mut SiteTable,
     ) -> Result<(), SinkError>;
 
     /// The block counts of a thread that has ended (scope `count`).
@@ -86,7 +86,7 @@ pub trait Sink {
         stream: Stream,
         counts: &Counts,
         table: &BlockTable,
-        sites: &SiteTable,
+        sites: &mut SiteTable,
     ) -> Result<(), SinkError>;
 
     /// Called about once a second: a chance to bring buffered data to safety.

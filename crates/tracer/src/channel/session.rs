@@ -32,24 +32,43 @@ pub(crate) enum FileName {
         stamp: u64,
     },
     /// A thread's ring of buffers.
-    Ring,
+    Ring {
+        /// The thread's id.
+        tid: u32,
+    },
     /// A thread's block counters.
-    Count,
+    Count {
+        /// The thread's id.
+        tid: u32,
+    },
 }
 
 impl FileName {
     fn parse(name: &str) -> Option<Self> {
-        match name.as_bytes().first()? {
-            b't' => Some(Self::Ring),
-            b'n' => Some(Self::Count),
-            b'p' => {
-                let mut parts = name.strip_suffix(".meta")?.splitn(3, '-').skip(1);
-                Some(Self::Meta {
-                    pid: parts.next()?.parse().ok()?,
-                    stamp: u64::from_str_radix(parts.next()?, 16).ok()?,
-                })
-            }
-            _ => None,
+        let mut parts = name.split('-').skip(1);
+        let pid = parts.next()?.parse().ok()?;
+        let last = parts.next()?;
+        Some(match name.as_bytes().first()? {
+            b't' => Self::Ring {
+                tid: last.parse().ok()?,
+            },
+            b'n' => Self::Count {
+                tid: last.parse().ok()?,
+            },
+            b'p' => Self::Meta {
+                pid,
+                stamp: u64::from_str_radix(last.strip_suffix(".meta")?, 16).ok()?,
+            },
+            _ => return None,
+        })
+    }
+
+    /// Processes before their threads, each oldest first: a forked process needs to know its
+    /// parent's blocks, and the order decides numbering.
+    fn order(&self) -> (bool, u64) {
+        match self {
+            Self::Meta { stamp, .. } => (false, *stamp),
+            Self::Ring { tid } | Self::Count { tid } => (true, u64::from(*tid)),
         }
     }
 }
@@ -128,8 +147,7 @@ impl Session {
                 found.push((self.dir.path().join(name), kind));
             }
         }
-        // Processes before their threads, oldest first: the order decides numbering.
-        found.sort_by_key(|(path, kind)| (!matches!(kind, FileName::Meta { .. }), path.clone()));
+        found.sort_by_key(|(_, kind)| kind.order());
         Ok(found)
     }
 

@@ -1,5 +1,6 @@
 //! The loop between the shared buffers and the taker.
 
+mod build_ids;
 mod process;
 mod state;
 
@@ -8,6 +9,8 @@ use std::path::PathBuf;
 use std::process::{Child, ExitStatus};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
+
+use prestore_trace::SiteTable;
 
 use crate::channel::Session;
 use crate::{Engine, Options, RecordError, Sink, launch};
@@ -49,6 +52,8 @@ pub struct Outcome {
     pub failure: Option<crate::SinkError>,
     /// Wall time from the start to the end.
     pub elapsed: Duration,
+    /// The sites that the taker was told of.
+    pub sites: SiteTable,
 }
 
 /// Idle time between looks when no doorbell rings.
@@ -110,6 +115,7 @@ pub fn record<S: Sink>(
         threads: pump.threads(),
         failure: run.failure,
         elapsed: started.elapsed(),
+        sites: pump.into_sites(),
     })
 }
 

@@ -7,6 +7,7 @@ use std::path::Path;
 use prestore_trace::block::BlockTable;
 use prestore_trace::{ProcessId, SiteTable};
 
+use super::build_ids::add_build_ids;
 use crate::RecordError;
 
 /// A process and its meta log.
@@ -43,21 +44,35 @@ impl Process {
         if self.tail.is_empty() {
             return Ok(Vec::new());
         }
-        let whole = self
-            .table
-            .feed(&self.tail, sites)
+        let whole = whole_frames(&self.tail);
+        let rest = self.tail.split_off(whole);
+        let frames = add_build_ids(&std::mem::replace(&mut self.tail, rest));
+        self.table
+            .feed(&frames, sites)
             .map_err(|cause| RecordError::Damaged {
                 pid: self.pid,
                 cause: cause.to_string(),
             })?;
-        let rest = self.tail.split_off(whole);
-        Ok(std::mem::replace(&mut self.tail, rest))
+        Ok(frames)
     }
 
     /// Is there nobody left who could write?
     pub(super) fn is_dead(&self) -> bool {
         self.replaced || !alive(self.pid)
     }
+}
+
+/// How many bytes at the start of `log` are whole frames.
+fn whole_frames(log: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(len) = log.get(at + 4..at + 8) {
+        let end = at + 8 + u32::from_le_bytes([len[0], len[1], len[2], len[3]]) as usize;
+        if end > log.len() {
+            break;
+        }
+        at = end;
+    }
+    at
 }
 
 /// Does the process run (and is no zombie)?

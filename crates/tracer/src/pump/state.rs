@@ -48,6 +48,10 @@ impl Pump {
         &self.session
     }
 
+    pub(super) fn into_sites(self) -> SiteTable {
+        self.sites
+    }
+
     pub(super) fn processes(&self) -> u32 {
         self.processes.len() as u32
     }
@@ -124,7 +128,7 @@ impl Pump {
                     None => counts.lost += 1,
                 }
             }
-            sink.counts(counter.stream, &counts, table, &self.sites)?;
+            sink.counts(counter.stream, &counts, table, &mut self.sites)?;
         }
         Ok(())
     }
@@ -168,7 +172,7 @@ impl Pump {
         } else {
             ring.reader.front().unwrap_or(&[])
         };
-        sink.words(ring.stream, words, table, &self.sites)?;
+        sink.words(ring.stream, words, table, &mut self.sites)?;
         Ok(())
     }
 
@@ -182,7 +186,7 @@ impl Pump {
                     let new = Process::open(&path, id, pid, stamp).map_err(RecordError::Channel)?;
                     self.add_process(new, sink)?;
                 }
-                FileName::Ring => {
+                FileName::Ring { .. } => {
                     let reader = RingReader::open(&path).map_err(RecordError::Channel)?;
                     let found = self.stream(reader.pid, reader.stamp, reader.tid, sink)?;
                     if let Some((process, stream)) = found {
@@ -193,7 +197,7 @@ impl Pump {
                         });
                     }
                 }
-                FileName::Count => {
+                FileName::Count { .. } => {
                     let reader = CountReader::open(&path).map_err(RecordError::Channel)?;
                     let found = self.stream(reader.pid, reader.stamp, reader.tid, sink)?;
                     if let Some((process, stream)) = found {

@@ -1,0 +1,74 @@
+//! What the recorder wrote.
+
+/// Sums of one thread.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Thread {
+    pub pid: u32,
+    pub instrs: u64,
+    pub loads: u64,
+    pub stores: u64,
+    pub allocs: u64,
+}
+
+/// A recording's facts.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    pub error: Option<String>,
+    pub status: String,
+    pub program: String,
+    pub failure: Option<String>,
+    pub interrupted: bool,
+    pub torn: u32,
+    /// Process ids and their parents'.
+    pub processes: Vec<(u32, u32)>,
+    pub threads: Vec<Thread>,
+    /// Events as the recorder lists them, without the leading word.
+    pub events: Vec<String>,
+}
+
+impl Facts {
+    pub fn parse(text: &str) -> Self {
+        let mut facts = Self::default();
+        for line in text.lines() {
+            let (key, rest) = line.split_once(' ').unwrap_or((line, ""));
+            let number = |name: &str| -> u64 {
+                let mut words = rest.split(' ');
+                words.find(|w| *w == name).unwrap();
+                words.next().unwrap().parse().unwrap()
+            };
+            match key {
+                "event" => facts.events.push(rest.into()),
+                "process" => facts
+                    .processes
+                    .push((number("pid") as u32, number("parent") as u32)),
+                "thread" => facts.threads.push(Thread {
+                    pid: number("pid") as u32,
+                    instrs: number("instrs"),
+                    loads: number("loads"),
+                    stores: number("stores"),
+                    allocs: number("allocs"),
+                }),
+                "status" => facts.status = rest.into(),
+                "program" => facts.program = rest.into(),
+                "interrupted" => facts.interrupted = rest == "true",
+                "torn" => facts.torn = rest.parse().unwrap(),
+                "failure" => facts.failure = Some(rest.into()),
+                "error" => facts.error = Some(rest.into()),
+                _ => {}
+            }
+        }
+        facts
+    }
+
+    pub fn instrs(&self) -> u64 {
+        self.threads.iter().map(|t| t.instrs).sum()
+    }
+
+    pub fn loads(&self) -> u64 {
+        self.threads.iter().map(|t| t.loads).sum()
+    }
+
+    pub fn stores(&self) -> u64 {
+        self.threads.iter().map(|t| t.stores).sum()
+    }
+}

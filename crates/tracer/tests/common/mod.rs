@@ -1,0 +1,194 @@
+//! Runs programs, natively and recorded, and reads what the recorder says.
+#![allow(dead_code)]
+
+mod build;
+mod facts;
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+pub use build::{cc, cxx, found, source};
+pub use facts::{Facts, Thread};
+
+/// A program that has not ended after this long hangs.
+const LIMIT: Duration = Duration::from_secs(100);
+
+/// What a finished command said.
+#[derive(Debug)]
+pub struct Said {
+    pub status: ExitStatus,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// A command that runs in a process group of its own, with its output going to files.
+pub struct Running {
+    child: Child,
+    dir: tempfile::TempDir,
+    started: Instant,
+}
+
+impl Running {
+    pub fn start(command: &mut Command) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let file = |name: &str| File::create(dir.path().join(name)).unwrap();
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(file("stdout"))
+            .stderr(file("stderr"))
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        Self {
+            child,
+            dir,
+            started: Instant::now(),
+        }
+    }
+
+    pub fn pid(&self) -> i32 {
+        self.child.id() as i32
+    }
+
+    /// What it has printed so far.
+    pub fn stdout(&self) -> String {
+        text(&self.dir.path().join("stdout"))
+    }
+
+    pub fn stderr(&self) -> String {
+        text(&self.dir.path().join("stderr"))
+    }
+
+    /// Waits until `ready`, at most as long as a program may run.
+    pub fn wait_until(&self, what: &str, mut ready: impl FnMut(&Self) -> bool) {
+        while !ready(self) {
+            if self.started.elapsed() > LIMIT {
+                self.kill_group();
+                panic!("never {what}:\n{}\n{}", self.stdout(), self.stderr());
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    pub fn signal_group(&self, signal: i32) {
+        // SAFETY: a plain system call; the group is the one that `start` made.
+        unsafe {
+            libc::kill(-self.pid(), signal);
+        }
+    }
+
+    fn kill_group(&self) {
+        self.signal_group(libc::SIGKILL);
+    }
+
+    pub fn finish(mut self) -> Said {
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            if self.started.elapsed() > LIMIT {
+                self.kill_group();
+                panic!("it hangs:\n{}\n{}", self.stdout(), self.stderr());
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        Said {
+            status,
+            stdout: self.stdout(),
+            stderr: self.stderr(),
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Whatever a failed test leaves behind; nothing where all went well.
+        if self.child.try_wait().ok().flatten().is_none() {
+            self.kill_group();
+        }
+    }
+}
+
+fn text(path: &Path) -> String {
+    let mut bytes = Vec::new();
+    File::open(path).unwrap().read_to_end(&mut bytes).unwrap();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// A recording to be made.
+pub struct Recorder {
+    pub command: Command,
+    facts: tempfile::TempPath,
+}
+
+/// Prepares to record `program` with `args`; `options` are the recorder's.
+pub fn recorder<S: AsRef<OsStr>>(options: &[&str], command: &[S]) -> Recorder {
+    let facts = tempfile::NamedTempFile::new().unwrap().into_temp_path();
+    let mut recorder = Command::new(env!("CARGO_BIN_EXE_record-summary"));
+    recorder.arg(&facts).args(options).arg("--").args(command);
+    Recorder {
+        command: recorder,
+        facts,
+    }
+}
+
+impl Recorder {
+    pub fn start(&mut self) -> Running {
+        Running::start(&mut self.command)
+    }
+
+    pub fn facts(&self) -> Facts {
+        Facts::parse(&text(&self.facts))
+    }
+
+    /// Runs it to its end.
+    pub fn run(mut self) -> (Said, Facts) {
+        let said = self.start().finish();
+        let facts = self.facts();
+        (said, facts)
+    }
+}
+
+/// Runs `command` natively to its end.
+pub fn native<S: AsRef<OsStr>>(command: &[S]) -> Said {
+    Running::start(Command::new(&command[0]).args(&command[1..])).finish()
+}
+
+/// How `record-summary` names the end of a program.
+pub fn status_text(status: ExitStatus) -> String {
+    ExitStatus::from_raw(status.into_raw()).to_string()
+}
+
+/// Runs `command` natively and recorded: both must end alike and print the same.
+pub fn same<S: AsRef<OsStr>>(options: &[&str], command: &[S]) -> Facts {
+    let native = native(command);
+    let (said, facts) = recorder(options, command).run();
+    let context = format!("native: {native:#?}\nrecorded: {said:#?}\n{facts:#?}");
+    assert_eq!(facts.error, None, "{context}");
+    assert_eq!(facts.status, native.status.to_string(), "{context}");
+    assert_eq!(said.stdout, native.stdout, "{context}");
+    assert_eq!(said.stderr, native.stderr, "{context}");
+    assert_eq!(facts.failure, None, "{context}");
+    assert!(facts.instrs() > 0 && facts.stores() > 0, "{context}");
+    facts
+}
+
+/// A folder for a test's files.
+pub fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+/// A path as text: the tests' own folders have such names.
+pub fn str(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Where compiled test programs go.
+pub fn out_dir() -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+}
