@@ -207,6 +207,7 @@ impl BlockTable {
                     return Err(short);
                 };
                 (self.pid, self.parent, self.inherited) = (pid, parent, inherited);
+                self.xsave.clear();
                 for _ in 0..entries.min(64) {
                     let (Some(offset), Some(size)) = (f.u32(), f.u32()) else {
                         return Err(short);
@@ -292,7 +293,7 @@ impl BlockTable {
 }
 
 /// Ids beyond this are nonsense (and would make the table huge).
-const MAX_BLOCK: u32 = 1 << 26;
+const MAX_BLOCK: u32 = 1 << 24;
 
 const SHORT: &str = "too short";
 

@@ -42,9 +42,9 @@ pub(super) fn write(trace: &Trace, sites: &mut SiteTable, path: &Path) -> Result
         failed: None,
         written: 0,
     };
-    let read = trace.manifest().threads.iter();
-    read.map(|thread| one_thread(trace, thread, sites, &mut rows, path))
-        .collect::<Result<(), _>>()?;
+    for thread in &trace.manifest().threads {
+        one_thread(trace, thread, sites, &mut rows, path)?;
+    }
     rows.flush().map_err(parquet)?;
     rows.writer.close().map_err(parquet)?;
     Ok(rows.written)

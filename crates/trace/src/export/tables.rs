@@ -22,20 +22,22 @@ pub struct SiteName {
     pub line: Option<u32>,
 }
 
+type SiteRow<'a> = (u32, Site, &'a Module, SiteName);
+
 pub(super) fn write_sites(
     sites: &SiteTable,
     path: &Path,
     name: &mut dyn FnMut(&Site, &Module) -> SiteName,
 ) -> Result<(), ExportError> {
     let ids = 0..sites.len() as u32;
-    let rows: Vec<_> = ids
+    let rows: Vec<SiteRow<'_>> = ids
         .filter_map(|id| {
             let site = sites.get(SiteId(id))?;
             let module = sites.module(site.module)?;
             Some((id, site, module, name(&site, module)))
         })
         .collect();
-    let strings = |of: &dyn Fn(&(u32, Site, &Module, SiteName)) -> Option<String>| -> ArrayRef {
+    let strings = |of: &dyn Fn(&SiteRow<'_>) -> Option<String>| -> ArrayRef {
         Arc::new(rows.iter().map(of).collect::<StringArray>())
     };
     let build_id = |m: &Module| (!m.build_id.is_empty()).then(|| m.build_id.clone());
