@@ -23,7 +23,7 @@ pub(crate) const MAX_GAP: u64 = LINE;
 const BEHIND: u64 = 2;
 
 /// A context of up to so many lines has not settled for a direction.
-const UNSETTLED: u64 = 4;
+const UNSETTLED: u64 = 2;
 
 /// A region of at least two lines, written in one go.
 #[derive(Clone, Copy, Debug)]

@@ -481,23 +481,28 @@ impl Memory {
             self.take_in(at, p.line, p.hi - p.lo, p);
         }
         let s = &mut self.lines.states[p.state];
+        let context = self.contexts.get_mut(at);
         if s.owner == Owner::context(at) {
             let fresh = p.bits & !s.mask;
-            self.contexts.get_mut(at).covered += u64::from(fresh.count_ones());
+            context.covered += u64::from(fresh.count_ones());
             s.mask |= p.bits;
             s.time = p.at.now;
-            return;
+        } else {
+            context.covered += p.hi - p.lo;
+            context.owned += 1;
+            context.usage.lines += 1;
+            self.take(Owner::context(at), origin, p);
         }
-        let context = self.contexts.get_mut(at);
-        context.covered += p.hi - p.lo;
-        context.owned += 1;
-        context.usage.lines += 1;
-        let ahead = match context.direction {
-            Direction::Up => p.line.wrapping_add(1),
-            Direction::Down => p.line.wrapping_sub(1),
-        };
-        self.take(Owner::context(at), origin, p);
-        self.take_in(at, ahead, 0, p);
+        let context = self.contexts.get(at);
+        match context.direction {
+            Direction::Up if context.hi == p.hi && p.hi % LINE == 0 => {
+                self.take_in(at, p.line.wrapping_add(1), 0, p);
+            }
+            Direction::Down if context.lo == p.lo && p.lo % LINE == 0 => {
+                self.take_in(at, p.line.wrapping_sub(1), 0, p);
+            }
+            _ => {}
+        }
     }
 
     /// The context at `at` takes in the streak at `line`, if that began after the context did and

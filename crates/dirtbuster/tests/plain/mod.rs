@@ -354,7 +354,7 @@ impl Plain {
         let c = match owner {
             Owner::Context(c) => {
                 let c = &mut self.contexts[c];
-                if (lo < c.lo || hi > c.hi) && c.hi - c.lo <= 256 {
+                if (lo < c.lo || hi > c.hi) && c.hi - c.lo <= 128 {
                     c.up = hi > c.hi;
                 }
                 (c.lo, c.hi, c.last) = (c.lo.min(lo), c.hi.max(hi), now);
@@ -383,15 +383,19 @@ impl Plain {
             self.contexts[i].covered += fresh.len() as u64;
             l.bytes.extend(fresh);
             l.time = now;
-            return c;
+        } else {
+            let context = &mut self.contexts[i];
+            context.covered += hi - lo;
+            context.owned += 1;
+            context.sums.lines += 1;
+            self.take(c, line, lo, hi, me.0, now);
         }
-        let context = &mut self.contexts[i];
-        context.covered += hi - lo;
-        context.owned += 1;
-        context.sums.lines += 1;
-        self.take(c, line, lo, hi, me.0, now);
-        let ahead = if self.contexts[i].up { line + 1 } else { line - 1 };
-        self.take_in(i, ahead, 0, me);
+        let context = &self.contexts[i];
+        if context.up && context.hi == hi && hi == line * 64 + 64 {
+            self.take_in(i, line + 1, 0, me);
+        } else if !context.up && context.lo == lo && lo == line * 64 {
+            self.take_in(i, line - 1, 0, me);
+        }
         c
     }
 
