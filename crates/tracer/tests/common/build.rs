@@ -31,7 +31,11 @@ pub fn cxx(name: &str, flags: &[&str]) -> PathBuf {
 }
 
 fn compile(compiler: &str, extension: &str, name: &str, flags: &[&str]) -> PathBuf {
-    let suffix: String = flags.concat().chars().filter(|c| c.is_alphanumeric()).collect();
+    let suffix: String = flags
+        .concat()
+        .chars()
+        .filter(|c| c.is_alphanumeric())
+        .collect();
     let out = super::out_dir().join(format!("{name}{suffix}"));
     let done = Command::new(compiler)
         .args(["-O1", "-g", "-pthread", "-o"])

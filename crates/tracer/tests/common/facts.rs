@@ -4,6 +4,7 @@
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Thread {
     pub pid: u32,
+    pub tid: u32,
     pub instrs: u64,
     pub loads: u64,
     pub stores: u64,
@@ -43,6 +44,7 @@ impl Facts {
                     .push((number("pid") as u32, number("parent") as u32)),
                 "thread" => facts.threads.push(Thread {
                     pid: number("pid") as u32,
+                    tid: number("tid") as u32,
                     instrs: number("instrs"),
                     loads: number("loads"),
                     stores: number("stores"),
@@ -58,6 +60,13 @@ impl Facts {
             }
         }
         facts
+    }
+
+    /// Numbers of the threads in the order of their start: their ids grow.
+    pub fn by_start(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.threads.len()).collect();
+        order.sort_by_key(|&t| self.threads[t].tid);
+        order
     }
 
     pub fn instrs(&self) -> u64 {

@@ -1,5 +1,6 @@
 //! Runs programs, natively and recorded, and reads what the recorder says.
-#![allow(dead_code)]
+// Each test binary uses a part of it.
+#![allow(dead_code, unused_imports)]
 
 mod build;
 mod facts;
@@ -7,13 +8,13 @@ mod facts;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-pub use build::{cc, cxx, found, source};
-pub use facts::{Facts, Thread};
+pub use build::*;
+pub use facts::Facts;
 
 /// A program that has not ended after this long hangs.
 const LIMIT: Duration = Duration::from_secs(100);
@@ -157,11 +158,6 @@ impl Recorder {
 /// Runs `command` natively to its end.
 pub fn native<S: AsRef<OsStr>>(command: &[S]) -> Said {
     Running::start(Command::new(&command[0]).args(&command[1..])).finish()
-}
-
-/// How `record-summary` names the end of a program.
-pub fn status_text(status: ExitStatus) -> String {
-    ExitStatus::from_raw(status.into_raw()).to_string()
 }
 
 /// Runs `command` natively and recorded: both must end alike and print the same.

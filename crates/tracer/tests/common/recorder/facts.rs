@@ -15,6 +15,7 @@ use prestore_tracer::{Counts, ProcessInfo, Sink, SinkError, Stream};
 struct Totals {
     replayer: Replayer,
     pid: u32,
+    tid: u32,
     instrs: u64,
     loads: u64,
     stores: u64,
@@ -57,8 +58,8 @@ impl Facts {
         for (thread, t) in &self.threads {
             writeln!(
                 self.out,
-                "thread {thread} pid {} instrs {} loads {} stores {} allocs {} buffers {}",
-                t.pid, t.instrs, t.loads, t.stores, t.allocs, t.buffers
+                "thread {thread} pid {} tid {} instrs {} loads {} stores {} allocs {} buffers {}",
+                t.pid, t.tid, t.instrs, t.loads, t.stores, t.allocs, t.buffers
             )?;
         }
         Ok(self.out)
@@ -133,6 +134,7 @@ impl Sink for Facts {
 
     fn thread(&mut self, stream: Stream) -> Result<(), SinkError> {
         let totals = self.threads.entry(stream.thread.0).or_default();
+        totals.tid = stream.tid;
         totals.pid = self.pids.get(&stream.process.0).copied().unwrap_or(0);
         Ok(())
     }

@@ -62,7 +62,10 @@ fn run(args: &[OsString], command: &[OsString]) -> Result<(), Box<dyn std::error
     let interrupts = INTERRUPTS.get_or_init(Interrupts::default);
     // SAFETY: the handler only adds to an atomic that was made before.
     unsafe {
-        libc::signal(libc::SIGINT, on_interrupt as *const () as libc::sighandler_t);
+        libc::signal(
+            libc::SIGINT,
+            on_interrupt as *const () as libc::sighandler_t,
+        );
     }
     let outcome = record(command, &options, interrupts, &mut facts);
     let mut out = facts.finish()?;
