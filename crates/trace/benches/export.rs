@@ -44,7 +44,9 @@ fn record(dir: &Path) -> Trace {
     let process = writer.process(1, 0, vec![]).expect("space");
     writer.meta(process, &log()).expect("space");
     let mut table = BlockTable::default();
-    table.feed(&log(), &mut SiteTable::default()).expect("a log");
+    table
+        .feed(&log(), &mut SiteTable::default())
+        .expect("a log");
     let mut stream = writer.thread(ProcessId(0), 1, None).expect("space");
     for row in 0..4_000u64 {
         let point = |i: u64| {

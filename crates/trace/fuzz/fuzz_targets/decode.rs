@@ -8,7 +8,8 @@ fuzz_target!(|data: &[u8]| {
     let Some((claimed, payload)) = data.split_at_checked(3) else {
         return;
     };
-    let words = usize::from(claimed[0]) | usize::from(claimed[1]) << 8 | usize::from(claimed[2]) << 16;
+    let words =
+        usize::from(claimed[0]) | usize::from(claimed[1]) << 8 | usize::from(claimed[2]) << 16;
     let mut out = Decoded::default();
     let Ok(mut decoder) = Decoder::new() else {
         return;

@@ -4,7 +4,9 @@
 use std::fs;
 
 use libfuzzer_sys::fuzz_target;
-use prestore_trace::container::{Existing, Outcome, ReadOptions, RecordingInfo, Trace, TraceWriter};
+use prestore_trace::container::{
+    Existing, Outcome, ReadOptions, RecordingInfo, Trace, TraceWriter,
+};
 
 fuzz_target!(|data: &[u8]| {
     let Some((&split, data)) = data.split_first() else {

@@ -39,7 +39,8 @@ fuzz_target!(|data: &[u8]| {
         })
         .collect();
     let table = table();
-    let (Ok(mut encoder), Ok(mut decoder)) = (Encoder::new(usize::from(limit)), Decoder::new()) else {
+    let (Ok(mut encoder), Ok(mut decoder)) = (Encoder::new(usize::from(limit)), Decoder::new())
+    else {
         return;
     };
     let mut out = Decoded::default();
