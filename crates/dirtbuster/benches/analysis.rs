@@ -19,7 +19,10 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
         (self.0 >> 33) % n
     }
 }
@@ -58,7 +61,12 @@ fn stencil(bencher: divan::Bencher<'_, '_>) {
 #[divan::bench(sample_count = 10)]
 fn stream(bencher: divan::Bencher<'_, '_>) {
     let mut p = Program::default();
-    let block = p.block(1, 0).load(0, 0, 32).store(1, 0, 32).compute(2).done();
+    let block = p
+        .block(1, 0)
+        .load(0, 0, 32)
+        .store(1, 0, 32)
+        .compute(2)
+        .done();
     for _ in 0..4 {
         for i in (0..16u64 << 20).step_by(32) {
             p.run(0, block, &[HEAP + i, HEAP + 0x4000_0000 + i]);
@@ -71,7 +79,12 @@ fn stream(bencher: divan::Bencher<'_, '_>) {
 #[divan::bench(sample_count = 10)]
 fn random(bencher: divan::Bencher<'_, '_>) {
     let mut p = Program::default();
-    let block = p.block(1, 0).load(0, 0, 4).increment(1, 0, 4).compute(2).done();
+    let block = p
+        .block(1, 0)
+        .load(0, 0, 4)
+        .increment(1, 0, 4)
+        .compute(2)
+        .done();
     let mut random = Random(5);
     for i in 0..2_000_000u64 {
         let counter = random.below(4 << 20) * 4;
@@ -85,15 +98,51 @@ fn random(bencher: divan::Bencher<'_, '_>) {
 fn kv(bencher: divan::Bencher<'_, '_>) {
     let mut p = Program::default();
     let copy = Copy::new(&mut p);
-    let enter = p.block(1, 0).store(0, -8, 8).store(0, -16, 8).store(0, -24, 8).compute(6).call().done();
-    let hash = p.block(4, 0).load(0, -8, 8).compute(12).store(0, -64, 8).load(0, -64, 8).ret().done();
-    let leave = p.block(1, 10).load(0, -8, 8).load(0, -16, 8).compute(3).after(enter).done();
-    let probe = p.block(2, 0).load(0, 0, 8).compute(3).load(0, 8, 8).compute(2).done();
+    let enter = p
+        .block(1, 0)
+        .store(0, -8, 8)
+        .store(0, -16, 8)
+        .store(0, -24, 8)
+        .compute(6)
+        .call()
+        .done();
+    let hash = p
+        .block(4, 0)
+        .load(0, -8, 8)
+        .compute(12)
+        .store(0, -64, 8)
+        .load(0, -64, 8)
+        .ret()
+        .done();
+    let leave = p
+        .block(1, 10)
+        .load(0, -8, 8)
+        .load(0, -16, 8)
+        .compute(3)
+        .after(enter)
+        .done();
+    let probe = p
+        .block(2, 0)
+        .load(0, 0, 8)
+        .compute(3)
+        .load(0, 8, 8)
+        .compute(2)
+        .done();
     let lock = p.block(2, 10).atomic(0, 0, 8).compute(2).done();
-    let link = p.block(2, 20).store(0, 16, 8).store(0, 0, 8).compute(3).done();
+    let link = p
+        .block(2, 20)
+        .store(0, 16, 8)
+        .store(0, 0, 8)
+        .compute(3)
+        .done();
     let put = p.block(1, 20).store(0, -32, 8).compute(4).call().done();
     let back = p.block(1, 30).load(0, -32, 8).after(put).done();
-    let scan = p.block(3, 0).load(0, 0, 32).load(0, 32, 32).compute(4).done();
+    let scan = p
+        .block(3, 0)
+        .load(0, 0, 32)
+        .load(0, 32, 32)
+        .compute(4)
+        .done();
     let mut random = Random(7);
     for _ in 0..60_000 {
         let key = random.below(100_000);
@@ -121,7 +170,14 @@ fn kv(bencher: divan::Bencher<'_, '_>) {
 #[divan::bench(sample_count = 10)]
 fn calls(bencher: divan::Bencher<'_, '_>) {
     let mut p = Program::default();
-    let call = p.block(1, 0).store(0, -8, 8).store(0, -16, 8).compute(2).store(0, -24, 8).call().done();
+    let call = p
+        .block(1, 0)
+        .store(0, -8, 8)
+        .store(0, -16, 8)
+        .compute(2)
+        .store(0, -24, 8)
+        .call()
+        .done();
     let callee = p
         .block(2, 0)
         .store(0, -32, 8)
@@ -132,7 +188,13 @@ fn calls(bencher: divan::Bencher<'_, '_>) {
         .load(0, -24, 8)
         .ret()
         .done();
-    let back = p.block(1, 10).load(0, -8, 8).load(0, -16, 8).compute(4).after(call).done();
+    let back = p
+        .block(1, 10)
+        .load(0, -8, 8)
+        .load(0, -16, 8)
+        .compute(4)
+        .after(call)
+        .done();
     for i in 0..500_000u64 {
         let frame = STACK - i % 7 * 112;
         p.run(0, call, &[frame]);

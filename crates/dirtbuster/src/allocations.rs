@@ -13,7 +13,8 @@ pub(crate) struct Allocations {
 impl Allocations {
     /// `size` bytes at `start` were handed out to the caller at `site`.
     pub(crate) fn allocate(&mut self, start: u64, size: u64, site: SiteId) {
-        self.by_start.insert(start, (start.saturating_add(size), site));
+        self.by_start
+            .insert(start, (start.saturating_add(size), site));
     }
 
     /// The allocation at `start` was returned.

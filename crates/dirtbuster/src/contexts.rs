@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use prestore_trace::SiteId;
 
+use crate::Thresholds;
 use crate::lines::{LINE, LINE_SHIFT};
 use crate::usage::Usage;
-use crate::Thresholds;
 
 /// Towards which end a context grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,10 +65,11 @@ impl Context {
             Direction::Up => line + BEHIND >= last && line <= last + 1,
             Direction::Down => line <= first + BEHIND && line + 1 >= first,
         };
-        // `memcpy` may write the first vector of its destination last, and the last one first.
+        // `memcpy` may write the first vector of its destination last, and the last one first;
+        // a vector may lie across two lines.
         let other_end = match self.direction {
-            Direction::Up => line == first || hi == self.lo,
-            Direction::Down => line == last || lo == self.hi,
+            Direction::Up => line == first || line == first + 1 || hi == self.lo,
+            Direction::Down => line == last || line + 1 == last || lo == self.hi,
         };
         if !near && !other_end {
             return false;
@@ -78,10 +79,7 @@ impl Context {
         }
         lo.saturating_sub(self.hi) <= MAX_GAP
             && self.lo.saturating_sub(hi) <= MAX_GAP
-            && t.dense(
-                self.covered + (hi - lo),
-                self.hi.max(hi) - self.lo.min(lo),
-            )
+            && t.dense(self.covered + (hi - lo), self.hi.max(hi) - self.lo.min(lo))
     }
 
     /// Takes the write in.

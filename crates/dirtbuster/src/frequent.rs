@@ -47,7 +47,11 @@ mod tests {
     fn a_frequent_context_survives_many_rare_ones() {
         let mut f = Frequent::default();
         for i in 0..10_000 {
-            f.count(if i % 3 == 0 { NodeId(7) } else { NodeId(100 + i) });
+            f.count(if i % 3 == 0 {
+                NodeId(7)
+            } else {
+                NodeId(100 + i)
+            });
         }
         assert!(f.iter().any(|(n, _)| n == NodeId(7)));
     }

@@ -29,8 +29,6 @@ mod usage;
 mod verdict;
 
 pub use analyzer::{Analyzer, Outcome, ProgramTotals, StoreCount};
-pub use findings::{
-    ContextClass, Distance, FenceDistance, Finding, Findings, LineShare, Verdict,
-};
+pub use findings::{ContextClass, Distance, FenceDistance, Finding, Findings, LineShare, Verdict};
 pub use oracle::{SiteClass, SiteOracle};
 pub use thresholds::{ThresholdError, ThresholdInfo, Thresholds};

@@ -406,8 +406,7 @@ impl Memory {
             return false;
         };
         let s = &self.lines.states[c.state];
-        if self.origins.get(origin).writer != p.writer
-            || p.at.now - s.time > self.limits.max_pause
+        if self.origins.get(origin).writer != p.writer || p.at.now - s.time > self.limits.max_pause
         {
             return false;
         }
@@ -415,7 +414,11 @@ impl Memory {
             return true;
         }
         let (lo, hi) = region(c.line, s.mask);
-        let gap = if lo > p.hi { lo - p.hi } else { p.lo.saturating_sub(hi) };
+        let gap = if lo > p.hi {
+            lo - p.hi
+        } else {
+            p.lo.saturating_sub(hi)
+        };
         gap <= MAX_GAP
             && self.limits.dense(
                 u64::from(s.mask.count_ones()) + (p.hi - p.lo),
@@ -627,7 +630,13 @@ impl Memory {
     }
 
     /// A write of `size` > 0 bytes at `addr` by code that is not tracked.
-    pub(crate) fn foreign_write(&mut self, hint: &mut RegionHint, addr: u64, size: u64, at: Moment) {
+    pub(crate) fn foreign_write(
+        &mut self,
+        hint: &mut RegionHint,
+        addr: u64,
+        size: u64,
+        at: Moment,
+    ) {
         let last = addr.saturating_add(size - 1) >> LINE_SHIFT;
         for line in addr >> LINE_SHIFT..=last {
             let page = self.lines.page(hint, line << LINE_SHIFT);

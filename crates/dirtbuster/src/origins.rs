@@ -3,10 +3,10 @@
 use prestore_trace::SiteId;
 use rustc_hash::FxHashMap;
 
+use crate::Thresholds;
 use crate::contexts::Context;
 use crate::fences::FenceHistogram;
 use crate::usage::Usage;
-use crate::Thresholds;
 
 /// What is known of one origin.
 #[derive(Clone, Debug)]
@@ -130,7 +130,10 @@ impl Origins {
     /// Accounts a context that has come to its end.
     pub(crate) fn close(&mut self, c: &Context, t: &Thresholds) {
         if c.allocation != SiteId::NONE {
-            *self.allocations.entry((c.origin, c.allocation)).or_default() += c.covered;
+            *self
+                .allocations
+                .entry((c.origin, c.allocation))
+                .or_default() += c.covered;
         }
         let span = c.hi - c.lo;
         let origin = self.get_mut(c.origin);

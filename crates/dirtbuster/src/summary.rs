@@ -181,7 +181,10 @@ fn clusters<O: SiteOracle>(
             cluster.non_temporal += e.non_temporal;
         }
     }
-    clusters.into_values().filter(|c| !c.places.is_empty()).collect()
+    clusters
+        .into_values()
+        .filter(|c| !c.places.is_empty())
+        .collect()
 }
 
 /// Union-find over places.
@@ -218,8 +221,7 @@ impl Cluster {
         program: Program,
         thresholds: &Thresholds,
     ) -> Finding {
-        self.places
-            .sort_by_key(|p| (std::cmp::Reverse(p.1), p.0));
+        self.places.sort_by_key(|p| (std::cmp::Reverse(p.1), p.0));
         let stores = self.stores();
         let group = groups.get(self.places[0].0.1);
         let mut sequential = SizeClass::default();
@@ -260,7 +262,10 @@ impl Cluster {
         for ((site, _), stores) in &self.places {
             match sites.iter_mut().find(|s| s.site == *site) {
                 Some(same) => same.stores += stores,
-                None => sites.push(LineShare { site: *site, stores: *stores }),
+                None => sites.push(LineShare {
+                    site: *site,
+                    stores: *stores,
+                }),
             }
         }
         Finding {

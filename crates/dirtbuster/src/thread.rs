@@ -96,14 +96,7 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
 impl<O: SiteOracle> Execution<'_, O> {
     #[cold]
     #[inline(never)]
-    fn cut_short(
-        &mut self,
-        run: usize,
-        before: u64,
-        block: &Block,
-        values: &[u64],
-        executed: u32,
-    ) {
+    fn cut_short(&mut self, run: usize, before: u64, block: &Block, values: &[u64], executed: u32) {
         let run = self.thread.runs.all[run];
         for at in run.first as usize..run.end as usize {
             if u32::from(self.thread.runs.accesses[at].instr) < executed {

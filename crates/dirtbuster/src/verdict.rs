@@ -103,7 +103,11 @@ pub(crate) fn decide(e: &Evidence<'_>, program: Program, t: &Thresholds) -> (Ver
     if !sequential && !fenced {
         return (Verdict::LeaveAlone, scattered_reason(e));
     }
-    let usage = if sequential { e.sequential.usage } else { e.whole };
+    let usage = if sequential {
+        e.sequential.usage
+    } else {
+        e.whole
+    };
     if usage.lines == 0 {
         let reason = "Other code of the thread completes each line that is written here, so a \
                       pre-store belongs there.";

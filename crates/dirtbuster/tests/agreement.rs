@@ -18,7 +18,13 @@ const BASE: u64 = 0x7f00_0020_0000 - 20 * 64;
 #[derive(Clone, Debug)]
 enum Step {
     /// Runs the block at `line`, byte `offset`, then on by `stride`.
-    Stream { block: usize, line: u64, offset: u64, stride: i64, times: u64 },
+    Stream {
+        block: usize,
+        line: u64,
+        offset: u64,
+        stride: i64,
+        times: u64,
+    },
     Pause(u64),
     Flush,
 }
@@ -26,8 +32,19 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     let line = prop_oneof![0..6u64, 0..40u64];
     let stride = prop_oneof![
-        Just(0i64), Just(4), Just(8), Just(16), Just(32), Just(64), Just(-8), Just(-32), Just(-64), Just(96),
-        Just(128), Just(-128), -70..70i64
+        Just(0i64),
+        Just(4),
+        Just(8),
+        Just(16),
+        Just(32),
+        Just(64),
+        Just(-8),
+        Just(-32),
+        Just(-64),
+        Just(96),
+        Just(128),
+        Just(-128),
+        -70..70i64
     ];
     let stream = (0..BLOCKS, line, 0..64u64, any::<bool>(), stride, 1..24u64);
     prop_oneof![
@@ -50,14 +67,31 @@ fn blocks(p: &mut Program) -> [u32; BLOCKS] {
         p.block(1, 0).store(0, 0, 8).done(),
         p.block(1, 10).load(0, 0, 8).store(0, 0, 8).done(),
         p.block(1, 20).store(0, 0, 32).store(0, 32, 32).done(),
-        p.block(1, 30).store(0, 96, 32).store(0, 64, 32).store(0, 0, 32).store(0, 32, 32).done(),
+        p.block(1, 30)
+            .store(0, 96, 32)
+            .store(0, 64, 32)
+            .store(0, 0, 32)
+            .store(0, 32, 32)
+            .done(),
         p.block(2, 0).load(0, 0, 32).done(),
         p.block(2, 10).increment(0, 0, 4).done(),
         p.block(2, 20).atomic(0, 0, 8).done(),
-        p.block(2, 30).load(0, 0, 64).compute(2).fence(FenceKind::Store).done(),
+        p.block(2, 30)
+            .load(0, 0, 64)
+            .compute(2)
+            .fence(FenceKind::Store)
+            .done(),
         p.block(3, 0).store(0, 0, 64).done(),
-        p.block(3, 10).rep_store(0, 1, 8).fence(FenceKind::Load).done(),
-        p.block(3, 20).store(0, 24, 8).store(0, 0, 16).load(0, 8, 8).store(0, 16, 8).done(),
+        p.block(3, 10)
+            .rep_store(0, 1, 8)
+            .fence(FenceKind::Load)
+            .done(),
+        p.block(3, 20)
+            .store(0, 24, 8)
+            .store(0, 0, 16)
+            .load(0, 8, 8)
+            .store(0, 16, 8)
+            .done(),
         p.block(4, 0).store(0, 0, 16).done(),
         p.block(4, 10).nt_store(0, 0, 16).load(0, 128, 8).done(),
         p.block(4, 20).fence(FenceKind::Full).done(),
@@ -71,7 +105,13 @@ fn program(steps: &[(u32, Step, bool)]) -> Program {
         match *step {
             Step::Pause(instrs) => p.special(*thread, Special::Skip { instrs }),
             Step::Flush => p.flush(),
-            Step::Stream { block, line, offset, stride, times } => {
+            Step::Stream {
+                block,
+                line,
+                offset,
+                stride,
+                times,
+            } => {
                 let id = blocks[block];
                 let words = p.table.get(id).map_or(0, |b| b.words);
                 for i in 0..times {
@@ -98,7 +138,10 @@ struct Feed<'a> {
 
 impl ExecSink for Feed<'_> {
     fn exec(&mut self, before: u64, block: &Block, values: &[u64], executed: u32) {
-        let context = EventContext { thread: ThreadId(self.thread), xsave: self.table.xsave() };
+        let context = EventContext {
+            thread: ThreadId(self.thread),
+            xsave: self.table.xsave(),
+        };
         for r in block.refs.iter().filter(|r| u32::from(r.instr) < executed) {
             self.plain.count(self.thread, r.site, r.kind);
         }
@@ -115,8 +158,14 @@ fn analyze_plainly(p: &Program, t: Thresholds, scope: Option<Vec<u32>>) -> Plain
     for (thread, words) in p.buffers.iter().filter(|b| b.0 != u32::MAX) {
         plain.buffer_begins(*thread);
         let replayer = replayers.entry(*thread).or_default();
-        let mut feed = Feed { plain: &mut plain, table: &p.table, thread: *thread };
-        replayer.replay(words, &p.table, &mut feed).expect("known blocks");
+        let mut feed = Feed {
+            plain: &mut plain,
+            table: &p.table,
+            thread: *thread,
+        };
+        replayer
+            .replay(words, &p.table, &mut feed)
+            .expect("known blocks");
         plain.buffer_ended(*thread, replayer.instrs());
     }
     plain
@@ -136,7 +185,12 @@ fn compare(found: &Findings, plain: Plain, t: &Thresholds) -> Result<(), TestCas
     for f in &found.findings {
         let part = parts.iter().find(|p| p.0.contains(&f.sites[0].site));
         let (set, part) = part.expect("written by someone");
-        prop_assert!(f.sites.iter().all(|s| set.contains(&s.site)), "{:?} {:?}", set, f);
+        prop_assert!(
+            f.sites.iter().all(|s| set.contains(&s.site)),
+            "{:?} {:?}",
+            set,
+            f
+        );
         prop_assert_eq!(f.stores, part.stores, "{:?}", set);
         let (classes, whole, share) = part.report(t);
         prop_assert_eq!(by_size(&f.contexts), by_size(&classes), "{:?}", set);

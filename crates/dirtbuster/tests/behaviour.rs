@@ -15,7 +15,10 @@ const STACK: u64 = 0x7ffc_0000_0000;
 #[track_caller]
 fn of_site(f: &Findings, site: u32) -> &Finding {
     let has = |f: &&Finding| f.sites.iter().any(|s| s.site == SiteId(site));
-    f.findings.iter().find(has).unwrap_or_else(|| panic!("no finding with {site}: {f:#?}"))
+    f.findings
+        .iter()
+        .find(has)
+        .unwrap_or_else(|| panic!("no finding with {site}: {f:#?}"))
 }
 
 fn sizes(f: &Finding) -> Vec<(u64, u64)> {
@@ -77,7 +80,10 @@ fn a_vectorised_copy_of_any_size_is_one_context_without_rewrites() {
             let f = of_site(&f, f.findings[0].sites[0].site.0);
             // A vector that lies just too far ahead may stay by itself.
             assert_eq!(f.contexts.len(), 1, "{n} bytes to {to:#x}: {f:#?}");
-            assert!(f.contexts[0].bytes + 32 >= n, "{n} bytes to {to:#x}: {f:#?}");
+            assert!(
+                f.contexts[0].bytes + 32 >= n,
+                "{n} bytes to {to:#x}: {f:#?}"
+            );
             assert_eq!(f.rewrite.share, 0.0, "{n} bytes to {to:#x}");
         }
     }
@@ -190,7 +196,13 @@ fn generic_code_is_reported_by_its_first_caller_that_is_not() {
     }
     let f = p.analyze().findings;
     let chains: Vec<&[SiteId]> = f.findings.iter().map(|f| &f.call_chain[..]).collect();
-    assert_eq!(chains, [&[SiteId(SITES), SiteId(3 * SITES)][..], &[SiteId(2 * SITES)][..]]);
+    assert_eq!(
+        chains,
+        [
+            &[SiteId(SITES), SiteId(3 * SITES)][..],
+            &[SiteId(2 * SITES)][..]
+        ]
+    );
     assert!(f.findings.iter().all(|f| f.generic_writer));
     assert_eq!(f.findings[1].contexts[0].bytes, 256);
 }
@@ -210,15 +222,26 @@ fn a_scope_tracks_its_functions_only_but_sees_what_others_do_to_their_lines() {
     let out = p.analyze_with(Analyzer::new(everything(), Numbers).with_scope([1]));
     let f = &out.findings;
     assert_eq!(f.findings.len(), 1);
-    assert_eq!((f.findings[0].rewrite.mean, f.findings[0].rewrite.share), (Some(2.0), 1.0));
-    assert_eq!((f.findings[0].reread.mean, f.findings[0].reread.share), (Some(1.0), 1.0));
+    assert_eq!(
+        (f.findings[0].rewrite.mean, f.findings[0].rewrite.share),
+        (Some(2.0), 1.0)
+    );
+    assert_eq!(
+        (f.findings[0].reread.mean, f.findings[0].reread.share),
+        (Some(1.0), 1.0)
+    );
     assert_eq!(f.stores, 20, "the others' stores are still the program's");
 }
 
 #[test]
 fn counts_are_exact_also_for_blocks_cut_short_and_repeated_stores() {
     let mut p = Program::default();
-    let three = p.block(1, 0).store(0, 0, 8).load(0, 64, 8).store(0, 8, 4).done();
+    let three = p
+        .block(1, 0)
+        .store(0, 0, 8)
+        .load(0, 64, 8)
+        .store(0, 8, 4)
+        .done();
     let fill = p.block(2, 0).rep_store(0, 1, 8).done();
     for _ in 0..10 {
         p.run(0, three, &[HEAP]);
@@ -227,8 +250,11 @@ fn counts_are_exact_also_for_blocks_cut_short_and_repeated_stores() {
     p.run_cut(1, three, &[HEAP], 0);
     p.run(1, fill, &[HEAP, 100]);
     let out = p.analyze();
-    let counts: Vec<(u32, u64, u64)> =
-        out.counts.iter().map(|c| (c.site.0, c.stores, c.bytes)).collect();
+    let counts: Vec<(u32, u64, u64)> = out
+        .counts
+        .iter()
+        .map(|c| (c.site.0, c.stores, c.bytes))
+        .collect();
     assert_eq!(counts, [(1000, 11, 88), (1002, 10, 40), (2000, 1, 800)]);
     assert_eq!((out.findings.loads, out.findings.stores), (11, 22));
     assert_eq!(out.findings.instructions, 33);
@@ -239,12 +265,34 @@ fn data_is_traced_to_its_allocation() {
     let mut p = Program::default();
     let store = p.block(1, 0).store(0, 0, 32).done();
     let kind = AllocKind::Malloc;
-    p.special(0, Special::Alloc { addr: HEAP, size: 4096, caller: 77, kind });
-    p.special(0, Special::Alloc { addr: HEAP + 4096, size: 64, caller: 78, kind });
+    p.special(
+        0,
+        Special::Alloc {
+            addr: HEAP,
+            size: 4096,
+            caller: 77,
+            kind,
+        },
+    );
+    p.special(
+        0,
+        Special::Alloc {
+            addr: HEAP + 4096,
+            size: 64,
+            caller: 78,
+            kind,
+        },
+    );
     for at in (0..4096 + 64).step_by(32).filter(|at| *at != 2048) {
         p.run(0, store, &[HEAP + at]);
     }
-    p.special(0, Special::Free { addr: HEAP, caller: 79 });
+    p.special(
+        0,
+        Special::Free {
+            addr: HEAP,
+            caller: 79,
+        },
+    );
     let f = p.analyze().findings;
     assert_eq!(of_site(&f, 1000).allocations[0].0, SiteId(77));
 }
@@ -289,7 +337,9 @@ fn address_spaces_are_apart() {
     let mut analyzer = Analyzer::new(everything(), Numbers);
     for (process, (thread, words)) in p.buffers.iter().enumerate() {
         let process = ProcessId(process as u32);
-        analyzer.feed(process, ThreadId(*thread), &p.table, words).expect("whole words");
+        analyzer
+            .feed(process, ThreadId(*thread), &p.table, words)
+            .expect("whole words");
     }
     let f = analyzer.finish().findings;
     assert_eq!(f.findings[0].reread.share, 0.0);
@@ -304,7 +354,11 @@ fn non_temporal_stores_need_no_advice() {
     }
     let f = p.analyze().findings;
     assert_eq!(f.findings[0].verdict, Verdict::LeaveAlone);
-    assert!(f.findings[0].reason.contains("non-temporal"), "{}", f.findings[0].reason);
+    assert!(
+        f.findings[0].reason.contains("non-temporal"),
+        "{}",
+        f.findings[0].reason
+    );
 }
 
 #[test]
@@ -314,8 +368,13 @@ fn given_totals_decide_shares_in_a_filtered_recording() {
     for i in 0..1000 {
         p.run(0, store, &[HEAP + i * 32]);
     }
-    let totals = ProgramTotals { instructions: 1_000_000, stores: 4000 };
-    let f = p.analyze_with(Analyzer::new(everything(), Numbers).with_totals(totals)).findings;
+    let totals = ProgramTotals {
+        instructions: 1_000_000,
+        stores: 4000,
+    };
+    let f = p
+        .analyze_with(Analyzer::new(everything(), Numbers).with_totals(totals))
+        .findings;
     assert!(!f.write_intensive);
     assert_eq!((f.store_fraction, f.findings[0].store_share), (0.004, 0.25));
     assert!(f.findings[0].reason.contains("not write-intensive"));
@@ -337,7 +396,9 @@ fn an_unknown_block_is_an_error_and_what_came_before_counts() {
 #[test]
 fn the_same_input_gives_the_same_findings() {
     let mut p = Program::default();
-    let blocks: Vec<u32> = (1..40).map(|f| p.block(f, 0).store(0, 0, 16).done()).collect();
+    let blocks: Vec<u32> = (1..40)
+        .map(|f| p.block(f, 0).store(0, 0, 16).done())
+        .collect();
     for i in 0..20_000u64 {
         let block = blocks[(i * 7 % 39) as usize];
         p.run((i / 100 % 3) as u32, block, &[HEAP + i * 0x9e37 % 0x8000]);
@@ -357,7 +418,11 @@ fn memory_is_bounded_by_the_lines_written() {
         }
     }
     let out = p.analyze();
-    assert!(out.memory_bytes < 4096 * 256 + (64 << 10), "{}", out.memory_bytes);
+    assert!(
+        out.memory_bytes < 4096 * 256 + (64 << 10),
+        "{}",
+        out.memory_bytes
+    );
 }
 
 #[test]
@@ -366,7 +431,11 @@ fn thresholds_are_set_by_name_and_checked() {
     assert_eq!(t.set("fence_window", 50.0), Ok(()));
     assert_eq!(t.fence_window, 50);
     let listed = t.list();
-    assert!(listed.iter().any(|l| l.name == "fence_window" && l.value == 50.0));
+    assert!(
+        listed
+            .iter()
+            .any(|l| l.name == "fence_window" && l.value == 50.0)
+    );
     assert!(listed.iter().all(|l| l.doc.len() > 20));
     assert!(t.set("fence_windows", 50.0).is_err());
     assert!(t.set("min_density", 1.5).is_err());

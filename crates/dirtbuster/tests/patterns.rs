@@ -15,7 +15,10 @@ pub struct Random(u64);
 
 impl Random {
     fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
         (self.0 >> 33) % n
     }
 }
@@ -23,7 +26,10 @@ impl Random {
 /// The finding with the most stores whose top store is in `function`.
 #[track_caller]
 fn of_function(f: &Findings, function: u32) -> &Finding {
-    let found = f.findings.iter().find(|f| f.sites[0].site.0 / SITES == function);
+    let found = f
+        .findings
+        .iter()
+        .find(|f| f.sites[0].site.0 / SITES == function);
     found.unwrap_or_else(|| panic!("no finding in function {function}: {f:#?}"))
 }
 
@@ -32,7 +38,13 @@ fn listing_1(element: u64, elements: u64, reread: bool) -> Program {
     let mut p = Program::default();
     let copy = Copy::new(&mut p);
     let call = p.block(1, 0).compute(12).call().done();
-    let read = p.block(1, 10).compute(1).load(0, 0, 8).compute(3).after(call).done();
+    let read = p
+        .block(1, 10)
+        .compute(1)
+        .load(0, 0, 8)
+        .compute(3)
+        .after(call)
+        .done();
     let go_on = p.block(1, 20).compute(5).after(call).done();
     let mut random = Random(1);
     for _ in 0..20_000 {
@@ -144,12 +156,34 @@ fn listing_2_reports_the_distance_of_the_fence() {
 /// A store with values of 1 KB out of line, an index, and locks: YCSB A with skewed keys.
 fn kv(keys: u64, puts_in_ten: u64) -> Program {
     let mut p = Program::default();
-    let craft = p.block(1, 0).store(0, 0, 32).store(0, 32, 32).compute(3).done();
-    let spill = p.block(4, 0).store(0, -8, 8).store(0, -16, 8).compute(20).load(0, -8, 8).done();
+    let craft = p
+        .block(1, 0)
+        .store(0, 0, 32)
+        .store(0, 32, 32)
+        .compute(3)
+        .done();
+    let spill = p
+        .block(4, 0)
+        .store(0, -8, 8)
+        .store(0, -16, 8)
+        .compute(20)
+        .load(0, -8, 8)
+        .done();
     let lock = p.block(2, 0).compute(10).atomic(0, 0, 8).done();
-    let put = p.block(2, 10).load(0, 8, 8).store(0, 16, 8).store(0, 0, 8).compute(5).done();
+    let put = p
+        .block(2, 10)
+        .load(0, 8, 8)
+        .store(0, 16, 8)
+        .store(0, 0, 8)
+        .compute(5)
+        .done();
     let get = p.block(3, 0).load(0, 8, 8).compute(4).done();
-    let scan = p.block(3, 10).load(0, 0, 32).load(0, 32, 32).compute(4).done();
+    let scan = p
+        .block(3, 10)
+        .load(0, 0, 32)
+        .load(0, 32, 32)
+        .compute(4)
+        .done();
     let mut random = Random(3);
     for _ in 0..40_000 {
         // A power law: a tenth of the keys draws most of the requests.
@@ -204,7 +238,12 @@ fn ring_messages_are_demoted() {
     }
     let fill = draft.done();
     let publish = p.block(2, 0).compute(6).atomic(0, 0, 4).compute(10).done();
-    let take = p.block(3, 0).load(0, 0, 32).load(0, 32, 32).compute(8).done();
+    let take = p
+        .block(3, 0)
+        .load(0, 0, 32)
+        .load(0, 32, 32)
+        .compute(8)
+        .done();
     for i in 0..20_000u64 {
         let slot = HEAP + i % 128 * 320;
         for line in 0..4 {
@@ -219,7 +258,11 @@ fn ring_messages_are_demoted() {
     }
     let out = p.analyze();
     let f = of_function(&out.findings, 1);
-    assert_eq!(f.sites.len(), 8, "the fields' stores are one finding: {f:#?}");
+    assert_eq!(
+        f.sites.len(),
+        8,
+        "the fields' stores are one finding: {f:#?}"
+    );
     assert_eq!(f.verdict, Verdict::Demote, "{f:#?}");
     assert!(f.reread.share > 0.9, "{f:#?}");
 }
@@ -237,10 +280,17 @@ fn stencil_sweeps_are_cleaned_and_skipped() {
     let (resid, psinv) = (sweep(&mut p, 1), sweep(&mut p, 2));
     let (n, row) = (64, 64 * 8);
     for pass in 0..40u64 {
-        let (r, u) = (HEAP + pass * 0x40_0000, HEAP + 0x1000_0000 + pass * 0x40_0000);
+        let (r, u) = (
+            HEAP + pass * 0x40_0000,
+            HEAP + 0x1000_0000 + pass * 0x40_0000,
+        );
         for i in 1..n - 1 {
             for j in 1..n - 1 {
-                p.run(0, resid, &[HEAP + 0x4000_0000 + i * row + j * 8, r + i * row + j * 8]);
+                p.run(
+                    0,
+                    resid,
+                    &[HEAP + 0x4000_0000 + i * row + j * 8, r + i * row + j * 8],
+                );
             }
         }
         for i in 2..n - 2 {
@@ -260,9 +310,20 @@ fn stencil_sweeps_are_cleaned_and_skipped() {
 
 #[test]
 fn random_counting_is_left_alone_as_not_sequential() {
-    for (size, counters) in [(4, 1 << 12), (4, 1 << 16), (8, 1 << 12), (8, 1 << 16), (8, 1 << 20)] {
+    for (size, counters) in [
+        (4, 1 << 12),
+        (4, 1 << 16),
+        (8, 1 << 12),
+        (8, 1 << 16),
+        (8, 1 << 20),
+    ] {
         let mut p = Program::default();
-        let count = p.block(1, 0).load(0, 0, 4).increment(1, 0, size).compute(2).done();
+        let count = p
+            .block(1, 0)
+            .load(0, 0, 4)
+            .increment(1, 0, size)
+            .compute(2)
+            .done();
         let mut random = Random(5);
         for i in 0..400_000u64 {
             let counter = random.below(counters) * u64::from(size);
@@ -280,8 +341,19 @@ fn random_counting_is_left_alone_as_not_sequential() {
 #[test]
 fn tensor_loop_is_cleaned_and_shows_both_sizes() {
     let mut p = Program::default();
-    let packet = p.block(1, 0).load(0, 0, 16).load(1, 0, 16).store(2, 0, 16).compute(2).done();
-    let tail = p.block(1, 10).load(0, 0, 8).store(1, 0, 8).compute(2).done();
+    let packet = p
+        .block(1, 0)
+        .load(0, 0, 16)
+        .load(1, 0, 16)
+        .store(2, 0, 16)
+        .compute(2)
+        .done();
+    let tail = p
+        .block(1, 10)
+        .load(0, 0, 8)
+        .store(1, 0, 8)
+        .compute(2)
+        .done();
     let read = p.block(2, 0).load(0, 0, 16).compute(1).done();
     let big = 4 << 20;
     for i in (0..big).step_by(16) {
@@ -302,14 +374,29 @@ fn tensor_loop_is_cleaned_and_shows_both_sizes() {
     assert_eq!(sizes, [240, big], "{f:#?}");
     assert_eq!(f.contexts[0].reread.mean, Some(3.0));
     assert_eq!(f.contexts[1].reread.mean, None);
-    assert!(f.reason.contains("4.0 MB") && f.reason.contains("240 B"), "{}", f.reason);
+    assert!(
+        f.reason.contains("4.0 MB") && f.reason.contains("240 B"),
+        "{}",
+        f.reason
+    );
 }
 
 #[test]
 fn fft_long_copies_are_advised_and_the_small_buffer_left_alone() {
     let mut p = Program::default();
-    let small = p.block(1, 0).load(0, 0, 16).store(0, 0, 16).store(1, 0, 16).compute(4).done();
-    let out_copy = p.block(2, 0).load(0, 0, 16).store(1, 0, 16).compute(2).done();
+    let small = p
+        .block(1, 0)
+        .load(0, 0, 16)
+        .store(0, 0, 16)
+        .store(1, 0, 16)
+        .compute(4)
+        .done();
+    let out_copy = p
+        .block(2, 0)
+        .load(0, 0, 16)
+        .store(1, 0, 16)
+        .compute(2)
+        .done();
     for row in 0..500u64 {
         for _ in 0..4 {
             for at in (0..4096).step_by(16) {
@@ -317,7 +404,11 @@ fn fft_long_copies_are_advised_and_the_small_buffer_left_alone() {
             }
         }
         for at in (0..4096).step_by(16) {
-            p.run(0, out_copy, &[HEAP + at, HEAP + 0x100_0000 + row * 4096 + at]);
+            p.run(
+                0,
+                out_copy,
+                &[HEAP + at, HEAP + 0x100_0000 + row * 4096 + at],
+            );
         }
     }
     let out = p.analyze();
@@ -325,5 +416,8 @@ fn fft_long_copies_are_advised_and_the_small_buffer_left_alone() {
     assert_eq!(f.verdict, Verdict::LeaveAlone, "{f:#?}");
     assert!(f.reason.contains("written again"), "{}", f.reason);
     let f = of_function(&out.findings, 2);
-    assert!(matches!(f.verdict, Verdict::Clean | Verdict::Skip), "{f:#?}");
+    assert!(
+        matches!(f.verdict, Verdict::Clean | Verdict::Skip),
+        "{f:#?}"
+    );
 }

@@ -111,7 +111,10 @@ impl Plain {
         let now = self.virtual_time(thread, own, u64::MAX);
         self.furthest = self.furthest.max(now);
         if now < self.furthest {
-            self.moves.get_mut(&thread).unwrap().push((own, self.furthest - own));
+            self.moves
+                .get_mut(&thread)
+                .unwrap()
+                .push((own, self.furthest - own));
         }
     }
 
@@ -139,7 +142,10 @@ impl Plain {
         if !e.kind.writes() {
             return;
         }
-        let tracked = self.scope.as_ref().is_none_or(|s| s.contains(&function(e.site)));
+        let tracked = self
+            .scope
+            .as_ref()
+            .is_none_or(|s| s.contains(&function(e.site)));
         for line in first..=last {
             let (lo, hi) = (e.addr.max(line * 64), (e.addr + e.size).min(line * 64 + 64));
             if tracked {
@@ -152,7 +158,12 @@ impl Plain {
     }
 
     pub fn count(&mut self, thread: u32, site: SiteId, kind: EventKind) {
-        if kind.writes() && self.scope.as_ref().is_none_or(|s| s.contains(&function(site))) {
+        if kind.writes()
+            && self
+                .scope
+                .as_ref()
+                .is_none_or(|s| s.contains(&function(site)))
+        {
             self.parts.entry((thread, site)).or_default().stores += 1;
         }
     }
@@ -231,7 +242,11 @@ impl Plain {
         if let Some(s) = &streak {
             match s.owner {
                 Owner::Context(c) if !self.contexts[c].gone => {
-                    let ahead = if self.contexts[c].up { lo > s.addr } else { lo < s.addr };
+                    let ahead = if self.contexts[c].up {
+                        lo > s.addr
+                    } else {
+                        lo < s.addr
+                    };
                     if ahead {
                         candidates.push((s.owner, line));
                     }
@@ -310,7 +325,10 @@ impl Plain {
         match c.0 {
             Owner::Single(_) => {
                 let l = &self.lines[&c.1];
-                let (a, b) = (l.bytes.iter().min().unwrap(), l.bytes.iter().max().unwrap() + 1);
+                let (a, b) = (
+                    l.bytes.iter().min().unwrap(),
+                    l.bytes.iter().max().unwrap() + 1,
+                );
                 now - l.time <= self.t.max_pause
                     && (c.1 == line
                         || a.saturating_sub(hi) <= 64
@@ -321,9 +339,13 @@ impl Plain {
                 let c = &self.contexts[c];
                 let (first, last) = (c.lo / 64, (c.hi - 1) / 64);
                 let near = if c.up {
-                    (last.saturating_sub(2)..=last + 1).contains(&line) || line == first || hi == c.lo
+                    (last.saturating_sub(2)..=last + 1).contains(&line)
+                        || (first..=first + 1).contains(&line)
+                        || hi == c.lo
                 } else {
-                    (first - 1..=first + 2).contains(&line) || line == last || lo == c.hi
+                    (first - 1..=first + 2).contains(&line)
+                        || (last - 1..=last).contains(&line)
+                        || lo == c.hi
                 };
                 let inside = lo >= c.lo && hi <= c.hi;
                 let span = hi.max(c.hi) - lo.min(c.lo);
@@ -363,7 +385,11 @@ impl Plain {
             Owner::Single(_) if at == line => {
                 let l = self.lines.get_mut(&line).unwrap();
                 l.time = now;
-                l.bytes.extend((lo..hi).filter(|b| !l.bytes.contains(b)).collect::<Vec<_>>());
+                l.bytes.extend(
+                    (lo..hi)
+                        .filter(|b| !l.bytes.contains(b))
+                        .collect::<Vec<_>>(),
+                );
                 return owner;
             }
             Owner::Single(o) => {
@@ -480,10 +506,7 @@ impl Plain {
                 Owner::Single(_) => !(lo..hi).any(|b| old.bytes.contains(&b)),
                 Owner::Context(c) => lo >= self.contexts[c].hi || hi <= self.contexts[c].lo,
             };
-            self.origin(owner).0 == thread
-                && old.reread.is_none()
-                && d <= self.t.max_pause
-                && apart
+            self.origin(owner).0 == thread && old.reread.is_none() && d <= self.t.max_pause && apart
         });
         match owner {
             Owner::Single(o) => {
@@ -519,7 +542,11 @@ impl Plain {
     fn close(&mut self, i: usize) {
         let c = &mut self.contexts[i];
         c.gone = true;
-        self.parts.entry(c.origin).or_default().contexts.push(c.clone());
+        self.parts
+            .entry(c.origin)
+            .or_default()
+            .contexts
+            .push(c.clone());
     }
 
     /// Ends the run: what each set of sites did, by its sites.
@@ -534,15 +561,22 @@ impl Plain {
             }
         }
         let open = (0..self.contexts.len()).filter(|i| !self.contexts[*i].gone);
-        open.collect::<Vec<_>>().into_iter().for_each(|i| self.close(i));
+        open.collect::<Vec<_>>()
+            .into_iter()
+            .for_each(|i| self.close(i));
         for (origin, _) in self.pending.values().flatten() {
             self.parts.entry(*origin).or_default().fences.push(None);
         }
         let mut sets: Vec<Vec<SiteId>> = Vec::new();
-        let all = self.parts.keys().map(|o| (*o, *o)).chain(self.same.iter().copied());
+        let all = self
+            .parts
+            .keys()
+            .map(|o| (*o, *o))
+            .chain(self.same.iter().copied());
         for (a, b) in all {
-            let (joined, rest): (Vec<_>, Vec<_>) =
-                sets.into_iter().partition(|s| s.contains(&a.1) || s.contains(&b.1));
+            let (joined, rest): (Vec<_>, Vec<_>) = sets
+                .into_iter()
+                .partition(|s| s.contains(&a.1) || s.contains(&b.1));
             let mut set: Vec<SiteId> = joined.concat();
             set.extend([a.1, b.1]);
             set.sort();
@@ -584,7 +618,11 @@ fn mean(all: &[u64], lines: u64) -> Distance {
     let n = all.len() as u64;
     Distance {
         mean: (n > 0).then(|| all.iter().sum::<u64>() as f64 / n as f64),
-        share: if lines == 0 { 0.0 } else { n as f64 / lines as f64 },
+        share: if lines == 0 {
+            0.0
+        } else {
+            n as f64 / lines as f64
+        },
     }
 }
 
@@ -608,15 +646,21 @@ impl Part {
             class.2 += c.covered;
             class.3.add(&c.sums);
         }
-        let classes = classes.values().map(|(count, spans, bytes, sums)| ContextClass {
-            bytes: spans / count,
-            share: *bytes as f64 / covered as f64,
-            count: *count,
-            reread: sums.reread(),
-            rewrite: sums.rewrite(),
-        });
+        let classes = classes
+            .values()
+            .map(|(count, spans, bytes, sums)| ContextClass {
+                bytes: spans / count,
+                share: *bytes as f64 / covered as f64,
+                count: *count,
+                reread: sums.reread(),
+                rewrite: sums.rewrite(),
+            });
         let total = covered + scattered;
-        let share = if total == 0 { 0.0 } else { covered as f64 / total as f64 };
+        let share = if total == 0 {
+            0.0
+        } else {
+            covered as f64 / total as f64
+        };
         (classes.collect(), whole, share)
     }
 

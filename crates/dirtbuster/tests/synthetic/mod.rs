@@ -166,7 +166,13 @@ impl Draft<'_> {
     }
 
     pub fn atomic(self, slot: u16, disp: i64, size: u32) -> Self {
-        self.push(EventKind::AtomicRmw, RefMode::Plain, slot, disp as u64, size)
+        self.push(
+            EventKind::AtomicRmw,
+            RefMode::Plain,
+            slot,
+            disp as u64,
+            size,
+        )
     }
 
     pub fn fence(self, kind: FenceKind) -> Self {
