@@ -2,7 +2,7 @@
 
 use prestore_trace::block::BlockTable;
 use prestore_trace::replay::{CallTree, ReplayError};
-use prestore_trace::{ProcessId, SiteId, ThreadId};
+use prestore_trace::{ProcessId, SiteId, SiteTable, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Thresholds;
@@ -107,7 +107,8 @@ impl<O: SiteOracle> Analyzer<O> {
     }
 
     /// Takes in what `thread` did next, and returns how many of `words` were whole records. The
-    /// threads' buffers are to come in the order in which they were filled.
+    /// threads' buffers are to come in the order in which they were filled. `table` has the blocks
+    /// of the process, `sites` all sites of the trace; callers of allocators are added.
     ///
     /// # Errors
     /// As [`prestore_trace::replay::Replayer::replay`]; what came before was taken in.
@@ -116,6 +117,7 @@ impl<O: SiteOracle> Analyzer<O> {
         process: ProcessId,
         thread: ThreadId,
         table: &BlockTable,
+        sites: &mut SiteTable,
         words: &[u64],
     ) -> Result<usize, ReplayError> {
         let limits = Limits::new(&self.thresholds);
@@ -143,6 +145,7 @@ impl<O: SiteOracle> Analyzer<O> {
             groups: &mut self.groups,
             tree: &mut self.tree,
             table,
+            sites,
         };
         let taken = thread.replayer.replay(words, table, &mut execution);
         let own = thread.replayer.instrs();
@@ -162,7 +165,7 @@ impl<O: SiteOracle> Analyzer<O> {
         let processes: Vec<Process> = processes.into_iter().map(|p| p.1).collect();
         let (findings, counts) = summary::findings(
             &processes,
-            &mut self.groups,
+            &self.groups,
             &self.tree,
             &self.thresholds,
             self.totals,

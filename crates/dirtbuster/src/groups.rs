@@ -1,7 +1,7 @@
 //! On whose behalf code writes: its own function's, or its caller's where it is generic.
 
-use prestore_trace::SiteId;
 use prestore_trace::replay::{CallTree, NodeId};
+use prestore_trace::{SiteId, SiteTable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::oracle::{SiteClass, SiteOracle};
@@ -42,30 +42,36 @@ impl<O: SiteOracle> Groups<O> {
     }
 
     /// What the oracle says of `site`; it is asked once.
-    pub(crate) fn classify(&mut self, site: SiteId) -> SiteClass {
+    pub(crate) fn classify(&mut self, site: SiteId, sites: &SiteTable) -> SiteClass {
         if let Some(&class) = self.classes.get(&site) {
             return class;
         }
-        let class = self.oracle.classify(site);
+        let class = self.oracle.classify(site, sites);
         self.classes.insert(site, class);
         class
     }
 
     /// The group of a store at `site`, which is not generic.
-    pub(crate) fn of_function(&mut self, site: SiteId) -> u32 {
-        let function = self.classify(site).function;
+    pub(crate) fn of_function(&mut self, site: SiteId, sites: &SiteTable) -> u32 {
+        let function = self.classify(site, sites).function;
         self.intern(Group::Function(function), &[function])
     }
 
     /// The group of generic code of function `generic` in context `node`.
-    pub(crate) fn of_caller(&mut self, node: NodeId, generic: u64, tree: &CallTree) -> u32 {
+    pub(crate) fn of_caller(
+        &mut self,
+        node: NodeId,
+        generic: u64,
+        tree: &CallTree,
+        sites: &SiteTable,
+    ) -> u32 {
         if let Some(&known) = self.callers.get(&(node, generic)) {
             return known;
         }
-        let caller = tree.chain(node).find(|&s| !self.classify(s).generic);
+        let caller = tree.chain(node).find(|&s| !self.classify(s, sites).generic);
         let id = match caller {
             Some(call) => {
-                let function = self.classify(call).function;
+                let function = self.classify(call, sites).function;
                 self.intern(Group::Caller(call), &[function, generic])
             }
             None => self.intern(Group::Orphan(generic), &[generic]),
@@ -83,6 +89,13 @@ impl<O: SiteOracle> Groups<O> {
             self.all.push((group, tracked));
         }
         id
+    }
+}
+
+impl<O> Groups<O> {
+    /// Is `site`, which was classified before, in generic code?
+    pub(crate) fn is_generic(&self, site: SiteId) -> bool {
+        self.classes.get(&site).is_some_and(|c| c.generic)
     }
 
     /// The group of this number.

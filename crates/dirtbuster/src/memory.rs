@@ -135,9 +135,8 @@ impl Memory {
         let first = (addr >> LINE_SHIFT) & 63;
         let last = ((addr & 0xfff) + size - 1) >> LINE_SHIFT;
         let unread = self.lines.unread[page];
-        if last > first + 1 || last > 63 {
-            self.read_lines(hint, addr, size, at);
-        } else if ((unread >> first) | (unread >> last)) & 1 != 0 {
+        let many = last > first + 1 || last > 63;
+        if many || ((unread >> first) | (unread >> last)) & 1 != 0 {
             self.read_lines(hint, addr, size, at);
         }
     }
@@ -498,10 +497,10 @@ impl Memory {
         }
         let context = self.contexts.get(at);
         match context.direction {
-            Direction::Up if context.hi == p.hi && p.hi % LINE == 0 => {
+            Direction::Up if context.hi == p.hi && p.hi.is_multiple_of(LINE) => {
                 self.take_in(at, p.line.wrapping_add(1), 0, p);
             }
-            Direction::Down if context.lo == p.lo && p.lo % LINE == 0 => {
+            Direction::Down if context.lo == p.lo && p.lo.is_multiple_of(LINE) => {
                 self.take_in(at, p.line.wrapping_sub(1), 0, p);
             }
             _ => {}

@@ -1,7 +1,6 @@
 //! What the analysis needs to know about code and cannot see in a trace.
 
-use prestore_trace::SiteId;
-use prestore_trace::block::BlockTable;
+use prestore_trace::{SiteId, SiteTable};
 
 /// What kind of code a site is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -12,11 +11,9 @@ pub struct SiteClass {
     pub generic: bool,
 }
 
-/// Answers questions about sites; asked once a site.
+/// Answers questions about sites.
 pub trait SiteOracle {
-    /// Function and kind of the code at `site`: a store, or the call instruction of a caller.
-    fn classify(&mut self, site: SiteId) -> SiteClass;
-
-    /// The site of the code at absolute address `pc` of the process that `table` describes.
-    fn site_at(&mut self, table: &BlockTable, pc: u64) -> SiteId;
+    /// Function and kind of the code at `site`, which is in `sites`: a store, or the call
+    /// instruction of a caller. Asked once a site.
+    fn classify(&mut self, site: SiteId, sites: &SiteTable) -> SiteClass;
 }

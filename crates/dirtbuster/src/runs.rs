@@ -2,7 +2,7 @@
 
 use prestore_trace::block::{Block, Ref};
 use prestore_trace::replay::{CallTree, NodeId};
-use prestore_trace::{EventKind, SiteId};
+use prestore_trace::{EventKind, SiteId, SiteTable};
 use rustc_hash::FxHashMap;
 
 use crate::frequent::Frequent;
@@ -102,6 +102,7 @@ pub(crate) struct Workshop<'a, O> {
     pub(crate) groups: &'a mut Groups<O>,
     pub(crate) origins: &'a mut Origins,
     pub(crate) tree: &'a CallTree,
+    pub(crate) sites: &'a SiteTable,
     pub(crate) thread: u32,
 }
 
@@ -130,7 +131,7 @@ impl Runs {
                 .refs
                 .iter()
                 .filter(|r| r.kind.writes())
-                .map(|r| shop.groups.classify(r.site))
+                .map(|r| shop.groups.classify(r.site, shop.sites))
                 .filter(|c| c.generic);
             if let Some(class) = generic.next() {
                 self.generic.push(GenericBlock {
@@ -165,7 +166,9 @@ impl Runs {
         if generic.node == node {
             return generic.run as usize;
         }
-        let group = shop.groups.of_caller(node, generic.function, shop.tree);
+        let group = shop
+            .groups
+            .of_caller(node, generic.function, shop.tree, shop.sites);
         let run = match generic.by_group.get(&group) {
             Some(&known) => known,
             None => self.prepare(block, Some(group), shop),
@@ -208,7 +211,7 @@ impl Runs {
         let mut streak = FOREIGN;
         let mut of = 0;
         if r.kind.writes() {
-            of = group.unwrap_or_else(|| shop.groups.of_function(r.site));
+            of = group.unwrap_or_else(|| shop.groups.of_function(r.site, shop.sites));
             if shop.groups.tracked(of) {
                 streak = self.streaks.len() as u32;
                 let origin = shop.origins.intern(shop.thread, of, r.site);

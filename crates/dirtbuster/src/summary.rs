@@ -9,7 +9,6 @@ use crate::analyzer::{Process, ProgramTotals, StoreCount};
 use crate::fences::FenceHistogram;
 use crate::findings::{ContextClass, Finding, Findings, LineShare};
 use crate::groups::{Group, Groups};
-use crate::oracle::SiteOracle;
 use crate::origins::{SizeClass, add_class};
 use crate::usage::Usage;
 use crate::verdict::{self, Evidence, Program};
@@ -47,9 +46,9 @@ struct Cluster {
     allocations: FxHashMap<SiteId, u64>,
 }
 
-pub(crate) fn findings<O: SiteOracle>(
+pub(crate) fn findings<O>(
     processes: &[Process],
-    groups: &mut Groups<O>,
+    groups: &Groups<O>,
     tree: &CallTree,
     thresholds: &Thresholds,
     given: Option<ProgramTotals>,
@@ -137,7 +136,7 @@ fn executed(processes: &[Process]) -> (FxHashMap<Place, Executed>, Totals) {
 }
 
 /// Adds up the origins of all threads and processes by what they write together.
-fn clusters<O: SiteOracle>(
+fn clusters<O>(
     processes: &[Process],
     groups: &Groups<O>,
     executed: &FxHashMap<Place, Executed>,
@@ -212,9 +211,9 @@ impl Cluster {
         self.places.iter().map(|p| p.1).sum()
     }
 
-    fn finding<O: SiteOracle>(
+    fn finding<O>(
         mut self,
-        groups: &mut Groups<O>,
+        groups: &Groups<O>,
         tree: &CallTree,
         executed: &FxHashMap<Place, Executed>,
         all_stores: u64,
@@ -289,9 +288,9 @@ impl Cluster {
 
 /// Call sites of the most frequent context of `place`, innermost first; for generic code from
 /// the first caller that is not.
-fn chain<O: SiteOracle>(
+fn chain<O>(
     place: Place,
-    groups: &mut Groups<O>,
+    groups: &Groups<O>,
     tree: &CallTree,
     executed: &FxHashMap<Place, Executed>,
 ) -> Vec<SiteId> {
@@ -305,6 +304,6 @@ fn chain<O: SiteOracle>(
     };
     let function = matches!(groups.get(place.1), Group::Function(_));
     tree.chain(node)
-        .skip_while(|&call| !function && groups.classify(call).generic)
+        .skip_while(|&call| !function && groups.is_generic(call))
         .collect()
 }

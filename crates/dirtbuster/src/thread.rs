@@ -1,5 +1,6 @@
 //! One thread's execution, block by block.
 
+use prestore_trace::SiteTable;
 use prestore_trace::block::{Block, BlockTable};
 use prestore_trace::record::Special;
 use prestore_trace::replay::{CallStack, CallTree, ExecSink, Replayer, each_touch};
@@ -46,6 +47,7 @@ pub(crate) struct Execution<'a, O> {
     pub(crate) groups: &'a mut Groups<O>,
     pub(crate) tree: &'a mut CallTree,
     pub(crate) table: &'a BlockTable,
+    pub(crate) sites: &'a mut SiteTable,
 }
 
 impl<O: SiteOracle> ExecSink for Execution<'_, O> {
@@ -60,6 +62,7 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
                     groups: self.groups,
                     origins: &mut self.memory.origins,
                     tree: self.tree,
+                    sites: self.sites,
                     thread: thread.index,
                 };
                 thread.runs.find(block, thread.stack.node(), shop)
@@ -83,7 +86,7 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
             Special::Alloc {
                 addr, size, caller, ..
             } => {
-                let site = self.groups.oracle.site_at(self.table, caller);
+                let site = self.table.site_of(caller, self.sites);
                 self.memory.allocations.allocate(addr, size, site);
             }
             Special::Free { addr, .. } => self.memory.allocations.free(addr),

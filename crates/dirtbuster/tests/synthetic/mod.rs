@@ -6,7 +6,7 @@ pub mod copy;
 use prestore_dirtbuster::{Analyzer, Outcome, SiteClass, SiteOracle, Thresholds};
 use prestore_trace::block::{Block, BlockEnd, BlockTable, NO_SLOT, Ref, RefMode};
 use prestore_trace::record::{Special, header};
-use prestore_trace::{EventKind, FenceKind, ProcessId, SiteId, ThreadId};
+use prestore_trace::{EventKind, FenceKind, ProcessId, SiteId, SiteTable, ThreadId};
 
 /// Sites of a function: `function * SITES ..`; functions from [`GENERIC`] on are generic.
 pub const SITES: u32 = 1000;
@@ -17,16 +17,12 @@ pub const GENERIC: u32 = 1000;
 pub struct Numbers;
 
 impl SiteOracle for Numbers {
-    fn classify(&mut self, site: SiteId) -> SiteClass {
+    fn classify(&mut self, site: SiteId, _: &SiteTable) -> SiteClass {
         let function = site.0 / SITES;
         SiteClass {
             function: u64::from(function),
             generic: function >= GENERIC,
         }
-    }
-
-    fn site_at(&mut self, _: &BlockTable, pc: u64) -> SiteId {
-        SiteId(pc as u32)
     }
 }
 
@@ -110,8 +106,15 @@ impl Program {
     }
 
     pub fn analyze_with(&self, mut analyzer: Analyzer<Numbers>) -> Outcome<Numbers> {
+        let mut sites = SiteTable::default();
         for (thread, words) in self.buffers.iter().filter(|b| b.0 != u32::MAX) {
-            let taken = analyzer.feed(ProcessId(0), ThreadId(*thread), &self.table, words);
+            let taken = analyzer.feed(
+                ProcessId(0),
+                ThreadId(*thread),
+                &self.table,
+                &mut sites,
+                words,
+            );
             assert_eq!(taken, Ok(words.len()));
         }
         analyzer.finish()
