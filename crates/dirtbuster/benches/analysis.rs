@@ -1,6 +1,8 @@
 //! Raw events (loads, stores, fences) a second that the analysis takes in, on one core, replay of
 //! the words included. `cargo bench -p prestore-dirtbuster`; look at the Mitem/s.
 
+#![allow(clippy::expect_used, reason = "shares the helpers of tests")]
+
 #[path = "../tests/synthetic/mod.rs"]
 mod synthetic;
 

@@ -52,6 +52,9 @@ pub(crate) struct Context {
     pub(crate) usage: Usage,
 }
 
+/// What [`crate::Analyzer`] states of its memory.
+const _: () = assert!(size_of::<Context>() <= 144);
+
 impl Context {
     /// Would a write of `lo..hi` (in one line) at `now` extend it or fill it in?
     #[inline]

@@ -32,6 +32,9 @@ pub(crate) struct LineState {
     pub(crate) reread: u32,
 }
 
+/// What [`crate::Analyzer`] states of its memory.
+const _: () = assert!(size_of::<LineState>() == 32);
+
 /// To what the writing of a line belongs.
 ///
 /// Most writes never grow beyond their line (stack, counters, random tables). Such a *single*

@@ -1,4 +1,10 @@
 //! On random programs the analysis agrees with the plain one in every figure.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests may panic as the tests do"
+)]
 
 mod plain;
 mod synthetic;

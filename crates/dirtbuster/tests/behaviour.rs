@@ -1,4 +1,10 @@
 //! One behaviour a test: what counts as a context, a re-read, a re-write, and to whom it counts.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests may panic as the tests do"
+)]
 
 mod synthetic;
 

@@ -1,4 +1,10 @@
 //! The programs with known answers (P0's listings and applications), as synthetic streams.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests may panic as the tests do"
+)]
 
 mod synthetic;
 
