@@ -2,6 +2,7 @@
  * buffers that the host reads. See ARCHITECTURE.md for the way of one store. */
 #include <string.h>
 
+#include "alloc.h"
 #include "channel.h"
 #include "count.h"
 #include "dr_api.h"
@@ -32,6 +33,7 @@ on_insert(void *drcontext, void *tag, instrlist_t *bb, instr_t *instr, bool for_
     drmgr_disable_auto_predication(drcontext, bb);
     if (e != NULL && instr_is_app(instr) && !instr_is_label(instr) &&
         instr_get_app_pc(instr) != NULL) {
+        alloc_insert(drcontext, bb, instr);
         if (options.scope != SCOPE_COUNT)
             emit_before(drcontext, bb, instr, e);
         else if (e->at++ == 0)
@@ -76,6 +78,7 @@ on_fork_first(void *drcontext)
 static void
 on_process_exit(void)
 {
+    alloc_exit();
     plan_exit();
     emit_exit();
     thread_exit();
@@ -101,6 +104,7 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
     /* Before the threads': their files need the child's session. */
     dr_register_fork_init_event(on_fork_first);
     thread_init();
+    alloc_init();
     modules_init();
     drmgr_register_signal_event(on_signal);
     dr_register_filter_syscall_event(on_filter_syscall);

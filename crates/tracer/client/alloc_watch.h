@@ -1,0 +1,14 @@
+/* The code that runs at an allocation function's entry and at returns. */
+#ifndef PRESTORE_ALLOC_WATCH_H
+#define PRESTORE_ALLOC_WATCH_H
+
+#include "dr_api.h"
+
+bool alloc_watch_init(void);
+void alloc_watch_exit(void);
+
+/* `call`: what the arguments mean, see alloc_symbols.h. */
+void alloc_watch_entry(void *drcontext, instrlist_t *bb, instr_t *instr, uint call);
+void alloc_watch_return(void *drcontext, instrlist_t *bb, instr_t *instr);
+
+#endif
