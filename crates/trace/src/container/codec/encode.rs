@@ -67,7 +67,7 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// An encoder that is full after `limit` words (at most [`BLOCK_WORDS`]).
+    /// An encoder that is full after `limit` words (1 to [`BLOCK_WORDS`]).
     ///
     /// # Errors
     /// [`EncodeError::Compression`] where zstd finds no memory.
@@ -83,7 +83,7 @@ impl Encoder {
             cur: NONE,
             run: 0,
             words: 0,
-            limit: limit.min(BLOCK_WORDS),
+            limit: limit.clamp(1, BLOCK_WORDS),
         })
     }
 
