@@ -12,8 +12,8 @@ const STEPS: usize = 32;
 /// Distances up to [`HORIZON`]: exact below 64, within 1/32 above.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FenceHistogram {
-    /// Bucket and count, by bucket: a place sees few different distances.
-    counts: Vec<(u16, u64)>,
+    /// By bucket, as far as needed: at most 3 KB.
+    counts: Vec<u64>,
     min: Option<u64>,
     /// All writes, with or without a fence after them.
     writes: u64,
@@ -43,22 +43,22 @@ impl FenceHistogram {
     pub(crate) fn merge(&mut self, other: &Self) {
         self.writes += other.writes;
         self.min = self.min.into_iter().chain(other.min).min();
-        for &(bucket, n) in &other.counts {
-            self.add(bucket, n);
+        if self.counts.len() < other.counts.len() {
+            self.counts.resize(other.counts.len(), 0);
         }
-    }
-
-    fn add(&mut self, bucket: u16, n: u64) {
-        match self.counts.binary_search_by_key(&bucket, |c| c.0) {
-            Ok(at) => self.counts[at].1 += n,
-            Err(at) => self.counts.insert(at, (bucket, n)),
+        for (to, from) in self.counts.iter_mut().zip(&other.counts) {
+            *to += from;
         }
     }
 
     /// A write had a fence at this distance.
     #[inline]
     pub(crate) fn record(&mut self, distance: u64) {
-        self.add(bucket(distance) as u16, 1);
+        let bucket = bucket(distance);
+        if bucket >= self.counts.len() {
+            self.counts.resize(bucket + 1, 0);
+        }
+        self.counts[bucket] += 1;
         if self.min.is_none_or(|m| distance < m) {
             self.min = Some(distance);
         }
@@ -67,13 +67,13 @@ impl FenceHistogram {
     /// Minimum and median over all writes.
     pub(crate) fn distance(&self) -> FenceDistance {
         let mut seen = 0;
-        let at = self.counts.iter().find(|(_, n)| {
+        let at = self.counts.iter().position(|n| {
             seen += n;
             seen * 2 > self.writes
         });
         FenceDistance {
             min: self.min,
-            median: at.map(|c| middle(usize::from(c.0)).max(self.min.unwrap_or(0))),
+            median: at.map(|b| middle(b).max(self.min.unwrap_or(0))),
         }
     }
 }

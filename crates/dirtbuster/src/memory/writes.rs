@@ -1,0 +1,265 @@
+//! What a write belongs to, see [`super`].
+
+use super::{Candidate, Memory, Moment, Piece, Streak, region};
+use crate::contexts::{Direction, MAX_GAP};
+use crate::fences::PendingWrites;
+use crate::lines::{LINE, LINE_SHIFT, Owner, RegionHint};
+
+/// Instructions within which another instruction's write over the same bytes is an overlap.
+/// An unrolled vector copy takes a dozen, clearing and filling a structure a few dozen.
+const OVERLAP: u64 = 64;
+
+#[inline(always)]
+fn bits_of(addr: u64, size: u64) -> u64 {
+    (u64::MAX >> (LINE - size)) << (addr % LINE)
+}
+
+impl Memory {
+    /// A write of `size` > 0 bytes at `addr` by tracked code.
+    #[inline(always)]
+    pub(crate) fn write(
+        &mut self,
+        streak: &mut Streak,
+        pending: &mut PendingWrites,
+        addr: u64,
+        size: u64,
+        at: Moment,
+    ) {
+        if addr % LINE + size <= LINE {
+            self.write_piece(streak, pending, addr, size, at);
+        } else {
+            self.write_pieces(streak, pending, addr, size, at);
+        }
+    }
+
+    #[inline(never)]
+    fn write_pieces(
+        &mut self,
+        streak: &mut Streak,
+        pending: &mut PendingWrites,
+        addr: u64,
+        size: u64,
+        at: Moment,
+    ) {
+        let end = addr.saturating_add(size);
+        let mut lo = addr;
+        while lo < end {
+            let hi = ((lo | (LINE - 1)).saturating_add(1)).min(end);
+            self.write_piece(streak, pending, lo, hi - lo, at);
+            lo = hi;
+        }
+    }
+
+    #[inline(always)]
+    fn write_piece(
+        &mut self,
+        streak: &mut Streak,
+        pending: &mut PendingWrites,
+        addr: u64,
+        size: u64,
+        at: Moment,
+    ) {
+        let page = self.lines.page(&mut streak.hint, addr);
+        let i = self.lines.state(page, addr);
+        let state = &mut self.lines.states[i];
+        let (line, bits) = (addr >> LINE_SHIFT, bits_of(addr, size));
+        if streak.line == line && state.owner == streak.owner && state.mask & bits == 0 {
+            let same = match state.owner.as_context() {
+                None => true,
+                Some(c) => {
+                    let context = self.contexts.get_mut(c);
+                    let same = context.serial == streak.serial;
+                    if same {
+                        context.lo = context.lo.min(addr);
+                        context.hi = context.hi.max(addr + size);
+                        context.covered += size;
+                        context.last = at.now;
+                    }
+                    same
+                }
+            };
+            if same {
+                state.mask |= bits;
+                state.time = at.now;
+                streak.addr = addr;
+                streak.last = at.now + 1;
+                if !pending.touch(streak.pending, at.now) {
+                    let fences = &mut self.origins.get_mut(streak.origin).fences;
+                    streak.pending = pending.push(streak.origin, at.now, fences);
+                }
+                return;
+            }
+        }
+        let piece = Piece {
+            lo: addr,
+            hi: addr + size,
+            line,
+            bits,
+            page,
+            state: i,
+            hint: streak.hint,
+            writer: 0,
+            at,
+        };
+        self.place(streak, piece);
+        let fences = &mut self.origins.get_mut(streak.origin).fences;
+        streak.pending = pending.push(streak.origin, at.now, fences);
+    }
+
+    /// Finds what the piece belongs to.
+    #[inline(never)]
+    fn place(&mut self, streak: &mut Streak, mut p: Piece) {
+        p.writer = self.origins.get(streak.origin).writer;
+        let owner = match self.own_context(streak, &p) {
+            // It moves ahead there, so it repeats nothing.
+            Some(c) => {
+                self.extend(c, streak.origin, &p);
+                streak.owner
+            }
+            None => self.search(streak, &p),
+        };
+        streak.owner = owner;
+        streak.serial = owner
+            .as_context()
+            .map_or(0, |c| self.contexts.get(c).serial);
+        streak.line = p.line;
+        streak.addr = p.lo;
+        streak.last = p.at.now + 1;
+    }
+
+    /// The context that the instruction wrote last, if it moves on in it: an instruction that
+    /// goes back begins anew.
+    #[inline(always)]
+    fn own_context(&self, streak: &Streak, p: &Piece) -> Option<u32> {
+        let c = streak.owner.as_context()?;
+        let context = self.contexts.get(c);
+        let ahead = match context.direction {
+            Direction::Up => p.lo > streak.addr,
+            Direction::Down => p.lo < streak.addr,
+        };
+        let admits = ahead
+            && context.serial == streak.serial
+            && context.admits(p.lo, p.hi, p.at.now, &self.limits);
+        admits.then_some(c)
+    }
+
+    fn search(&mut self, streak: &Streak, p: &Piece) -> Owner {
+        let here = Candidate {
+            owner: self.lines.states[p.state].owner,
+            line: p.line,
+            state: p.state,
+        };
+        let barred = if self.repeats(streak, p) {
+            here.owner
+        } else {
+            Owner::NONE
+        };
+        let joinable = |c: Candidate| {
+            let barred = c.owner == barred && (c.line == p.line || c.owner.as_context().is_some());
+            c.owner != Owner::NONE && !barred && self.admits(c, p)
+        };
+        if let Some(c) = self.own_single(streak, p)
+            && joinable(c)
+        {
+            return self.join(c, streak.origin, p);
+        }
+        if joinable(here) {
+            return self.join(here, streak.origin, p);
+        }
+        for line in [p.line.wrapping_sub(1), p.line.wrapping_add(1)] {
+            if let Some(c) = self.at(line, p.hint)
+                && joinable(c)
+            {
+                return self.join(c, streak.origin, p);
+            }
+        }
+        self.begin(streak.origin, p)
+    }
+
+    /// The single that the instruction wrote last, if it is still what it was.
+    #[inline]
+    fn own_single(&self, streak: &Streak, p: &Piece) -> Option<Candidate> {
+        streak.owner.as_single()?;
+        if p.line.abs_diff(streak.line) > 1 {
+            return None;
+        }
+        let state = self.lines.find(p.hint, streak.line)?;
+        let s = &self.lines.states[state];
+        (s.owner == streak.owner && s.start < streak.last).then_some(Candidate {
+            owner: s.owner,
+            line: streak.line,
+            state,
+        })
+    }
+
+    #[inline]
+    pub(super) fn at(&self, line: u64, hint: RegionHint) -> Option<Candidate> {
+        let state = self.lines.find(hint, line)?;
+        let owner = self.lines.states[state].owner;
+        Some(Candidate { owner, line, state })
+    }
+
+    /// Does the piece write again what the line's streak has written?
+    fn repeats(&self, streak: &Streak, p: &Piece) -> bool {
+        let s = &self.lines.states[p.state];
+        if p.bits & !s.mask != 0 {
+            return false;
+        }
+        let (own, start, down) = match (s.owner.as_single(), s.owner.as_context()) {
+            (Some(_), _) => (
+                streak.line == p.line && streak.owner == s.owner && s.start < streak.last,
+                s.start,
+                false,
+            ),
+            (_, Some(c)) => {
+                let c = self.contexts.get(c);
+                (
+                    streak.owner == s.owner && streak.serial == c.serial,
+                    c.start,
+                    c.direction == Direction::Down,
+                )
+            }
+            _ => return false,
+        };
+        if own {
+            return if down {
+                p.lo >= streak.addr
+            } else {
+                p.lo <= streak.addr
+            };
+        }
+        start < streak.last || p.at.now.saturating_sub(s.time) > OVERLAP
+    }
+
+    /// May the piece join this streak?
+    #[inline]
+    fn admits(&self, c: Candidate, p: &Piece) -> bool {
+        if let Some(at) = c.owner.as_context() {
+            let context = self.contexts.get(at);
+            return context.writer == p.writer
+                && context.admits(p.lo, p.hi, p.at.now, &self.limits);
+        }
+        let Some(origin) = c.owner.as_single() else {
+            return false;
+        };
+        let s = &self.lines.states[c.state];
+        if self.origins.get(origin).writer != p.writer || p.at.now - s.time > self.limits.max_pause
+        {
+            return false;
+        }
+        if c.line == p.line {
+            return true;
+        }
+        let (lo, hi) = region(c.line, s.mask);
+        let gap = if lo > p.hi {
+            lo - p.hi
+        } else {
+            p.lo.saturating_sub(hi)
+        };
+        gap <= MAX_GAP
+            && self.limits.dense(
+                u64::from(s.mask.count_ones()) + (p.hi - p.lo),
+                hi.max(p.hi) - lo.min(p.lo),
+            )
+    }
+}
