@@ -18,8 +18,12 @@
 static wire_control_t *control;
 static int control_fd = -1;
 static file_t meta_file = INVALID_FILE;
+static char meta_path[MAXIMUM_PATH];
 static void *meta_lock;
 static uint64 stamp;
+/* Of the process that opened the session. A vfork child runs as a thread of its parent, in its
+ * memory, until it executes something: what it does is recorded as its parent's. */
+static process_id_t pid;
 static volatile bool stopped;
 
 static uint64
@@ -76,15 +80,21 @@ session_stamp(void)
     return stamp;
 }
 
+process_id_t
+session_pid(void)
+{
+    return pid;
+}
+
 static void
 file_path(char *out, size_t size, const char *prefix, char kind, thread_id_t tid)
 {
     if (tid == 0) {
-        dr_snprintf(out, size, "%s/%s%c-%d-%llx.meta", options.dir, prefix, kind,
-                    dr_get_process_id(), (unsigned long long)stamp);
+        dr_snprintf(out, size, "%s/%s%c-%d-%llx.meta", options.dir, prefix, kind, pid,
+                    (unsigned long long)stamp);
     } else {
-        dr_snprintf(out, size, "%s/%s%c-%d-%d-%llx", options.dir, prefix, kind,
-                    dr_get_process_id(), (int)tid, (unsigned long long)stamp);
+        dr_snprintf(out, size, "%s/%s%c-%d-%d-%llx", options.dir, prefix, kind, pid, (int)tid,
+                    (unsigned long long)stamp);
     }
     out[size - 1] = '\0';
 }
@@ -105,15 +115,19 @@ session_publish(const char *path)
 static bool
 open_meta(void)
 {
-    char path[MAXIMUM_PATH];
     stamp = ticks();
-    file_path(path, sizeof(path), ".", 'p', 0);
-    meta_file = dr_open_file(path, DR_FILE_WRITE_OVERWRITE | DR_FILE_ALLOW_LARGE |
+    pid = dr_get_process_id();
+    file_path(meta_path, sizeof(meta_path), ".", 'p', 0);
+    meta_file = dr_open_file(meta_path, DR_FILE_WRITE_OVERWRITE | DR_FILE_ALLOW_LARGE |
                                        DR_FILE_CLOSE_ON_FORK);
-    if (meta_file == INVALID_FILE)
-        return false;
-    session_publish(path);
-    return true;
+    return meta_file != INVALID_FILE;
+}
+
+void
+session_begin(void)
+{
+    if (!stopped)
+        session_publish(meta_path);
 }
 
 /* Through the engine: the program must not be able to close it. In a forked child a new open file,
@@ -230,7 +244,7 @@ channel_open(channel_t *c, thread_id_t tid)
     }
     ring->magic = RING_MAGIC;
     ring->version = WIRE_VERSION;
-    ring->pid = (uint32_t)dr_get_process_id();
+    ring->pid = (uint32_t)pid;
     ring->tid = (uint32_t)tid;
     ring->slots = options.slots;
     ring->slot_words = options.slot_words;

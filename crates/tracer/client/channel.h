@@ -22,8 +22,13 @@ bool session_open(void);
 /* After a fork: the child drops the parent's files and opens its own. */
 void session_reopen(void);
 
+/* Shows the host this process, whose meta log must have its first frame by now. */
+void session_begin(void);
+
 /* The stamp of this process's files. */
 uint64 session_stamp(void);
+/* The process that they belong to. */
+process_id_t session_pid(void);
 
 /* Has recording ended for this process (host gone, or it asked to stop)? */
 bool session_stopped(void);

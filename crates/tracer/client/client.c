@@ -69,10 +69,12 @@ on_syscall(void *drcontext, int number)
 }
 
 static void
-on_fork_first(void *drcontext)
+on_fork(void *drcontext)
 {
     session_reopen();
     modules_process(plan_next_id());
+    session_begin();
+    thread_forked(drcontext);
 }
 
 static void
@@ -98,11 +100,12 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
     if (!options_parse(argc, argv) || !session_open())
         dr_exit_process(3);
     modules_process(0);
+    session_begin();
     plan_init();
     emit_init();
     dr_register_exit_event(on_process_exit);
-    /* Before the threads': their files need the child's session. */
-    dr_register_fork_init_event(on_fork_first);
+    /* One callback: the engine calls several last one first, and files need the session. */
+    dr_register_fork_init_event(on_fork);
     thread_init();
     alloc_init();
     modules_init();

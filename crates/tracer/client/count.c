@@ -29,7 +29,7 @@ count_thread_init(void *drcontext, thread_t *t)
     } else {
         count->magic = COUNT_MAGIC;
         count->version = WIRE_VERSION;
-        count->pid = (uint32_t)dr_get_process_id();
+        count->pid = (uint32_t)session_pid();
         count->tid = (uint32_t)dr_get_thread_id(drcontext);
         count->capacity = COUNTERS;
         count->stamp = session_stamp();

@@ -81,8 +81,8 @@ on_thread_exit(void *drcontext)
     dr_thread_free(drcontext, t, sizeof(*t));
 }
 
-static void
-on_fork(void *drcontext)
+void
+thread_forked(void *drcontext)
 {
     thread_t *t = thread_of(drcontext);
     channel_drop(&t->channel);
@@ -136,8 +136,7 @@ thread_init(void)
     tls_index = drmgr_register_tls_field();
     return tls_index >= 0 && dr_raw_tls_calloc(&tls_register, &tls_offset, TLS_SLOTS, 0) &&
            drmgr_register_thread_init_event(on_thread_init) &&
-           drmgr_register_thread_exit_event(on_thread_exit) &&
-           (dr_register_fork_init_event(on_fork), true);
+           drmgr_register_thread_exit_event(on_thread_exit);
 }
 
 void

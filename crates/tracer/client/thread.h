@@ -29,6 +29,9 @@ opnd_t thread_slot(void *drcontext, tls_slot_t slot);
 uint64 *thread_slot_of(thread_t *t, tls_slot_t slot);
 thread_t *thread_of(void *drcontext);
 
+/* In a forked child, whose session is open again: its one thread gets files of its own. */
+void thread_forked(void *drcontext);
+
 /* Called from the code cache when a buffer is full. */
 void thread_full(void);
 
