@@ -1,0 +1,59 @@
+//! `prestore advise`: where writes hurt and what to do there.
+
+mod counted;
+mod live;
+mod print;
+mod scope;
+mod stored;
+mod takers;
+
+use std::process::ExitCode;
+
+use prestore_dirtbuster::Thresholds;
+use prestore_trace::container::{TraceKind, read_manifest};
+
+use crate::args::{AdviseArgs, ScopeArg};
+use crate::error::CliError;
+
+/// Analyses a program while it runs, or a recording.
+pub fn run(args: &AdviseArgs) -> Result<ExitCode, CliError> {
+    let thresholds = thresholds(&args.thresholds)?;
+    if let Some(dir) = &args.recording {
+        return match read_manifest(dir)?.kind {
+            TraceKind::Events => stored::run(args, dir, thresholds),
+            TraceKind::Samples => stored::samples(args, dir),
+        };
+    }
+    match args.run.scope {
+        Some(ScopeArg::Count) => counted::count(args, thresholds),
+        Some(ScopeArg::Sample) => counted::sample(args, thresholds),
+        Some(ScopeArg::Functions) => live::functions(args, thresholds),
+        Some(ScopeArg::All) | None => live::all(args, thresholds),
+    }
+}
+
+fn thresholds(settings: &[String]) -> Result<Thresholds, CliError> {
+    let mut thresholds = Thresholds::default();
+    for setting in settings {
+        let parsed = setting
+            .split_once('=')
+            .and_then(|(name, value)| Some((name, value.parse().ok()?)));
+        let Some((name, value)) = parsed else {
+            return Err(CliError::Usage(format!(
+                "--threshold {setting}: give NAME=VALUE, as in min_store_share=0.02; \
+                 `prestore advise --help` lists the names"
+            )));
+        };
+        thresholds.set(name, value)?;
+    }
+    Ok(thresholds)
+}
+
+/// The thresholds with their defaults and reasons, for `--help`.
+pub fn thresholds_help() -> String {
+    let mut help = String::from("Thresholds (distances in instructions, sizes in bytes, shares 0 to 1):\n");
+    for t in Thresholds::default().list() {
+        help += &format!("  {} = {}\n      {}\n", t.name, t.value, t.doc);
+    }
+    help
+}

@@ -1,0 +1,54 @@
+//! An analysis, named and printed.
+
+use prestore_dirtbuster::{Outcome, Thresholds};
+use prestore_report::{DiskSources, Report, Run, Sources, TextOptions, report_text, to_sarif};
+
+use crate::args::{AdviseArgs, Format};
+use crate::error::CliError;
+use crate::naming::Namer;
+use crate::{host, output};
+
+/// What is known of a run before it was analysed.
+pub fn about(args: &AdviseArgs, scope: &str) -> Run {
+    let engine = host::engine();
+    Run {
+        command: args.command.iter().map(|w| w.to_string_lossy().into_owned()).collect(),
+        cwd: std::env::current_dir().ok().map(|d| d.display().to_string()),
+        engine: format!("{} {}", engine.name, engine.version),
+        scope: scope.to_owned(),
+        ..Run::default()
+    }
+}
+
+/// Prints the findings in the form asked for.
+pub fn findings(
+    args: &AdviseArgs,
+    about: Run,
+    analysis: Outcome<Namer>,
+    thresholds: Thresholds,
+) -> Result<(), CliError> {
+    let mut namer = analysis.oracle;
+    let least = thresholds.min_store_fraction;
+    let mut report = Report::new(&analysis.findings, about, least, &mut namer);
+    report.run.notes.extend(namer.notes());
+    match args.format {
+        Format::Json => output::print_json(&report),
+        Format::Sarif => {
+            let left_out = report.advice_without_line();
+            if left_out > 0 {
+                eprintln!(
+                    "prestore: {left_out} findings have no source line and are not in the SARIF \
+                     output; --format json has them"
+                );
+            }
+            output::print_json(&to_sarif(&report))
+        }
+        Format::Text => {
+            let mut options = TextOptions::for_stdout();
+            options.left_alone_in_full = args.all;
+            let disk = DiskSources::default();
+            let sources: Option<&dyn Sources> = args.annotate.then_some(&disk);
+            output::print(&report_text(&report, options, sources))
+        }
+    }
+}

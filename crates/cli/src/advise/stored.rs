@@ -1,0 +1,89 @@
+//! Analysis of a recording.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use prestore_dirtbuster::{Analyzer, Thresholds};
+use prestore_report::{Run, count, percent};
+use prestore_trace::container::{RecordingState, Trace};
+use prestore_trace::SiteTable;
+use prestore_trace::import::read_samples;
+
+use super::print;
+use crate::args::{AdviseArgs, Format};
+use crate::error::CliError;
+use crate::naming::Namer;
+use crate::output;
+
+/// Findings from recorded events.
+pub fn run(args: &AdviseArgs, dir: &Path, thresholds: Thresholds) -> Result<ExitCode, CliError> {
+    let trace = Trace::open(dir)?;
+    let mut sites = trace.sites().clone();
+    let namer = Namer::new(SiteTable::default(), &args.debug_dir);
+    let mut analyzer = Analyzer::new(thresholds, namer);
+    let mut merged = trace.merged()?;
+    while let Some(segment) = merged.next_segment()? {
+        let table = trace.table(segment.process);
+        analyzer
+            .feed(segment.process, segment.thread, table, &mut sites, segment.words)
+            .map_err(|e| CliError::Failed(format!("{}: {e}", dir.display())))?;
+    }
+    let manifest = trace.manifest();
+    let mut about = Run {
+        program: manifest.info.command.first().cloned().unwrap_or_default(),
+        command: manifest.info.command.clone(),
+        cwd: Some(manifest.info.cwd.clone()),
+        recording: Some(dir.display().to_string()),
+        engine: format!("{} {}", manifest.info.engine.name, manifest.info.engine.version),
+        dropped_events: manifest.dropped_events,
+        processes: manifest.processes.len() as u64,
+        partial: match manifest.state {
+            RecordingState::Complete => None,
+            RecordingState::Recording => Some("the recording was killed, or still runs".into()),
+            RecordingState::Aborted => manifest.reason.clone(),
+        },
+        ..print::about(args, &manifest.info.scope.mode)
+    };
+    about.notes.extend(trace.damage().iter().map(ToString::to_string));
+    about.notes.extend(merged.damage().map(ToString::to_string));
+    let mut analysis = analyzer.finish();
+    analysis.oracle.set_sites(sites);
+    print::findings(args, about, analysis, thresholds)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Stores by function from imported samples.
+pub fn samples(args: &AdviseArgs, dir: &Path) -> Result<ExitCode, CliError> {
+    let profile = read_samples(dir)
+        .map_err(|e| CliError::Failed(e.to_string()))?
+        .store_profile();
+    match args.format {
+        Format::Json => output::print_json(&profile)?,
+        Format::Sarif => {
+            return Err(CliError::Usage(
+                "samples say who writes, not what to do there: no SARIF; use text or json".into(),
+            ));
+        }
+        Format::Text => {
+            let mut text = format!("Stores by function, from {} samples\n\n", profile.samples);
+            for f in &profile.functions {
+                let name = f.symbol.as_deref().unwrap_or("[unknown]");
+                let module = f.module.as_deref().unwrap_or("");
+                text += &format!(
+                    "{:>7}  {:>10}  {name}  {module}\n",
+                    percent(f.share),
+                    count(f.stores)
+                );
+                for context in f.contexts.iter().take(3) {
+                    text += &format!("{:>21}  from {}\n", count(context.stores), context.callers.join(" < "));
+                }
+            }
+            text += "\n";
+            for limit in &profile.limits {
+                text += &format!("{limit}\n");
+            }
+            output::print(&text)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,233 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Find where a program's writes hurt, and what to do there.
+#[derive(Debug, Parser)]
+#[command(name = "prestore", version, max_term_width = 100, arg_required_else_help = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Run a program (or read a recording) and say where its writes hurt and what to do there
+    #[command(after_long_help = crate::advise::thresholds_help())]
+    Advise(AdviseArgs),
+    /// Run a program and store what it does to memory
+    Record(RecordArgs),
+    /// Look at a recording
+    Trace {
+        /// What to look at.
+        #[command(subcommand)]
+        verb: TraceVerb,
+    },
+    /// Write a recording in a format that other tools read
+    Export(ExportArgs),
+    /// Make a recording of samples that other tools took (`perf script`)
+    Import(ImportArgs),
+    /// Say what this host offers, and how to mend what it lacks
+    Doctor(DoctorArgs),
+}
+
+/// Verbs of `prestore trace`.
+#[derive(Debug, Subcommand)]
+pub enum TraceVerb {
+    /// Say what a recording holds
+    Info(InfoArgs),
+}
+
+/// Forms of output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs; the schemas are in `schemas/`.
+    Json,
+    /// For code review tools (SARIF 2.1.0); only findings with a source line.
+    Sarif,
+}
+
+/// Forms of output of verbs that have no findings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum PlainFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+}
+
+/// How much is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ScopeArg {
+    /// How often each block ran: exact stores by function, no addresses. The cheapest
+    Count,
+    /// The accesses of chosen functions, all fences, and any code's accesses to what they wrote
+    Functions,
+    /// Every access
+    All,
+    /// Precise store samples from hardware counters; where there are none, `count`
+    Sample,
+}
+
+/// What to run and what of it to record.
+#[derive(Args, Debug)]
+pub struct RunArgs {
+    /// How much to record [default: all]
+    #[arg(long, value_enum)]
+    pub scope: Option<ScopeArg>,
+    /// Function whose writes matter (repeatable), for `--scope functions`; without any, those
+    /// that make up most stores are found by a first run in scope `count`
+    #[arg(long = "function", value_name = "NAME")]
+    pub functions: Vec<String>,
+    /// Instructions to leave out at the start (all threads together)
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_count)]
+    pub skip: u64,
+    /// Instructions to record; then the program runs on unrecorded
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    pub take: Option<u64>,
+    /// Record `--take` instructions of every N
+    #[arg(long, value_name = "N", requires = "take", value_parser = parse_count)]
+    pub period: Option<u64>,
+    /// Record only inside a source region (`prestore_region.h`): its number, or `any`
+    #[arg(long, value_name = "ID|any")]
+    pub region: Option<String>,
+    /// Do not record allocations
+    #[arg(long)]
+    pub no_allocations: bool,
+    /// No progress on stderr
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Arguments of `prestore advise`.
+#[derive(Args, Debug)]
+pub struct AdviseArgs {
+    /// A recording to read (instead of `-- CMD…`)
+    #[arg(value_name = "DIR", conflicts_with = "command", required_unless_present = "command")]
+    pub recording: Option<PathBuf>,
+    /// Also keep the recording here
+    #[arg(short, long, value_name = "DIR", requires = "command")]
+    pub output: Option<PathBuf>,
+    /// Replace the recording that is there
+    #[arg(long)]
+    pub force: bool,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Show the source around each place
+    #[arg(long)]
+    pub annotate: bool,
+    /// Also print places to leave alone in full
+    #[arg(long)]
+    pub all: bool,
+    /// Set a threshold (repeatable); `--help` lists them
+    #[arg(long = "threshold", value_name = "NAME=VALUE")]
+    pub thresholds: Vec<String>,
+    /// Folder with separate debug files (repeatable)
+    #[arg(long, value_name = "DIR")]
+    pub debug_dir: Vec<PathBuf>,
+    /// What to record.
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// The program and its arguments
+    #[arg(last = true, value_name = "CMD")]
+    pub command: Vec<OsString>,
+}
+
+/// Arguments of `prestore record`.
+#[derive(Args, Debug)]
+pub struct RecordArgs {
+    /// Where the recording goes
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// Replace the recording that is there
+    #[arg(long)]
+    pub force: bool,
+    /// Also record the bytes that stores write
+    #[arg(long)]
+    pub values: bool,
+    /// What to record.
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// The program and its arguments
+    #[arg(last = true, value_name = "CMD", required = true)]
+    pub command: Vec<OsString>,
+}
+
+/// Arguments of `prestore trace info`.
+#[derive(Args, Debug)]
+pub struct InfoArgs {
+    /// The recording
+    #[arg(value_name = "DIR")]
+    pub recording: PathBuf,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: PlainFormat,
+}
+
+/// Formats to export to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// Columnar files for pyarrow, Polars, DuckDB (columns: docs/trace-format.md)
+    Parquet,
+}
+
+/// Arguments of `prestore export`.
+#[derive(Args, Debug)]
+pub struct ExportArgs {
+    /// The recording
+    #[arg(value_name = "DIR")]
+    pub recording: PathBuf,
+    /// Format
+    #[arg(long, value_enum)]
+    pub to: ExportFormat,
+    /// Where to write [default: DIR/parquet]
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
+/// Arguments of `prestore import`.
+#[derive(Args, Debug)]
+pub struct ImportArgs {
+    /// Output of `perf script` (of a `perf mem record` or `perf record -e …stores…`); `-`: stdin
+    #[arg(value_name = "FILE")]
+    pub input: PathBuf,
+    /// Where the recording goes
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// Replace the recording that is there
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Arguments of `prestore doctor`.
+#[derive(Args, Debug)]
+pub struct DoctorArgs {
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: PlainFormat,
+}
+
+/// A count with an optional K, M, G or T behind it (powers of ten).
+fn parse_count(text: &str) -> Result<u64, String> {
+    let (digits, factor) = match text.chars().last() {
+        Some('k' | 'K') => (&text[..text.len() - 1], 1_000),
+        Some('m' | 'M') => (&text[..text.len() - 1], 1_000_000),
+        Some('g' | 'G') => (&text[..text.len() - 1], 1_000_000_000),
+        Some('t' | 'T') => (&text[..text.len() - 1], 1_000_000_000_000),
+        _ => (text, 1),
+    };
+    let n: u64 = digits
+        .parse()
+        .map_err(|_| format!("'{text}' is not a number (10000, 10K, 5M, 2G)"))?;
+    n.checked_mul(factor).ok_or_else(|| format!("'{text}' is too large"))
+}

@@ -1,0 +1,37 @@
+//! `prestore doctor`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use prestore_doctor::{Engine, Facts, examine, render};
+
+use crate::args::{DoctorArgs, PlainFormat};
+use crate::error::{CliError, FAILED};
+use crate::output;
+
+/// Prints what this host offers; exit code 3 where recording is impossible.
+pub fn run(args: &DoctorArgs) -> Result<ExitCode, CliError> {
+    let diagnosis = examine(&Facts::gather(engine(), Path::new(".")));
+    match args.format {
+        PlainFormat::Json => output::print_json(&diagnosis)?,
+        PlainFormat::Text => output::print(&render(&diagnosis))?,
+    }
+    Ok(if diagnosis.can_record() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(FAILED)
+    })
+}
+
+fn engine() -> Engine {
+    match prestore_tracer::Engine::find() {
+        Ok(engine) => Engine::Found {
+            version: prestore_tracer::Engine::version().unwrap_or("unknown").into(),
+            path: engine.dir().to_owned(),
+        },
+        Err(error) => Engine::NotFound {
+            looked_in: vec![PathBuf::from(error.to_string())],
+            fix: "export PRESTORE_ENGINE_DIR=$HOME/.prestore".into(),
+        },
+    }
+}

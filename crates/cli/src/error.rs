@@ -1,0 +1,63 @@
+//! What the user reads when something went wrong, and the exit code that goes with it.
+
+use std::process::ExitCode;
+
+use prestore_dirtbuster::ThresholdError;
+use prestore_trace::container::{ReadError, WriteError};
+use prestore_tracer::RecordError;
+use thiserror::Error;
+
+/// Exit code: a threshold the user set was exceeded.
+#[allow(dead_code)]
+pub const EXCEEDED: u8 = 1;
+/// Exit code: wrong usage or input.
+pub const USAGE: u8 = 2;
+/// Exit code: the program or its recording failed.
+pub const FAILED: u8 = 3;
+
+/// An error that ends the command.
+#[derive(Debug, Error)]
+pub enum CliError {
+    /// Wrong input, in words.
+    #[error("{0}")]
+    Usage(String),
+    /// The recording failed.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// A recording cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A recording cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// A threshold was set wrongly.
+    #[error(transparent)]
+    Threshold(#[from] ThresholdError),
+    /// Anything else that went wrong while working.
+    #[error("{0}")]
+    Failed(String),
+    /// The reader of our output went away.
+    #[error("output closed")]
+    Closed,
+}
+
+impl CliError {
+    /// Tells the user, and gives the exit code.
+    pub fn report(&self) -> ExitCode {
+        if matches!(self, Self::Closed) {
+            return ExitCode::SUCCESS;
+        }
+        eprintln!("prestore: {self}");
+        ExitCode::from(match self {
+            Self::Usage(_) | Self::Threshold(_) => USAGE,
+            Self::Record(
+                RecordError::NoCommand
+                | RecordError::Program(_)
+                | RecordError::NotOnPath { .. }
+                | RecordError::ScriptLoop { .. },
+            ) => USAGE,
+            Self::Read(_) => USAGE,
+            _ => FAILED,
+        })
+    }
+}

@@ -1,0 +1,38 @@
+//! `prestore export DIR --to parquet`.
+
+use std::process::ExitCode;
+
+use prestore_report::count;
+use prestore_trace::container::Trace;
+use prestore_trace::export::{SiteName, to_parquet};
+
+use crate::args::{ExportArgs, ExportFormat};
+use crate::error::CliError;
+use crate::naming::Namer;
+
+/// Writes the recording's tables.
+pub fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
+    let trace = Trace::open(&args.recording)?;
+    let ExportFormat::Parquet = args.to;
+    let out = args.output.clone().unwrap_or_else(|| args.recording.join("parquet"));
+    let mut namer = Namer::new(trace.sites().clone(), &[]);
+    let exported = to_parquet(&trace, &out, |site, module| {
+        match namer.frames(site, module).into_iter().next() {
+            Some(frame) => SiteName {
+                function: frame.function,
+                file: frame.file,
+                line: frame.line,
+            },
+            None => SiteName::default(),
+        }
+    })
+    .map_err(|e| CliError::Failed(e.to_string()))?;
+    eprintln!(
+        "prestore: {} events, {} sites, {} threads written to {}",
+        count(exported.events),
+        exported.sites,
+        exported.threads,
+        out.display()
+    );
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,43 @@
+//! `prestore import FILE -o DIR`.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+use std::process::ExitCode;
+
+use prestore_report::count;
+use prestore_trace::container::{Existing, RecordingInfo};
+use prestore_trace::import::{parse_perf_script, write_samples};
+
+use crate::args::ImportArgs;
+use crate::error::CliError;
+
+/// Makes a recording of samples.
+pub fn run(args: &ImportArgs) -> Result<ExitCode, CliError> {
+    let input: Box<dyn BufRead> = if args.input == Path::new("-") {
+        Box::new(io::stdin().lock())
+    } else {
+        let file = File::open(&args.input).map_err(|e| {
+            CliError::Usage(format!("{}: cannot be read: {e}", args.input.display()))
+        })?;
+        Box::new(BufReader::new(file))
+    };
+    let samples = parse_perf_script(input).map_err(|e| CliError::Usage(e.to_string()))?;
+    let info = RecordingInfo {
+        command: vec![format!("perf script: {}", args.input.display())],
+        ..RecordingInfo::default()
+    };
+    let existing = if args.force { Existing::Replace } else { Existing::Keep };
+    write_samples(&args.output, &samples, info, existing)?;
+    eprintln!(
+        "prestore: {} samples in {}; {} lines were not understood",
+        count(samples.samples.len() as u64),
+        args.output.display(),
+        samples.skipped_lines
+    );
+    for skipped in &samples.skipped {
+        eprintln!("prestore: {skipped:?}");
+    }
+    eprintln!("prestore: next: prestore advise {}", args.output.display());
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,163 @@
+//! Names for sites: what the analysis and the report ask, answered from symbols.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use prestore_dirtbuster::{SiteClass, SiteOracle};
+use prestore_report::{Frame, Place, Resolver, SiteKind};
+use prestore_symbols::{Frame as SymbolFrame, FunctionName, ModuleRef, Options, Symbols};
+use prestore_trace::{Module, Site, SiteId, SiteTable};
+
+/// Names sites of one recording.
+pub struct Namer {
+    sites: SiteTable,
+    symbols: Symbols,
+    chosen: HashMap<String, u64>,
+}
+
+/// Marks the keys of chosen functions: they are told by name, before their code is seen.
+const CHOSEN: u64 = 1 << 63;
+
+/// Libraries whose writes are their callers': nobody puts a pre-store into them.
+const GENERIC_LIBRARIES: [&str; 9] = [
+    "libc.so", "libc-", "ld-linux", "libm.so", "libpthread", "libstdc++", "libgcc_s", "libgomp",
+    "libgfortran",
+];
+
+/// Functions that write what their callers mean, wherever they are (static programs, own copies).
+const GENERIC_FUNCTIONS: [&str; 14] = [
+    "memcpy", "memmove", "memset", "mempcpy", "memccpy", "bcopy", "bzero", "strcpy", "strncpy",
+    "strcat", "stpcpy", "wmemcpy", "wmemset", "_intel_fast_mem",
+];
+
+impl Namer {
+    /// Looks for separate debug files in `debug_dirs` too.
+    pub fn new(sites: SiteTable, debug_dirs: &[PathBuf]) -> Self {
+        let options = Options::default().with_debug_dirs(debug_dirs.iter().cloned());
+        Self {
+            sites,
+            symbols: Symbols::new(options),
+            chosen: HashMap::new(),
+        }
+    }
+
+    /// Makes these functions, by name, known to the analysis and returns their keys.
+    pub fn choose(&mut self, names: &[String]) -> Vec<u64> {
+        let keys = names.iter().zip(CHOSEN..);
+        self.chosen = keys.map(|(name, key)| (name.clone(), key)).collect();
+        self.chosen.values().copied().collect()
+    }
+
+    fn chosen_key(&self, function: &FunctionName) -> Option<u64> {
+        let name = &*function.name;
+        // `f(int)` may be asked for as `f`.
+        let bare = name.split('(').next().unwrap_or(name);
+        [name, bare, &*function.raw]
+            .iter()
+            .find_map(|n| self.chosen.get(*n).copied())
+    }
+
+    /// Takes the sites of a recording that is over.
+    pub fn set_sites(&mut self, sites: SiteTable) {
+        self.sites = sites;
+    }
+
+    /// What went less than well while names were looked up, one sentence each.
+    pub fn notes(&self) -> Vec<String> {
+        self.symbols.notes().iter().map(ToString::to_string).collect()
+    }
+
+    /// The physical function of `site`.
+    pub fn function(&mut self, site: SiteId) -> Option<FunctionName> {
+        let (site, module) = self.look_up(site)?;
+        self.symbols.function(&module_ref(&module), site.offset)
+    }
+
+    /// All that symbols tell about the code at `site` of `module`.
+    pub fn frames(&mut self, site: &Site, module: &Module) -> Vec<Frame> {
+        self.frames_at(module, site.offset)
+    }
+
+    fn look_up(&self, site: SiteId) -> Option<(Site, Module)> {
+        let site = self.sites.get(site)?;
+        Some((site, self.sites.module(site.module)?.clone()))
+    }
+
+    fn frames_at(&mut self, module: &Module, offset: u64) -> Vec<Frame> {
+        let location = self.symbols.locate(&module_ref(module), offset);
+        let frames: Vec<Frame> = location.frames().iter().map(frame).collect();
+        if !frames.is_empty() {
+            return frames;
+        }
+        let function = location.physical_function().map(|f| f.name.to_string());
+        function
+            .map(|name| Frame {
+                function: Some(name),
+                ..Frame::default()
+            })
+            .into_iter()
+            .collect()
+    }
+}
+
+fn module_ref(module: &Module) -> ModuleRef<'_> {
+    ModuleRef {
+        path: &module.path,
+        build_id: &module.build_id,
+    }
+}
+
+fn frame(frame: &SymbolFrame) -> Frame {
+    Frame {
+        function: (frame.function != SymbolFrame::UNKNOWN).then(|| frame.function.clone()),
+        file: frame.file.clone(),
+        line: frame.line,
+    }
+}
+
+fn is_generic(module: &Module, function: Option<&FunctionName>) -> bool {
+    let file = module.path.rsplit('/').next().unwrap_or_default();
+    if GENERIC_LIBRARIES.iter().any(|l| file.starts_with(l)) {
+        return true;
+    }
+    function.is_some_and(|f| {
+        let name = f.raw.trim_start_matches('_');
+        GENERIC_FUNCTIONS.iter().any(|g| name.starts_with(g))
+    })
+}
+
+impl SiteOracle for Namer {
+    fn classify(&mut self, site: SiteId, sites: &SiteTable) -> SiteClass {
+        let found = sites.get(site).and_then(|s| Some((s, sites.module(s.module)?)));
+        let Some((site, module)) = found else {
+            return SiteClass {
+                function: u64::MAX,
+                generic: false,
+            };
+        };
+        let function = self.symbols.function(&module_ref(module), site.offset);
+        // Code without symbols: what lies in one page is taken for one function.
+        let start = function.as_ref().map_or(site.offset >> 12 << 12, |f| f.start);
+        let key = u64::from(site.module.0) << 48 | start & 0xffff_ffff_ffff;
+        SiteClass {
+            function: function.as_ref().and_then(|f| self.chosen_key(f)).unwrap_or(key),
+            generic: is_generic(module, function.as_ref()),
+        }
+    }
+}
+
+impl Resolver for Namer {
+    fn resolve(&mut self, site: SiteId, kind: SiteKind) -> Option<Place> {
+        let (site, module) = self.look_up(site)?;
+        let offset = match kind {
+            SiteKind::Instruction => site.offset,
+            SiteKind::ReturnAddress => site.offset.saturating_sub(1),
+        };
+        Some(Place {
+            frames: self.frames_at(&module, offset),
+            module: module.path,
+            build_id: module.build_id,
+            offset: site.offset,
+        })
+    }
+}

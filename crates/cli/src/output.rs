@@ -1,0 +1,26 @@
+//! Results on stdout.
+
+use std::io::{self, Write};
+
+use prestore_report::to_json;
+use serde::Serialize;
+
+use crate::error::CliError;
+
+/// Prints `text`; a closed pipe is no error to the user.
+pub fn print(text: &str) -> Result<(), CliError> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(|e| match e.kind() {
+            io::ErrorKind::BrokenPipe => CliError::Closed,
+            _ => CliError::Failed(format!("the result cannot be written to stdout: {e}")),
+        })
+}
+
+/// Prints `value` as JSON and a newline.
+pub fn print_json<T: Serialize>(value: &T) -> Result<(), CliError> {
+    let text = to_json(value).map_err(|e| CliError::Failed(e.to_string()))?;
+    print(text.trim_end())?;
+    print("\n")
+}

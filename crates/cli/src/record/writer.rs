@@ -1,0 +1,168 @@
+//! A taker that stores.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use prestore_trace::block::BlockTable;
+use prestore_trace::container::{
+    Existing, Manifest, Outcome as End, RecordingInfo, Scope, StreamWriter, TraceWriter, Windows,
+    WriteError,
+};
+use prestore_trace::{ProcessId, SiteTable};
+use prestore_tracer::{Counts, Outcome, ProcessInfo, Sink, SinkError, Stream};
+
+use super::Progress;
+use crate::args::{RunArgs, ScopeArg};
+use crate::error::CliError;
+use crate::{host, run};
+
+/// Stores a recording.
+pub struct Recorder {
+    writer: TraceWriter,
+    streams: Vec<StreamWriter>,
+    progress: Progress,
+}
+
+fn sink_error(error: WriteError) -> SinkError {
+    SinkError(Box::new(error))
+}
+
+impl Recorder {
+    /// Makes the recording's folder.
+    pub fn create(
+        dir: &Path,
+        force: bool,
+        command: &[OsString],
+        run: &RunArgs,
+        values: bool,
+    ) -> Result<Self, CliError> {
+        let info = RecordingInfo {
+            command: command.iter().map(|w| w.to_string_lossy().into_owned()).collect(),
+            cwd: std::env::current_dir()
+                .map(|d| d.display().to_string())
+                .unwrap_or_default(),
+            host: host::host(),
+            engine: host::engine(),
+            clock: host::clock(),
+            line_size: host::line_size(),
+            scope: Scope {
+                mode: match run.scope {
+                    Some(ScopeArg::Functions) => "functions".into(),
+                    _ => "all".into(),
+                },
+                functions: run.functions.clone(),
+                values,
+            },
+            windows: Windows {
+                skip: run.skip,
+                take: run.take,
+                period: run.period,
+                regions: run.region.is_some(),
+            },
+        };
+        let existing = if force { Existing::Replace } else { Existing::Keep };
+        Ok(Self {
+            writer: TraceWriter::create(dir, info, existing)?,
+            streams: Vec::new(),
+            progress: Progress::new(true),
+        })
+    }
+
+    /// Shows progress while recording.
+    pub fn show(&mut self, progress: Progress) {
+        self.progress = progress;
+    }
+
+    /// Ends the recording as the run ended.
+    pub fn finish(self, outcome: &Outcome) -> Result<Manifest, CliError> {
+        let failed = outcome.failure.is_some();
+        for stream in self.streams {
+            // Where storing has failed, what is on disk is all there will be.
+            let end = stream.finish();
+            if !failed {
+                end?;
+            }
+        }
+        let mut writer = self.writer;
+        let end = match run::partial(outcome) {
+            None => End::Complete,
+            Some(why) => End::Aborted(why),
+        };
+        if failed {
+            let manifest = writer.manifest().clone();
+            // A full disk may not even take the manifest; the one on it says "recording".
+            return Ok(writer.finish(end).unwrap_or(manifest));
+        }
+        Ok(writer.finish(end)?)
+    }
+
+    /// Ends a recording that never began, saying why in its manifest where that is possible.
+    pub fn abandon(self, why: &str) {
+        let _ = self.writer.finish(End::Aborted(why.to_owned()));
+    }
+}
+
+impl Sink for Recorder {
+    fn process(&mut self, info: ProcessInfo) -> Result<(), SinkError> {
+        self.writer
+            .process(info.pid, info.parent, command_of(info.pid))
+            .map_err(sink_error)?;
+        Ok(())
+    }
+
+    fn meta(
+        &mut self,
+        process: ProcessId,
+        frames: &[u8],
+        _table: &BlockTable,
+    ) -> Result<(), SinkError> {
+        self.writer.meta(process, frames).map_err(sink_error)
+    }
+
+    fn thread(&mut self, stream: Stream) -> Result<(), SinkError> {
+        let stream = self.writer.thread(stream.process, stream.tid, None);
+        self.streams.push(stream.map_err(sink_error)?);
+        Ok(())
+    }
+
+    fn words(
+        &mut self,
+        stream: Stream,
+        words: &[u64],
+        table: &BlockTable,
+        _sites: &mut SiteTable,
+    ) -> Result<(), SinkError> {
+        self.progress.add(words.len());
+        if let Some(writer) = self.streams.get_mut(stream.thread.0 as usize) {
+            writer.words(words, table).map_err(sink_error)?;
+        }
+        Ok(())
+    }
+
+    fn counts(
+        &mut self,
+        _stream: Stream,
+        _counts: &Counts,
+        _table: &BlockTable,
+        _sites: &mut SiteTable,
+    ) -> Result<(), SinkError> {
+        Ok(())
+    }
+
+    fn tick(&mut self) -> Result<(), SinkError> {
+        for stream in &mut self.streams {
+            stream.flush().map_err(sink_error)?;
+        }
+        self.writer.flush().map_err(sink_error)
+    }
+}
+
+/// The command line of a running process, empty where it is gone.
+fn command_of(pid: u32) -> Vec<String> {
+    let bytes = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    bytes
+        .split(|b| *b == 0)
+        .filter(|word| !word.is_empty())
+        .map(|word| String::from_utf8_lossy(word).into_owned())
+        .collect()
+}

@@ -1,0 +1,57 @@
+//! `prestore trace info DIR`.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use prestore_report::{bytes, count};
+use prestore_trace::container::{Info, Trace};
+
+use crate::args::{InfoArgs, PlainFormat};
+use crate::error::CliError;
+use crate::output;
+
+/// Prints what the recording holds.
+pub fn run(args: &InfoArgs) -> Result<ExitCode, CliError> {
+    let info = Trace::open(&args.recording)?.info();
+    match args.format {
+        PlainFormat::Json => output::print_json(&info)?,
+        PlainFormat::Text => output::print(&text(&info))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn text(info: &Info) -> String {
+    let mut out = String::new();
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(out, "{name:<16}{value}");
+    };
+    line("Command", info.command.join(" "));
+    line("State", format!("{:?}", info.state).to_lowercase());
+    if let Some(reason) = &info.reason {
+        line("Reason", reason.clone());
+    }
+    line("Scope", info.scope.mode.clone());
+    line("Processes", info.processes.to_string());
+    line("Threads", info.threads.to_string());
+    line("Instructions", count(info.instructions));
+    line("Accesses", count(info.accesses));
+    for (kind, n) in info.events.iter().filter(|(_, n)| *n > 0) {
+        line(&format!("  {kind}"), count(n));
+    }
+    line("Dropped events", info.dropped_events.to_string());
+    line("Size", bytes(info.event_bytes));
+    if let Some(per) = info.bytes_per_access {
+        line("Bytes an access", format!("{per:.3}"));
+    }
+    line("Modules", info.modules.len().to_string());
+    if info.unknown_opcodes > 0 {
+        line(
+            "Unknown opcodes",
+            format!("{} (their accesses are missing)", info.unknown_opcodes),
+        );
+    }
+    for damage in &info.damage {
+        line("Damage", damage.message.clone());
+    }
+    out
+}
