@@ -1,0 +1,58 @@
+#!/bin/sh
+# Makes sure that what Prestore is built (and, with "test", tested) with is there: installs missing
+# Debian packages where it may, otherwise says what to install.
+set -eu
+
+purpose=${1:-build}
+
+# command:package pairs
+need="cc:gcc c++:g++ cmake:cmake as:binutils strip:binutils make:make"
+if [ "$purpose" = test ]; then
+    need="$need gfortran:gfortran clang:clang gzip:gzip xz:xz-utils sqlite3:sqlite3 python3:python3
+          node:nodejs redis-server:redis-server redis-benchmark:redis-tools memcached:memcached
+          objcopy:binutils aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu qemu-aarch64:qemu-user"
+fi
+
+missing=
+for pair in $need; do
+    command -v "${pair%%:*}" >/dev/null 2>&1 && continue
+    case " $missing " in *" ${pair#*:} "*) ;; *) missing="$missing ${pair#*:}" ;; esac
+done
+if [ "$purpose" = test ] && command -v python3 >/dev/null 2>&1 &&
+    ! python3 -c 'import venv, ensurepip' 2>/dev/null; then
+    missing="$missing python3-venv"
+fi
+
+if [ -n "$missing" ]; then
+    root=
+    [ "$(id -u)" = 0 ] || root=sudo
+    if command -v apt-get >/dev/null 2>&1 && { [ -z "$root" ] || command -v sudo >/dev/null 2>&1; }; then
+        echo "setup: installing$missing"
+        export DEBIAN_FRONTEND=noninteractive
+        # Debian starts installed servers; these are only wanted as programs.
+        policy=/usr/sbin/policy-rc.d
+        if [ -z "$root" ] && [ ! -e $policy ]; then
+            printf '#!/bin/sh\nexit 101\n' >$policy && chmod +x $policy
+            trap 'rm -f $policy' EXIT
+        fi
+        $root apt-get update -qq
+        # shellcheck disable=SC2086 # a list of words
+        $root apt-get install -y -qq --no-install-recommends $missing >/dev/null
+    else
+        echo "setup: these packages are missing, please install them:$missing" >&2
+        exit 1
+    fi
+fi
+
+if ! command -v cargo >/dev/null 2>&1; then
+    if [ -x "$HOME/.cargo/bin/cargo" ]; then
+        echo "setup: add $HOME/.cargo/bin to PATH" >&2
+    else
+        echo "setup: Rust is missing: install its stable toolchain with rustup (https://rustup.rs)" >&2
+    fi
+    exit 1
+fi
+if [ "$purpose" = test ] && command -v rustup >/dev/null 2>&1; then
+    rustup component add rustfmt clippy >/dev/null 2>&1 ||
+        echo "setup: rustfmt or clippy could not be added; make test needs both" >&2
+fi
