@@ -79,16 +79,16 @@ returns_watched(app_pc pc)
 }
 
 void
-alloc_insert(void *drcontext, instrlist_t *bb, instr_t *instr)
+alloc_insert(void *drcontext, instrlist_t *bb, instr_t *instr, instr_t *where)
 {
     if (!options.allocations || options.scope == SCOPE_COUNT)
         return;
     app_pc pc = instr_get_app_pc(instr);
     uint call = (uint)(ptr_uint_t)hashtable_lookup(&calls, pc);
     if (call != 0)
-        alloc_watch_entry(drcontext, bb, instr, call & ~CALL_KNOWN);
+        alloc_watch_entry(drcontext, bb, where, call & ~CALL_KNOWN);
     if (instr_is_return(instr) && returns_watched(pc))
-        alloc_watch_return(drcontext, bb, instr);
+        alloc_watch_return(drcontext, bb, where);
 }
 
 void

@@ -8,7 +8,8 @@
 void alloc_init(void);
 void alloc_exit(void);
 
-/* Inserts what watches allocators before `instr`; before the block's own record is begun. */
-void alloc_insert(void *drcontext, instrlist_t *bb, instr_t *instr);
+/* Inserts at `where` what watches allocators before `instr`; before the block's own record is begun.
+ * The two differ where a block has two copies that share their last instruction. */
+void alloc_insert(void *drcontext, instrlist_t *bb, instr_t *instr, instr_t *where);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "cases.h"
 #include "channel.h"
 #include "count.h"
 #include "dr_api.h"
@@ -33,7 +34,7 @@ on_insert(void *drcontext, void *tag, instrlist_t *bb, instr_t *instr, bool for_
     drmgr_disable_auto_predication(drcontext, bb);
     if (e != NULL && instr_is_app(instr) && !instr_is_label(instr) &&
         instr_get_app_pc(instr) != NULL) {
-        alloc_insert(drcontext, bb, instr);
+        alloc_insert(drcontext, bb, instr, instr);
         if (options.scope != SCOPE_COUNT)
             emit_before(drcontext, bb, instr, e);
         else if (e->at++ == 0)
@@ -81,6 +82,8 @@ static void
 on_process_exit(void)
 {
     alloc_exit();
+    if (options_windowed())
+        cases_exit();
     plan_exit();
     emit_exit();
     thread_exit();
@@ -112,5 +115,8 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
     drmgr_register_signal_event(on_signal);
     dr_register_filter_syscall_event(on_filter_syscall);
     drmgr_register_pre_syscall_event(on_syscall);
-    drmgr_register_bb_instrumentation_event(on_analyze, on_insert, NULL);
+    if (options_windowed())
+        cases_init();
+    else
+        drmgr_register_bb_instrumentation_event(on_analyze, on_insert, NULL);
 }

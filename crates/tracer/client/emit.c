@@ -6,34 +6,23 @@
 #include "drmgr.h"
 #include "drreg.h"
 #include "drutil.h"
+#include "gencode.h"
 #include "thread.h"
 
-/* A piece of code that all blocks share: calls thread_full and jumps back. */
-#define SHARED_CODE_BYTES 4096
-static byte *shared_code;
+static byte *hand_over_code;
 static bool has_avx512bw;
 
 void
 emit_init(void)
 {
-    void *drcontext = dr_get_current_drcontext();
-    shared_code = dr_nonheap_alloc(SHARED_CODE_BYTES, DR_MEMPROT_READ | DR_MEMPROT_WRITE |
-                                                          DR_MEMPROT_EXEC);
-    instrlist_t *code = instrlist_create(drcontext);
-    /* rcx holds the way back. */
-    instr_t *back = INSTR_CREATE_jmp_ind(drcontext, opnd_create_reg(DR_REG_RCX));
-    instrlist_meta_append(code, back);
-    dr_insert_clean_call(drcontext, code, back, (void *)thread_full, false, 0);
-    instrlist_encode(drcontext, code, shared_code, false);
-    instrlist_clear_and_destroy(drcontext, code);
-    dr_memory_protect(shared_code, SHARED_CODE_BYTES, DR_MEMPROT_READ | DR_MEMPROT_EXEC);
+    hand_over_code = gencode_make(thread_full);
     has_avx512bw = proc_has_feature(FEATURE_AVX512BW);
 }
 
 void
 emit_exit(void)
 {
-    dr_nonheap_free(shared_code, SHARED_CODE_BYTES);
+    gencode_free(hand_over_code);
 }
 
 static void
@@ -145,7 +134,7 @@ head(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e)
         insert(bb, where, INSTR_CREATE_mov_ld(drcontext, pointer, opnd_create_reg(DR_REG_RCX)));
     insert(bb, where,
            INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(DR_REG_RCX), opnd_create_instr(back)));
-    insert(bb, where, INSTR_CREATE_jmp(drcontext, opnd_create_pc(shared_code)));
+    insert(bb, where, INSTR_CREATE_jmp(drcontext, opnd_create_pc(hand_over_code)));
     insert(bb, where, back);
     if (e->pointer != DR_REG_RCX)
         insert(bb, where, INSTR_CREATE_mov_ld(drcontext, opnd_create_reg(DR_REG_RCX), pointer));

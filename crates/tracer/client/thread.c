@@ -57,6 +57,14 @@ open_files(void *drcontext, thread_t *t)
         aim(t, channel_open(&t->channel, dr_get_thread_id(drcontext)));
 }
 
+static wire_tally_t *
+tally_of(thread_t *t)
+{
+    if (t->count != NULL)
+        return &t->count->tally;
+    return t->channel.ring == NULL ? NULL : &t->channel.ring->tally;
+}
+
 static void
 on_thread_init(void *drcontext)
 {
@@ -65,12 +73,14 @@ on_thread_init(void *drcontext)
     t->base = dr_get_dr_segment_base(tls_register);
     drmgr_set_tls_field(drcontext, tls_index, t);
     open_files(drcontext, t);
+    window_thread_init(drcontext, tally_of(t));
 }
 
 static void
 on_thread_exit(void *drcontext)
 {
     thread_t *t = thread_of(drcontext);
+    window_thread_exit(drcontext);
     if (options.scope == SCOPE_COUNT) {
         count_thread_exit(t);
     } else {
@@ -88,6 +98,7 @@ thread_forked(void *drcontext)
     channel_drop(&t->channel);
     count_thread_drop(t);
     open_files(drcontext, t);
+    window_thread_fork(drcontext, tally_of(t));
 }
 
 void
@@ -107,6 +118,10 @@ thread_special(void *drcontext, uint id, uint n, const uint64 *payload)
 {
     thread_t *t = thread_of(drcontext);
     if (t == NULL || options.scope == SCOPE_COUNT || t->channel.ring == NULL)
+        return;
+    if (id != REC_CUT)
+        window_close_gap(drcontext);
+    else if (!window_records(drcontext))
         return;
     uint64 *at = (uint64 *)*thread_slot_of(t, TLS_WRITE);
     /* A cut belongs into the buffer of what it cuts: the red zone has room for it. */

@@ -4,13 +4,15 @@
 
 #include "channel.h"
 #include "dr_api.h"
+#include "window.h"
 
 typedef enum {
     TLS_WRITE,   /* where the next record goes */
     TLS_LIMIT,   /* no record may begin here or behind */
     TLS_COUNTS,  /* scope count: the thread's counters */
-    TLS_BUDGET,  /* windows: instructions left before the thread reports */
-    TLS_SKIPPED, /* windows: instructions executed and not recorded since the last record */
+    TLS_BUDGET,  /* windows: instructions left before the thread reports, less one */
+    TLS_PHASE,   /* windows: 1: blocks are recorded, 0: only counted */
+    TLS_SAVED,   /* windows: a register, across the rare way */
     TLS_SLOTS,
 } tls_slot_t;
 
@@ -19,7 +21,7 @@ typedef struct {
     uint64 *scratch;     /* where an unrecorded thread writes */
     byte *base;          /* of its raw TLS segment */
     wire_count_t *count; /* scope count */
-    uint64 granted;      /* windows: the budget it was last given */
+    window_t window;
 } thread_t;
 
 bool thread_init(void);

@@ -105,6 +105,14 @@ typedef struct {
     uint32_t pad;
 } wire_control_t;
 
+/* Windows and regions: what a thread has executed so far. Brought up to date now and then, and when
+ * the thread ends. */
+typedef struct {
+    volatile uint64_t recorded; /* instructions */
+    volatile uint64_t skipped;  /* instructions */
+    volatile uint64_t regions;  /* how often it began a region that was asked for */
+} wire_tally_t;
+
 #define RING_HEADER_BYTES 4096
 #define RING_MAX_SLOTS 64
 
@@ -117,7 +125,7 @@ typedef struct {
     uint32_t slot_words;
     volatile uint32_t ended; /* the thread has handed over everything */
     uint64_t stamp;          /* of its process's files */
-    uint8_t pad0[24];
+    wire_tally_t tally;
     volatile uint32_t produced; /* buffers handed over since the start */
     uint8_t pad1[60];
     volatile uint32_t consumed; /* futex: buffers the host gave back, zeroed */
@@ -135,6 +143,7 @@ typedef struct {
     volatile uint32_t ended;
     uint32_t pad;
     uint64_t stamp;
+    wire_tally_t tally;
 } wire_count_t;
 #define COUNT_HEADER_BYTES 4096
 

@@ -17,5 +17,5 @@ pub use engine::{Engine, EngineError};
 pub use error::RecordError;
 pub use launch::resolve;
 pub use options::{Allocations, Options, Region, Scope, Window};
-pub use pump::{Interrupts, Outcome, record};
+pub use pump::{Coverage, Interrupts, Outcome, record};
 pub use sink::{Counts, ProcessInfo, Sink, SinkError, Stream};

@@ -20,7 +20,14 @@ pub enum Allocations {
     Ignored,
 }
 
-/// Which stretch of the run is recorded, in instructions of all threads together.
+/// Which stretch of the run is recorded, in instructions of all threads of a process together. A
+/// forked child goes on where its parent was; a new program image starts anew.
+///
+/// Windows begin and end between basic blocks. Threads reserve their instructions in portions of
+/// ten thousand that lie in one window or between two, so the windows add up to what was asked for,
+/// while a thread that waits may come back that much later. With one thread a window is exact to
+/// one block. Allocations are recorded outside windows too: what is written inside was often
+/// allocated before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
     /// Instructions before the first window.
@@ -59,6 +66,13 @@ pub struct Options {
 }
 
 impl Options {
+    /// Does a window or a region bound what is recorded?
+    pub fn is_windowed(&self) -> bool {
+        self.region != Region::Everything
+            || self.window.skip > 0
+            || self.window.take.is_some_and(|take| take > 0)
+    }
+
     /// The client's arguments, `dir` being the session's directory.
     pub(crate) fn client_args(&self, dir: &str) -> String {
         let mut args = vec![

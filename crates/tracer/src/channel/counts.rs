@@ -6,6 +6,8 @@ use std::path::Path;
 
 use memmap2::Mmap;
 
+use super::Tally;
+
 const MAGIC: u64 = 0x544e_554f_4352_5350;
 const HEADER: usize = 4096;
 
@@ -50,6 +52,11 @@ impl CountReader {
     /// Has the thread ended?
     pub(crate) fn ended(&self) -> bool {
         self.map[24] != 0
+    }
+
+    /// What the thread has counted and skipped.
+    pub(crate) fn tally(&self) -> Tally {
+        Tally::read(&self.map)
     }
 
     /// How often block `id` ran; `None` beyond the counters.

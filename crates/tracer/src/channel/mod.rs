@@ -3,10 +3,12 @@
 mod counts;
 mod ring;
 mod session;
+mod tally;
 
 pub(crate) use counts::CountReader;
 pub(crate) use ring::RingReader;
 pub(crate) use session::{FileName, Session};
+pub(crate) use tally::Tally;
 
 /// Version of the layout; the client refuses another.
 const WIRE_VERSION: u32 = 1;

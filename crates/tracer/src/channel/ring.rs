@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use memmap2::MmapMut;
 use rustix::thread::futex;
 
-use super::WIRE_VERSION;
+use super::{Tally, WIRE_VERSION};
 
 const MAGIC: u64 = 0x474e_4952_4552_5350;
 const HEADER: usize = 4096;
@@ -77,6 +77,11 @@ impl RingReader {
     /// Has the thread handed over its last buffer?
     pub(crate) fn ended(&self) -> bool {
         self.word(ENDED).load(Ordering::Acquire) != 0
+    }
+
+    /// What the thread has recorded and skipped.
+    pub(crate) fn tally(&self) -> Tally {
+        Tally::read(&self.map)
     }
 
     /// How many filled buffers wait.

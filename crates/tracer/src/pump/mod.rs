@@ -33,6 +33,18 @@ impl Interrupts {
     }
 }
 
+/// How much of a run its windows and regions let through. A faulting block counts in full here; the
+/// recorded instruction counts are exact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// Instructions recorded (scope `count`: counted).
+    pub recorded: u64,
+    /// Instructions executed and not recorded.
+    pub skipped: u64,
+    /// How often a thread began a region that was asked for.
+    pub regions: u64,
+}
+
 /// How a recording ended.
 #[derive(Debug)]
 pub struct Outcome {
@@ -48,6 +60,8 @@ pub struct Outcome {
     pub processes: u32,
     /// Threads recorded.
     pub threads: u32,
+    /// What windows and regions let through; `None` where everything was asked for.
+    pub coverage: Option<Coverage>,
     /// The taker failed; the program ran on, unrecorded.
     pub failure: Option<crate::SinkError>,
     /// Wall time from the start to the end.
@@ -113,6 +127,7 @@ pub fn record<S: Sink>(
         torn_threads: pump.torn_threads(),
         processes: pump.processes(),
         threads: pump.threads(),
+        coverage: options.is_windowed().then(|| pump.coverage()),
         failure: run.failure,
         elapsed: started.elapsed(),
         sites: pump.into_sites(),

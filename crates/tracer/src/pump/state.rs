@@ -4,8 +4,8 @@ use prestore_trace::record::{FIRST_BLOCK, id};
 use prestore_trace::{ProcessId, SiteTable, ThreadId};
 
 use super::process::Process;
-use crate::channel::{CountReader, FileName, RingReader, Session};
-use crate::{Counts, ProcessInfo, RecordError, Sink, Stream};
+use crate::channel::{CountReader, FileName, RingReader, Session, Tally};
+use crate::{Counts, Coverage, ProcessInfo, RecordError, Sink, Stream};
 
 /// A thread's ring and where it belongs.
 struct Ring {
@@ -29,6 +29,7 @@ pub(super) struct Pump {
     counters: Vec<Counter>,
     threads: u32,
     torn: u32,
+    coverage: Coverage,
 }
 
 impl Pump {
@@ -41,6 +42,7 @@ impl Pump {
             counters: Vec::new(),
             threads: 0,
             torn: 0,
+            coverage: Coverage::default(),
         }
     }
 
@@ -62,6 +64,13 @@ impl Pump {
 
     pub(super) fn torn_threads(&self) -> u32 {
         self.torn
+    }
+
+    /// What all threads recorded and skipped, those that still run included.
+    pub(super) fn coverage(&self) -> Coverage {
+        let rings = self.rings.iter().map(|r| r.reader.tally());
+        let counters = self.counters.iter().map(|c| c.reader.tally());
+        rings.chain(counters).fold(self.coverage, add)
     }
 
     /// Takes in new files and delivers the oldest waiting buffers; true when there was any.
@@ -101,7 +110,8 @@ impl Pump {
                     self.torn += 1;
                     self.deliver(at, true, sink)?;
                 }
-                self.rings.swap_remove(at);
+                let ring = self.rings.swap_remove(at);
+                self.coverage = add(self.coverage, ring.reader.tally());
             } else {
                 at += 1;
             }
@@ -118,6 +128,7 @@ impl Pump {
                 continue;
             }
             let counter = self.counters.swap_remove(at);
+            self.coverage = add(self.coverage, counter.reader.tally());
             self.read_log(process, sink)?;
             let table = &self.processes[process].table;
             let mut counts = Counts::default();
@@ -257,6 +268,14 @@ impl Pump {
         self.threads += 1;
         sink.thread(stream)?;
         Ok(Some((process, stream)))
+    }
+}
+
+fn add(sum: Coverage, tally: Tally) -> Coverage {
+    Coverage {
+        recorded: sum.recorded.wrapping_add(tally.recorded),
+        skipped: sum.skipped.wrapping_add(tally.skipped),
+        regions: sum.regions.wrapping_add(tally.regions),
     }
 }
 

@@ -5,10 +5,23 @@
 pub struct Thread {
     pub pid: u32,
     pub tid: u32,
+    /// Recorded.
     pub instrs: u64,
+    /// Executed, recorded or not.
+    pub total: u64,
+    /// Stretches that were not recorded.
+    pub skips: u64,
     pub loads: u64,
     pub stores: u64,
     pub allocs: u64,
+}
+
+/// What windows and regions let through.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    pub recorded: u64,
+    pub skipped: u64,
+    pub regions: u64,
 }
 
 /// A recording's facts.
@@ -20,6 +33,7 @@ pub struct Facts {
     pub failure: Option<String>,
     pub interrupted: bool,
     pub torn: u32,
+    pub coverage: Option<Coverage>,
     /// Process ids and their parents'.
     pub processes: Vec<(u32, u32)>,
     pub threads: Vec<Thread>,
@@ -46,6 +60,8 @@ impl Facts {
                     pid: number("pid") as u32,
                     tid: number("tid") as u32,
                     instrs: number("instrs"),
+                    total: number("total"),
+                    skips: number("skips"),
                     loads: number("loads"),
                     stores: number("stores"),
                     allocs: number("allocs"),
@@ -54,6 +70,13 @@ impl Facts {
                 "program" => facts.program = rest.into(),
                 "interrupted" => facts.interrupted = rest == "true",
                 "torn" => facts.torn = rest.parse().unwrap(),
+                "coverage" => {
+                    facts.coverage = Some(Coverage {
+                        recorded: number("recorded"),
+                        skipped: number("skipped"),
+                        regions: number("regions"),
+                    });
+                }
                 "failure" => facts.failure = Some(rest.into()),
                 "error" => facts.error = Some(rest.into()),
                 _ => {}
@@ -71,6 +94,10 @@ impl Facts {
 
     pub fn instrs(&self) -> u64 {
         self.threads.iter().map(|t| t.instrs).sum()
+    }
+
+    pub fn total(&self) -> u64 {
+        self.threads.iter().map(|t| t.total).sum()
     }
 
     pub fn loads(&self) -> u64 {

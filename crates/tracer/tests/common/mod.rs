@@ -14,7 +14,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 pub use build::*;
-pub use facts::Facts;
+pub use facts::{Coverage, Facts};
 
 /// A program that has not ended after this long hangs.
 const LIMIT: Duration = Duration::from_secs(100);

@@ -17,6 +17,7 @@ struct Totals {
     pid: u32,
     tid: u32,
     instrs: u64,
+    skips: u64,
     loads: u64,
     stores: u64,
     allocs: u64,
@@ -58,8 +59,17 @@ impl Facts {
         for (thread, t) in &self.threads {
             writeln!(
                 self.out,
-                "thread {thread} pid {} tid {} instrs {} loads {} stores {} allocs {} buffers {}",
-                t.pid, t.tid, t.instrs, t.loads, t.stores, t.allocs, t.buffers
+                "thread {thread} pid {} tid {} instrs {} loads {} stores {} allocs {} buffers {} \
+                 total {} skips {}",
+                t.pid,
+                t.tid,
+                t.instrs,
+                t.loads,
+                t.stores,
+                t.allocs,
+                t.buffers,
+                t.replayer.instrs(),
+                t.skips
             )?;
         }
         Ok(self.out)
@@ -96,6 +106,7 @@ impl ExecSink for Executions<'_> {
     }
 
     fn special(&mut self, _before: u64, special: Special) {
+        self.totals.skips += u64::from(matches!(special, Special::Skip { .. }));
         self.totals.allocs += u64::from(matches!(special, Special::Alloc { .. }));
     }
 }

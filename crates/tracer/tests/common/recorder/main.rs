@@ -3,7 +3,8 @@
 //! The tests run it as a process of its own: what the traced program prints is then apart from
 //! what the tests print, and either side can be killed.
 //!
-//! `record-summary FACTS [count] [values] [events] [slow=MS] [fail=BUFFERS] -- COMMAND…`
+//! `record-summary FACTS [count] [values] [events] [slow=MS] [fail=BUFFERS]
+//! [skip=N] [take=N] [period=N] [region=ID|any] -- COMMAND…`
 
 mod facts;
 
@@ -15,7 +16,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use facts::Facts;
-use prestore_tracer::{Allocations, Interrupts, Options, Scope, record};
+use prestore_tracer::{Allocations, Interrupts, Options, Region, Scope, record};
 
 static INTERRUPTS: OnceLock<Interrupts> = OnceLock::new();
 
@@ -54,6 +55,11 @@ fn run(args: &[OsString], command: &[OsString]) -> Result<(), Box<dyn std::error
             None if arg == "values" => options.values = true,
             None if arg == "events" => facts.events = true,
             None if arg == "allocations" => options.allocations = Allocations::Recorded,
+            Some(("skip", n)) => options.window.skip = n.parse()?,
+            Some(("take", n)) => options.window.take = Some(n.parse()?),
+            Some(("period", n)) => options.window.period = Some(n.parse()?),
+            Some(("region", "any")) => options.region = Region::Any,
+            Some(("region", id)) => options.region = Region::Id(id.parse()?),
             Some(("slow", ms)) => facts.slow = Duration::from_millis(ms.parse()?),
             Some(("fail", buffers)) => facts.fail_after = Some(buffers.parse()?),
             _ => return Err(format!("unknown argument {arg:?}").into()),
@@ -78,6 +84,13 @@ fn run(args: &[OsString], command: &[OsString]) -> Result<(), Box<dyn std::error
             writeln!(out, "torn {}", outcome.torn_threads)?;
             writeln!(out, "processes {}", outcome.processes)?;
             writeln!(out, "threads {}", outcome.threads)?;
+            if let Some(c) = outcome.coverage {
+                let (recorded, skipped, regions) = (c.recorded, c.skipped, c.regions);
+                writeln!(
+                    out,
+                    "coverage recorded {recorded} skipped {skipped} regions {regions}"
+                )?;
+            }
             if let Some(failure) = outcome.failure {
                 writeln!(out, "failure {failure}")?;
             }

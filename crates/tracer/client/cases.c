@@ -1,0 +1,247 @@
+#include "cases.h"
+
+#include <string.h>
+
+#include "access.h"
+#include "alloc.h"
+#include "count.h"
+#include "drbbdup.h"
+#include "drmgr.h"
+#include "drreg.h"
+#include "emit.h"
+#include "gencode.h"
+#include "options.h"
+#include "thread.h"
+
+/* Every block exists twice in the code cache, behind a jump on the thread's phase (the engine's
+ * drbbdup extension). Flushing the code at each switch would make single blocks cheaper, but the
+ * phase could then not differ between threads, as source regions ask for, and a region entered
+ * often would have its code translated again each time. */
+enum { COUNTED = 0, RECORDED = 1 };
+
+static byte *spent_code;
+
+/* What both cases of a block share. */
+typedef struct {
+    uint instrs;
+    access_t mark; /* shape SHAPE_NONE: the block is no region mark */
+} block_t;
+
+typedef struct {
+    emit_t *emit; /* NULL: not recorded */
+    bool begun;
+} case_t;
+
+static access_t
+mark_of(instr_t *instr)
+{
+    access_t none = { .shape = SHAPE_NONE };
+    if (!options.regions_only || instr_get_opcode(instr) != OP_nop_modrm)
+        return none;
+    access_t access = access_of(instr);
+    bool asked_for = access.shape == SHAPE_REGION &&
+                     (options.region < 0 || options.region == access.region);
+    return asked_for ? access : none;
+}
+
+/* A mark becomes a block of its own, so that the phase changes between blocks. */
+static dr_emit_flags_t
+on_split(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool translating)
+{
+    instr_t *first = instrlist_first_app(bb), *cut = NULL;
+    for (instr_t *i = first; i != NULL && cut == NULL; i = instr_get_next_app(i)) {
+        if (mark_of(i).shape == SHAPE_REGION)
+            cut = i == first ? instr_get_next_app(i) : i;
+        if (i == first && mark_of(i).shape == SHAPE_REGION)
+            break;
+    }
+    while (cut != NULL) {
+        instr_t *next = instr_get_next(cut);
+        instrlist_remove(bb, cut);
+        instr_destroy(drcontext, cut);
+        cut = next;
+    }
+    return DR_EMIT_DEFAULT;
+}
+
+static bool
+counts(instr_t *instr)
+{
+    return instr_is_app(instr) && !instr_is_label(instr) && instr_get_app_pc(instr) != NULL;
+}
+
+static uintptr_t
+on_set_up(void *ctx, void *drcontext, void *tag, instrlist_t *bb, bool *enable_dups,
+          bool *enable_dynamic_handling, void *user_data)
+{
+    *enable_dups = true;
+    *enable_dynamic_handling = false;
+    drbbdup_register_case_encoding(ctx, COUNTED);
+    return RECORDED;
+}
+
+static void
+on_analyze_block(void *drcontext, void *tag, instrlist_t *bb, void *user_data, void **data)
+{
+    block_t *block = dr_thread_alloc(drcontext, sizeof(*block));
+    instr_t *first = instrlist_first_app(bb);
+    memset(block, 0, sizeof(*block));
+    if (first != NULL)
+        block->mark = mark_of(first);
+    for (instr_t *i = first; i != NULL; i = instr_get_next_app(i))
+        block->instrs += counts(i) ? 1 : 0;
+    *data = block;
+}
+
+static void
+on_destroy_block(void *drcontext, void *user_data, void *data)
+{
+    dr_thread_free(drcontext, data, sizeof(block_t));
+}
+
+static void
+on_analyze_case(void *drcontext, void *tag, instrlist_t *bb, uintptr_t encoding, void *user_data,
+                void *block, void **data)
+{
+    case_t *c = dr_thread_alloc(drcontext, sizeof(*c));
+    c->begun = false;
+    c->emit = NULL;
+    if (encoding == RECORDED && !session_stopped())
+        c->emit = emit_begin(drcontext, plan_make(drcontext, bb), bb);
+    *data = c;
+}
+
+static void
+on_destroy_case(void *drcontext, uintptr_t encoding, void *user_data, void *block, void *data)
+{
+    case_t *c = data;
+    if (c->emit != NULL)
+        emit_end(drcontext, c->emit);
+    dr_thread_free(drcontext, c, sizeof(*c));
+}
+
+/* Before the jump on the phase: the beginning of a region is itself recorded. */
+static void
+on_encode(void *drcontext, void *tag, instrlist_t *bb, instr_t *where, void *user_data, void *data)
+{
+    const block_t *block = data;
+    if (block->mark.shape == SHAPE_REGION && block->mark.kind == KIND_REGION_BEGIN)
+        dr_insert_clean_call(drcontext, bb, where, (void *)window_enter, false, 0);
+}
+
+static void
+insert(instrlist_t *bb, instr_t *where, instr_t *instr)
+{
+    instrlist_meta_preinsert(bb, where, instr);
+}
+
+static void
+call_spent(void *drcontext, instrlist_t *bb, instr_t *where)
+{
+    instr_t *back = INSTR_CREATE_label(drcontext);
+    insert(bb, where,
+           INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(DR_REG_RCX), opnd_create_instr(back)));
+    insert(bb, where, INSTR_CREATE_jmp(drcontext, opnd_create_pc(spent_code)));
+    insert(bb, where, back);
+}
+
+/* Takes the block's instructions from the thread's budget. */
+static void
+charge(void *drcontext, instrlist_t *bb, instr_t *where, uint instrs)
+{
+    opnd_t budget = thread_slot(drcontext, TLS_BUDGET);
+    instr_t *solvent = INSTR_CREATE_label(drcontext);
+    bool flags_dead = false;
+    drreg_are_aflags_dead(drcontext, where, &flags_dead);
+    if (flags_dead) {
+        opnd_t rcx = opnd_create_reg(DR_REG_RCX), saved = thread_slot(drcontext, TLS_SAVED);
+        insert(bb, where, INSTR_CREATE_sub(drcontext, budget, OPND_CREATE_INT32((int)instrs)));
+        insert(bb, where, INSTR_CREATE_jcc(drcontext, OP_jns, opnd_create_instr(solvent)));
+        insert(bb, where, INSTR_CREATE_mov_st(drcontext, saved, rcx));
+        call_spent(drcontext, bb, where);
+        insert(bb, where, INSTR_CREATE_mov_ld(drcontext, rcx, saved));
+        insert(bb, where, solvent);
+        return;
+    }
+    /* Saving the flags would cost more than doing without: the budget is below zero when the
+     * upper half of it is not zero. */
+    drvector_t only_rcx;
+    reg_id_t reg;
+    drreg_init_and_fill_vector(&only_rcx, false);
+    drreg_set_vector_entry(&only_rcx, DR_REG_RCX, true);
+    if (drreg_reserve_register(drcontext, bb, where, &only_rcx, &reg) != DRREG_SUCCESS)
+        dr_abort();
+    drvector_delete(&only_rcx);
+    opnd_t rcx = opnd_create_reg(reg), upper = budget;
+    opnd_set_size(&upper, OPSZ_4);
+    opnd_set_disp(&upper, opnd_get_disp(budget) + 4);
+    insert(bb, where, INSTR_CREATE_mov_ld(drcontext, rcx, budget));
+    insert(bb, where,
+           INSTR_CREATE_lea(drcontext, rcx,
+                            OPND_CREATE_MEM_lea(reg, DR_REG_NULL, 0, -(int)instrs)));
+    insert(bb, where, INSTR_CREATE_mov_st(drcontext, budget, rcx));
+    insert(bb, where, INSTR_CREATE_mov_ld(drcontext, opnd_create_reg(DR_REG_ECX), upper));
+    insert(bb, where, INSTR_CREATE_jecxz(drcontext, opnd_create_instr(solvent)));
+    call_spent(drcontext, bb, where);
+    insert(bb, where, solvent);
+    drreg_unreserve_register(drcontext, bb, where, reg);
+}
+
+static void
+on_instrument(void *drcontext, void *tag, instrlist_t *bb, instr_t *instr, instr_t *where,
+              uintptr_t encoding, void *user_data, void *shared, void *data)
+{
+    const block_t *block = shared;
+    case_t *c = data;
+    drmgr_disable_auto_predication(drcontext, bb);
+    if (!counts(instr))
+        return;
+    bool first = !c->begun;
+    c->begun = true;
+    /* In both cases: what a window writes was often allocated before it. */
+    alloc_insert(drcontext, bb, instr, where);
+    if (first)
+        charge(drcontext, bb, where, block->instrs);
+    if (c->emit != NULL && options.scope != SCOPE_COUNT)
+        emit_before(drcontext, bb, where, c->emit);
+    else if (c->emit != NULL && first)
+        count_emit(drcontext, bb, where, c->emit->plan->id);
+    if (first && block->mark.shape == SHAPE_REGION && block->mark.kind == KIND_REGION_END)
+        dr_insert_clean_call(drcontext, bb, where, (void *)window_leave, false, 0);
+}
+
+void
+cases_init(void)
+{
+    drmgr_priority_t before_dups = { .struct_size = sizeof(before_dups),
+                                     .name = "prestore_region_marks",
+                                     .before = DRMGR_PRIORITY_APP2APP_NAME_DRBBDUP,
+                                     .priority = DRMGR_PRIORITY_APP2APP_DRBBDUP - 500 };
+    drbbdup_options_t o = { .struct_size = sizeof(o) };
+    o.set_up_bb_dups = on_set_up;
+    o.insert_encode = options.regions_only ? on_encode : NULL;
+    o.analyze_orig = on_analyze_block;
+    o.destroy_orig_analysis = on_destroy_block;
+    o.analyze_case = on_analyze_case;
+    o.destroy_case_analysis = on_destroy_case;
+    o.instrument_instr = on_instrument;
+    o.runtime_case_opnd = thread_slot(dr_get_current_drcontext(), TLS_PHASE);
+    o.non_default_case_limit = 1;
+    o.max_case_encoding = RECORDED;
+    o.never_enable_dynamic_handling = true;
+    spent_code = gencode_make(window_spent);
+    bool done = drbbdup_init(&o) == DRBBDUP_SUCCESS;
+    if (options.regions_only)
+        done = drmgr_register_bb_app2app_event(on_split, &before_dups) && done;
+    if (!done) {
+        dr_fprintf(STDERR, "prestore: internal error: blocks cannot have two cases\n");
+        dr_abort();
+    }
+}
+
+void
+cases_exit(void)
+{
+    drbbdup_exit();
+    gencode_free(spent_code);
+}

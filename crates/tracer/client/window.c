@@ -1,0 +1,188 @@
+#include "window.h"
+
+#include "options.h"
+#include "thread.h"
+
+/* Instructions that a thread may execute before it looks where the windows are. Another thread
+ * may be that far behind when a boundary is reached; a single thread is exact to one block. */
+#define GRANT 10000
+/* Where no boundary follows. Budgets stay below 2^31: inlined code looks at their upper half. */
+#define LONG_GRANT (1ll << 30)
+/* No budget is ever this. */
+#define NEVER (1ull << 63)
+
+/* Instructions granted to all threads since the process started. */
+static volatile int64 granted;
+
+typedef struct {
+    bool inside;
+    int64 left; /* to the next boundary; at least 1 */
+} span_t;
+
+static span_t
+span_at(int64 at)
+{
+    int64 skip = (int64)options.skip, take = (int64)options.take, period = (int64)options.period;
+    if (at < skip)
+        return (span_t){ false, skip - at };
+    if (take == 0)
+        return (span_t){ true, INT64_MAX };
+    int64 into = at - skip;
+    if (period > 0)
+        into %= period;
+    if (into < take)
+        return (span_t){ true, take - into };
+    return (span_t){ false, period > 0 ? period - into : INT64_MAX };
+}
+
+static uint64 *
+budget(thread_t *t)
+{
+    return thread_slot_of(t, TLS_BUDGET);
+}
+
+static bool
+recording(thread_t *t)
+{
+    return *thread_slot_of(t, TLS_PHASE) != 0;
+}
+
+/* Books what was executed since the last look, under the phase it was executed in. */
+static void
+settle(thread_t *t)
+{
+    window_t *w = &t->window;
+    /* The slot holds one less, so that it turns negative as soon as nothing is left. */
+    int64 left = (int64)*budget(t) + 1;
+    uint64 executed = (uint64)(w->left - left);
+    w->left = left;
+    if (!recording(t))
+        w->gap += executed;
+    if (w->tally != NULL)
+        *(recording(t) ? &w->tally->recorded : &w->tally->skipped) += executed;
+}
+
+/* Reserves the thread's next instructions. They all lie on one side of the next boundary, so that
+ * the windows of all threads add up to what was asked for. */
+static void
+grant(thread_t *t)
+{
+    window_t *w = &t->window;
+    int64 old = __atomic_load_n(&granted, __ATOMIC_RELAXED), at, n;
+    span_t span;
+    do {
+        /* An overdraft is paid back first; what is left is returned. */
+        at = old - w->left;
+        span = span_at(at);
+        n = span.left == INT64_MAX ? LONG_GRANT : span.left < GRANT ? span.left : GRANT;
+    } while (!__atomic_compare_exchange_n(&granted, &old, at + n, true, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED));
+    w->in_window = span.inside;
+    w->left = n;
+    *budget(t) = (uint64)(n - 1);
+}
+
+static void
+set_phase(void *drcontext, thread_t *t)
+{
+    bool on = t->window.in_window && (!options.regions_only || t->window.depth > 0);
+    if (on && !recording(t))
+        window_close_gap(drcontext);
+    *thread_slot_of(t, TLS_PHASE) = on;
+}
+
+void
+window_spent(void)
+{
+    void *drcontext = dr_get_current_drcontext();
+    thread_t *t = thread_of(drcontext);
+    settle(t);
+    t->window.before_flip = recording(t);
+    grant(t);
+    t->window.flipped_at = *budget(t);
+    set_phase(drcontext, t);
+    if (!recording(t))
+        thread_before_syscall(drcontext);
+}
+
+void
+window_enter(void)
+{
+    void *drcontext = dr_get_current_drcontext();
+    thread_t *t = thread_of(drcontext);
+    settle(t);
+    t->window.depth++;
+    if (t->window.tally != NULL)
+        t->window.tally->regions++;
+    set_phase(drcontext, t);
+}
+
+void
+window_leave(void)
+{
+    void *drcontext = dr_get_current_drcontext();
+    thread_t *t = thread_of(drcontext);
+    settle(t);
+    if (t->window.depth > 0)
+        t->window.depth--;
+    set_phase(drcontext, t);
+}
+
+void
+window_close_gap(void *drcontext)
+{
+    if (!options_windowed())
+        return;
+    thread_t *t = thread_of(drcontext);
+    settle(t);
+    uint64 gap = t->window.gap;
+    /* First: the record itself is a special one. */
+    t->window.gap = 0;
+    if (gap > 0)
+        thread_special(drcontext, REC_SKIP, 1, &gap);
+}
+
+bool
+window_records(void *drcontext)
+{
+    if (!options_windowed())
+        return true;
+    thread_t *t = thread_of(drcontext);
+    /* A block at whose head the phase changed runs to its end in the phase before. */
+    return *budget(t) == t->window.flipped_at ? t->window.before_flip : recording(t);
+}
+
+void
+window_thread_init(void *drcontext, wire_tally_t *tally)
+{
+    if (!options_windowed())
+        return;
+    thread_t *t = thread_of(drcontext);
+    t->window = (window_t){ .tally = tally, .flipped_at = NEVER };
+    *thread_slot_of(t, TLS_PHASE) = 0;
+    grant(t);
+    set_phase(drcontext, t);
+}
+
+void
+window_thread_exit(void *drcontext)
+{
+    if (!options_windowed())
+        return;
+    thread_t *t = thread_of(drcontext);
+    window_close_gap(drcontext);
+    __atomic_sub_fetch(&granted, t->window.left, __ATOMIC_RELAXED);
+}
+
+void
+window_thread_fork(void *drcontext, wire_tally_t *tally)
+{
+    if (!options_windowed())
+        return;
+    /* The child goes on where its parent was; its own stream starts at no instruction. */
+    thread_t *t = thread_of(drcontext);
+    t->window.tally = NULL;
+    settle(t);
+    t->window.gap = 0;
+    t->window.tally = tally;
+}

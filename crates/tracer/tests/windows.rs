@@ -1,0 +1,206 @@
+//! Windows and source regions: what is recorded is what the full recording holds there, and
+//! nothing that was executed is lost from the instruction counts.
+
+mod common;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use common::{Coverage, Facts, recorder, same, str};
+
+/// The workloads' folder, with what these tests run.
+fn programs() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let workloads = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../workloads");
+        let out = common::out_dir().join("windows");
+        let make = Command::new("make")
+            .arg("-C")
+            .arg(workloads)
+            .args(["all", &format!("OUT={}", str(&out))])
+            .output()
+            .unwrap();
+        let log = String::from_utf8_lossy(&make.stderr);
+        assert!(make.status.success(), "{log}");
+        out
+    })
+}
+
+fn record(options: &[&str], program: &str) -> Facts {
+    let program = programs().join(program);
+    let (said, facts) = recorder(options, &[&program]).run();
+    assert!(facts.error.is_none() && facts.failure.is_none(), "{said:?}");
+    facts
+}
+
+/// Instruction count at an event.
+fn at(event: &str) -> u64 {
+    event.split(' ').nth(1).unwrap().parse().unwrap()
+}
+
+/// Records `program` (one thread) whole and with `options`: the second must hold the events of
+/// the first at the instructions `stretches`, and know of all the others.
+fn check_slice(program: &str, options: &[&str], stretches: &[Range<u64>]) -> Facts {
+    let full = record(&["events"], program);
+    assert_eq!(full.coverage, None);
+    let part = record(&[&["events"], options].concat(), program);
+    let inside = |event: &&String| stretches.iter().any(|s| s.contains(&at(event)));
+    let expected: Vec<&String> = full.events.iter().filter(inside).collect();
+    assert_eq!(part.events.iter().collect::<Vec<_>>(), expected);
+    assert_eq!(part.total(), full.total());
+    let recorded: u64 = stretches.iter().map(|s| s.end - s.start).sum();
+    assert_eq!(part.instrs(), recorded);
+    let coverage = part.coverage.unwrap();
+    assert_eq!(coverage.recorded, recorded);
+    assert_eq!(coverage.skipped, full.total() - recorded);
+    part
+}
+
+// `loop` has a block that ends before instruction 8, one every 6 instructions from there to 602,
+// and a last one of 3.
+
+#[test]
+fn a_window_is_a_slice_of_the_full_recording() {
+    let facts = check_slice("asm/loop", &["skip=100", "take=60"], &[104..164]);
+    assert_eq!(facts.events.len(), 20);
+    // Before the window and behind it.
+    assert_eq!(facts.threads[0].skips, 2);
+}
+
+#[test]
+fn a_window_from_the_first_instruction() {
+    check_slice("asm/loop", &["take=8"], std::slice::from_ref(&(0..8)));
+    check_slice("asm/loop", &["take=9"], std::slice::from_ref(&(0..14)));
+}
+
+#[test]
+fn a_window_up_to_the_end() {
+    check_slice("asm/loop", &["skip=590"], std::slice::from_ref(&(590..605)));
+}
+
+#[test]
+fn windows_come_again_every_period() {
+    let options = ["skip=100", "take=60", "period=200"];
+    check_slice("asm/loop", &options, &[104..164, 302..362, 500..560]);
+}
+
+#[test]
+fn windows_that_touch_leave_nothing_out() {
+    let options = ["take=60", "period=60"];
+    let facts = check_slice("asm/loop", &options, std::slice::from_ref(&(0..605)));
+    assert_eq!(facts.threads[0].skips, 0);
+}
+
+#[test]
+fn a_window_behind_the_end_is_empty() {
+    let facts = check_slice("asm/loop", &["skip=1000000"], &[]);
+    assert_eq!(facts.status, "exit status: 0");
+}
+
+#[test]
+fn counting_keeps_to_the_window() {
+    let facts = record(&["count", "skip=100", "take=60"], "asm/loop");
+    assert_eq!((facts.instrs(), facts.stores()), (60, 10));
+    let coverage = Coverage {
+        recorded: 60,
+        skipped: 545,
+        regions: 0,
+    };
+    assert_eq!(facts.coverage, Some(coverage));
+}
+
+#[test]
+fn a_region_is_recorded_with_its_marks() {
+    // Region 4095 lies in region 1, region 0 behind it.
+    let cases: [(&str, &[Range<u64>], u64); 4] = [
+        ("region=1", &[2..8], 1),
+        ("region=4095", &[4..7], 1),
+        ("region=0", &[10..12], 1),
+        ("region=any", &[2..8, 10..12], 3),
+    ];
+    for (option, stretches, regions) in cases {
+        let facts = check_slice("asm/region", &[option], stretches);
+        assert_eq!(facts.coverage.unwrap().regions, regions, "{option}");
+    }
+}
+
+#[test]
+fn a_region_that_is_never_entered_is_empty() {
+    let facts = check_slice("asm/region", &["region=7"], &[]);
+    assert_eq!(facts.coverage.unwrap().regions, 0);
+}
+
+#[test]
+fn a_region_in_a_window() {
+    check_slice("asm/region", &["region=any", "skip=5"], &[5..8, 10..12]);
+    check_slice(
+        "asm/region",
+        &["region=1", "take=5"],
+        std::slice::from_ref(&(2..7)),
+    );
+}
+
+#[test]
+fn threads_stay_exact() {
+    let full = record(&[], "asm/threads4");
+    let totals = |facts: &Facts| -> Vec<u64> {
+        let order = facts.by_start();
+        order.iter().map(|&t| facts.threads[t].total).collect()
+    };
+    for options in [
+        &["skip=50"][..],
+        &["skip=20", "take=10", "period=40"],
+        &["take=1", "period=2"],
+        &["region=any"],
+    ] {
+        let part = record(options, "asm/threads4");
+        assert_eq!(totals(&part), totals(&full), "{options:?}");
+    }
+}
+
+#[test]
+fn windows_of_all_threads_add_up() {
+    let kv = programs().join("kv");
+    let command = [str(&kv), "--threads=4", "--ops=100000", "--keys=4096"];
+    let (said, facts) = recorder(&["count", "skip=20000000", "take=5000000"], &command).run();
+    assert!(said.status.success(), "{said:?}");
+    // Each thread may have held a portion when the window ended, and runs whole blocks.
+    let slack = 4 * (10_000 + 128);
+    let recorded = facts.coverage.unwrap().recorded;
+    assert!(recorded.abs_diff(5_000_000) <= slack, "{recorded}");
+    assert_eq!(facts.instrs(), recorded);
+}
+
+#[test]
+fn the_region_of_a_real_program() {
+    let kv = programs().join("kv");
+    let command = [str(&kv), "--ops=20000", "--keys=4096"];
+    let (_, full) = recorder(&["count"], &command).run();
+    let (said, region) = recorder(&["region=1"], &command).run();
+    assert!(said.status.success(), "{said:?}");
+    let coverage = region.coverage.unwrap();
+    assert_eq!(coverage.regions, 1);
+    assert_eq!(coverage.recorded, region.instrs());
+    assert_eq!(coverage.recorded + coverage.skipped, region.total());
+    // Loading the keys is not part of it.
+    assert!(region.stores() > 0 && region.stores() < full.stores());
+}
+
+#[test]
+fn programs_behave_alike_when_switched_often() {
+    let dir = common::scratch();
+    let input = dir.path().join("input");
+    let text: String = (0..100_000).map(|i| format!("{i}\n")).collect();
+    std::fs::write(&input, text).unwrap();
+    let options = ["skip=1000", "take=1000", "period=3000"];
+    if common::found("gzip") {
+        same(&options, &["gzip", "-c", str(&input)]);
+    }
+    if common::found("bash") {
+        let script = "for i in 1 2 3; do (echo $i; kill -USR1 $$ 2>/dev/null); done | sort; wait";
+        let trap = format!("trap 'echo signal' USR1; {script}");
+        same(&options, &["bash", "-c", &trap]);
+    }
+}
