@@ -33,8 +33,8 @@ impl Interrupts {
     }
 }
 
-/// How much of a run its windows and regions let through. A faulting block counts in full here; the
-/// recorded instruction counts are exact.
+/// How much of a run its windows and regions let through. A block that a fault ends early counts in
+/// full here, and in the skipped instructions of the stream; recorded blocks are cut exactly there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
     /// Instructions recorded (scope `count`: counted).
