@@ -15,6 +15,7 @@
 #include "options.h"
 #include "plan.h"
 #include "thread.h"
+#include "unknown.h"
 
 static dr_emit_flags_t
 on_analyze(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool translating,
@@ -49,6 +50,8 @@ on_insert(void *drcontext, void *tag, instrlist_t *bb, instr_t *instr, bool for_
 static dr_signal_action_t
 on_signal(void *drcontext, dr_siginfo_t *info)
 {
+    if (unknown_executed(drcontext, info))
+        return DR_SIGNAL_REDIRECT;
     if (info->raw_mcontext_valid && info->raw_mcontext != NULL && !info->blocked) {
         uint64 pc = (uint64)info->mcontext->pc;
         thread_special(drcontext, REC_CUT, 1, &pc);
@@ -74,6 +77,7 @@ on_fork(void *drcontext)
 {
     session_reopen();
     modules_process(plan_next_id());
+    unknown_forked();
     session_begin();
     thread_forked(drcontext);
 }
@@ -81,6 +85,7 @@ on_fork(void *drcontext)
 static void
 on_process_exit(void)
 {
+    unknown_exit();
     alloc_exit();
     if (options_windowed())
         cases_exit();
@@ -111,6 +116,7 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
     dr_register_fork_init_event(on_fork);
     thread_init();
     alloc_init();
+    unknown_init();
     modules_init();
     drmgr_register_signal_event(on_signal);
     dr_register_filter_syscall_event(on_filter_syscall);

@@ -25,11 +25,12 @@ pub enum MetaError {
     },
 }
 
-/// An instruction that the engine could not decode; its accesses are not in the trace.
+/// An instruction that the engine could not decode; it was executed, but its accesses are not in
+/// the trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownOpcode {
-    /// Block it is in: its executions are the block's.
-    pub block: u32,
+    /// How often it was executed; at least so often where the process was killed.
+    pub executions: u64,
     /// Where in the code.
     pub site: SiteId,
     /// First 16 bytes of code at the instruction.
@@ -190,13 +191,20 @@ impl BlockTable {
             }
             meta::UNKNOWN_OPCODE => {
                 let mut f = Fields(frame.payload);
-                let (block, _instr, pc) = (f.u32(), f.u32(), f.u64());
-                let bytes = f.bytes(16).and_then(|b| b.try_into().ok());
-                let (Some(block), Some(pc), Some(bytes)) = (block, pc, bytes) else {
+                let (pc, bytes) = (f.u64(), f.bytes(16).and_then(|b| b.try_into().ok()));
+                let (Some(pc), Some(bytes), Some(executions)) = (pc, bytes, f.u64()) else {
                     return Err(frame.bad(SHORT));
                 };
-                let site = self.site_of(pc, sites);
-                self.unknown.push(UnknownOpcode { block, site, bytes });
+                let now = UnknownOpcode {
+                    executions,
+                    site: self.site_of(pc, sites),
+                    bytes,
+                };
+                let same = |u: &&mut UnknownOpcode| u.site == now.site && u.bytes == now.bytes;
+                match self.unknown.iter_mut().find(same) {
+                    Some(known) => known.executions = known.executions.max(executions),
+                    None => self.unknown.push(now),
+                }
             }
             meta::PROCESS => {
                 let mut f = Fields(frame.payload);
