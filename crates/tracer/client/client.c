@@ -6,6 +6,7 @@
 #include "cases.h"
 #include "channel.h"
 #include "count.h"
+#include "descriptors.h"
 #include "dr_api.h"
 #include "drmgr.h"
 #include "drreg.h"
@@ -68,7 +69,7 @@ on_filter_syscall(void *drcontext, int number)
 static bool
 on_syscall(void *drcontext, int number)
 {
-    thread_before_syscall(drcontext);
+    thread_before_syscall(drcontext, number);
     return true;
 }
 
@@ -118,6 +119,7 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
     alloc_init();
     unknown_init();
     modules_init();
+    descriptors_init();
     drmgr_register_signal_event(on_signal);
     dr_register_filter_syscall_event(on_filter_syscall);
     drmgr_register_pre_syscall_event(on_syscall);

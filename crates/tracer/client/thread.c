@@ -1,6 +1,7 @@
 #include "thread.h"
 
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "count.h"
 #include "drmgr.h"
@@ -135,13 +136,16 @@ thread_special(void *drcontext, uint id, uint n, const uint64 *payload)
 }
 
 void
-thread_before_syscall(void *drcontext)
+thread_before_syscall(void *drcontext, int number)
 {
     thread_t *t = thread_of(drcontext);
     if (options.scope == SCOPE_COUNT || t->channel.ring == NULL || session_stopped())
         return;
     uint64 *at = (uint64 *)*thread_slot_of(t, TLS_WRITE);
-    if (at - t->channel.slot > 2 && __builtin_ia32_rdtsc() - t->channel.begun > OLD_TICKS)
+    /* Behind a successful execve nobody could hand it over. */
+    bool last_chance = number == SYS_execve || number == SYS_execveat;
+    bool old = __builtin_ia32_rdtsc() - t->channel.begun > OLD_TICKS;
+    if (at - t->channel.slot > 2 && (last_chance || old))
         thread_full();
 }
 

@@ -40,7 +40,8 @@ void thread_full(void);
 /* Appends a special record outside inlined code (allocations, cuts). */
 void thread_special(void *drcontext, uint id, uint n, const uint64 *payload);
 
-/* Hands over what there is if it has waited long: before a system call that may block. */
-void thread_before_syscall(void *drcontext);
+/* Hands over what there is before a system call that may block, if it has waited long, or that may
+ * be the last. */
+void thread_before_syscall(void *drcontext, int number);
 
 #endif

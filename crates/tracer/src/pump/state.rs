@@ -78,7 +78,7 @@ impl Pump {
         let mut progress = self.take_new_files(sink)?;
         while let Some(oldest) = self.oldest() {
             progress = true;
-            self.deliver(oldest, false, sink)?;
+            self.deliver(oldest, sink)?;
             self.rings[oldest].reader.release();
             // New threads must not wait until these have nothing to say.
             self.take_new_files(sink)?;
@@ -107,8 +107,7 @@ impl Pump {
             let (ended, idle) = (ring.reader.ended(), ring.reader.pending() == 0);
             if idle && (ended || dead[ring.process]) {
                 if !ended {
-                    self.torn += 1;
-                    self.deliver(at, true, sink)?;
+                    self.deliver_torn(at, sink)?;
                 }
                 let ring = self.rings.swap_remove(at);
                 self.coverage = add(self.coverage, ring.reader.tally());
@@ -172,18 +171,31 @@ impl Pump {
         Ok(())
     }
 
-    fn deliver<S: Sink>(&mut self, at: usize, torn: bool, sink: &mut S) -> Result<(), RecordError> {
+    fn deliver<S: Sink>(&mut self, at: usize, sink: &mut S) -> Result<(), RecordError> {
         let process = self.rings[at].process;
         self.read_log(process, sink)?;
         let ring = &self.rings[at];
         let table = &self.processes[process].table;
-        let words = if torn {
-            let words = ring.reader.torn();
-            &words[..whole_records(words, table)]
-        } else {
-            ring.reader.front().unwrap_or(&[])
-        };
+        let words = ring.reader.front().unwrap_or(&[]);
         sink.words(ring.stream, words, table, &mut self.sites)?;
+        Ok(())
+    }
+
+    /// Delivers what a thread had not handed over when its process died. Nothing but a time stamp:
+    /// it lost nothing, as one that executed another program.
+    fn deliver_torn<S: Sink>(&mut self, at: usize, sink: &mut S) -> Result<(), RecordError> {
+        let process = self.rings[at].process;
+        self.read_log(process, sink)?;
+        let ring = &self.rings[at];
+        let table = &self.processes[process].table;
+        let words = ring.reader.torn();
+        let only_time = words.first().is_none_or(|w| *w as u32 == id::TIME)
+            && words.get(2).is_none_or(|w| *w as u32 == id::END);
+        if !only_time {
+            self.torn += 1;
+            let whole = whole_records(words, table);
+            sink.words(ring.stream, &words[..whole], table, &mut self.sites)?;
+        }
         Ok(())
     }
 
