@@ -1,13 +1,15 @@
 //! From the user's words to a running program under the engine.
 
 use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 
 use prestore_symbols::{Executable, inspect};
 
-use crate::{Engine, Options, RecordError};
+use crate::{Engine, Options, ProgramOutput, RecordError};
 
 /// Interpreters of interpreters: as many as Linux follows.
 const MAX_SCRIPTS: usize = 4;
@@ -78,8 +80,17 @@ pub(crate) fn start(
     if let Some(name) = args.first() {
         command.arg0(name);
     }
-    command.spawn().map_err(|source| RecordError::Start {
+    let started = stdout(options.stdout).and_then(|stdout| command.stdout(stdout).spawn());
+    started.map_err(|source| RecordError::Start {
         program: program.into(),
         source,
+    })
+}
+
+fn stdout(output: ProgramOutput) -> io::Result<Stdio> {
+    Ok(match output {
+        ProgramOutput::Inherited => Stdio::inherit(),
+        ProgramOutput::Stderr => io::stderr().as_fd().try_clone_to_owned()?.into(),
+        ProgramOutput::Discarded => Stdio::null(),
     })
 }

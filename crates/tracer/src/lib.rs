@@ -16,6 +16,6 @@ mod sink;
 pub use engine::{Engine, EngineError};
 pub use error::RecordError;
 pub use launch::resolve;
-pub use options::{Allocations, Options, Region, Scope, Window};
+pub use options::{Allocations, Options, ProgramOutput, Region, Scope, Window};
 pub use pump::{Coverage, Interrupts, Outcome, record};
 pub use sink::{Counts, ProcessInfo, Sink, SinkError, Stream};

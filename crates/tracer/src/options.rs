@@ -50,6 +50,18 @@ pub enum Region {
     Id(u16),
 }
 
+/// Where the program's standard output goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProgramOutput {
+    /// Where the caller's goes.
+    #[default]
+    Inherited,
+    /// To the caller's standard error, so that only the caller writes to its standard output.
+    Stderr,
+    /// Nowhere: for a run that is to be repeated.
+    Discarded,
+}
+
 /// What to record.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
@@ -63,6 +75,8 @@ pub struct Options {
     pub window: Window,
     /// Which regions.
     pub region: Region,
+    /// Where the program's standard output goes.
+    pub stdout: ProgramOutput,
 }
 
 impl Options {
