@@ -213,6 +213,16 @@ capture_value(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e, const
     unreserve(drcontext, bb, where, address);
 }
 
+/* scratch := what the program has in `reg`. */
+static void
+app_value(void *drcontext, instrlist_t *bb, instr_t *where, reg_id_t reg, reg_id_t scratch)
+{
+    /* Where drreg keeps the flags in rax, the first call only brings rax back. */
+    if (reg == DR_REG_RAX)
+        drreg_get_app_value(drcontext, bb, where, reg, scratch);
+    drreg_get_app_value(drcontext, bb, where, reg, scratch);
+}
+
 static void
 one_capture(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e, const capture_t *c)
 {
@@ -223,12 +233,14 @@ one_capture(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e, const c
         reg_id_t reg = opnd_get_reg(c->opnd);
         if (!e->fell_back &&
             drvector_get_entry(&e->allowed, (uint)(reg - DR_REG_START_GPR)) == NULL) {
-            /* Never reserved by us in this block: it holds the program's value. */
+            /* Never reserved by us in this block: it holds the program's value, but for rax, in
+             * which drreg leaves the flags until somebody asks. */
+            drreg_get_app_value(drcontext, bb, where, reg, reg);
             insert(bb, where, INSTR_CREATE_mov_st(drcontext, to, c->opnd));
             break;
         }
         scratch = reserve(drcontext, bb, where, e);
-        drreg_get_app_value(drcontext, bb, where, reg, scratch);
+        app_value(drcontext, bb, where, reg, scratch);
         insert(bb, where, INSTR_CREATE_mov_st(drcontext, to, opnd_create_reg(scratch)));
         unreserve(drcontext, bb, where, scratch);
         break;
@@ -267,7 +279,7 @@ one_capture(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e, const c
     case CAP_VECTOR: capture_vector(drcontext, bb, where, e, c); break;
     case CAP_FEATURES:
         scratch = reserve(drcontext, bb, where, e);
-        drreg_get_app_value(drcontext, bb, where, DR_REG_RAX, scratch);
+        app_value(drcontext, bb, where, DR_REG_RAX, scratch);
         insert(bb, where,
                INSTR_CREATE_mov_st(drcontext, slot_opnd(e, c->slot, OPSZ_4),
                                    opnd_create_reg(reg_64_to_32(scratch))));

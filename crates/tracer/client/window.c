@@ -102,7 +102,7 @@ window_spent(void)
     t->window.flipped_at = *budget(t);
     set_phase(drcontext, t);
     if (!recording(t))
-        thread_before_syscall(drcontext);
+        thread_before_syscall(drcontext, -1);
 }
 
 void

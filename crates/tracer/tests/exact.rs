@@ -199,6 +199,11 @@ fn region_marks() {
 }
 
 #[test]
+fn addresses_beside_live_flags() {
+    check("flags");
+}
+
+#[test]
 fn strided_loop() {
     check("loop");
 }
