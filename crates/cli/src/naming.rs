@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use prestore_dirtbuster::{SiteClass, SiteOracle};
 use prestore_report::{Frame, Place, Resolver, SiteKind};
 use prestore_symbols::{Frame as SymbolFrame, FunctionName, ModuleRef, Options, Symbols};
+use prestore_trace::filter::{Choice, ScopeOracle};
 use prestore_trace::{Module, Site, SiteId, SiteTable};
 
 /// Names sites of one recording.
@@ -131,7 +132,7 @@ impl SiteOracle for Namer {
         let found = sites.get(site).and_then(|s| Some((s, sites.module(s.module)?)));
         let Some((site, module)) = found else {
             return SiteClass {
-                function: u64::MAX,
+                function: CHOSEN - 1,
                 generic: false,
             };
         };
@@ -142,6 +143,17 @@ impl SiteOracle for Namer {
         SiteClass {
             function: function.as_ref().and_then(|f| self.chosen_key(f)).unwrap_or(key),
             generic: is_generic(module, function.as_ref()),
+        }
+    }
+}
+
+impl ScopeOracle for Namer {
+    fn choose(&mut self, site: SiteId, sites: &SiteTable) -> Choice {
+        let class = self.classify(site, sites);
+        match class.function >= CHOSEN {
+            true => Choice::Chosen,
+            false if class.generic => Choice::Generic,
+            false => Choice::Other,
         }
     }
 }

@@ -11,6 +11,7 @@ pub mod block;
 pub mod container;
 #[cfg(feature = "parquet")]
 pub mod export;
+pub mod filter;
 pub mod import;
 pub mod record;
 pub mod replay;

@@ -1,6 +1,7 @@
 //! Who writes: exact counts, or samples where counters offer them (P0, section 6.2.1).
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
@@ -14,34 +15,27 @@ use prestore_tracer::{Options, Outcome, Scope, record};
 
 use super::print;
 use super::takers::Counter;
-use crate::args::{AdviseArgs, Format};
+use crate::args::{AdviseArgs, Format, RunArgs};
 use crate::error::CliError;
 use crate::naming::Namer;
 use crate::{interrupt, output, run};
 
 /// Runs the program once and counts.
-fn counted(args: &AdviseArgs) -> Result<(Counter, Outcome), CliError> {
+pub fn counted(command: &[OsString], run: &RunArgs) -> Result<(Counter, Outcome), CliError> {
     let options = Options {
         scope: Scope::Count,
-        ..run::options(&args.run, false)?
+        ..run::options(run, false)?
     };
     let interrupts = interrupt::watch()?;
     let mut counter = Counter::default();
-    let mut outcome = record(&args.command, &options, &interrupts, &mut counter)?;
+    let mut outcome = record(command, &options, &interrupts, &mut counter)?;
     counter.sites = std::mem::take(&mut outcome.sites);
     Ok((counter, outcome))
 }
 
-/// The first of two runs: what is counted decides what the second looks at.
-pub fn first_run(args: &AdviseArgs) -> Result<Counter, CliError> {
-    let (counter, outcome) = counted(args)?;
-    run::tell_end(outcome.status);
-    Ok(counter)
-}
-
 /// Exact stores by function.
 pub fn count(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliError> {
-    let (counter, outcome) = counted(args)?;
+    let (counter, outcome) = counted(&args.command, &args.run)?;
     run::tell_end(outcome.status);
     let mut about = Run {
         program: outcome.program.display().to_string(),

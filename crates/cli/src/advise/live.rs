@@ -2,57 +2,43 @@
 
 use std::process::ExitCode;
 
-use prestore_dirtbuster::{Analyzer, ProgramTotals, Thresholds};
+use prestore_dirtbuster::{Analyzer, Thresholds};
 use prestore_report::Run;
 use prestore_trace::SiteTable;
 use prestore_tracer::record;
 
 use super::takers::Advisor;
-use super::{counted, print, scope};
+use super::{chosen_functions, print};
 use crate::args::AdviseArgs;
 use crate::error::CliError;
 use crate::naming::Namer;
 use crate::record::{Progress, Recorder};
 use crate::{interrupt, run};
 
-/// Every function's writes.
-pub fn all(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliError> {
-    let namer = Namer::new(SiteTable::default(), &args.debug_dir);
-    analyse(args, thresholds, Analyzer::new(thresholds, namer), "all")
-}
-
-/// The writes of chosen functions; where none are named, those that make up most stores, as a
-/// first run in scope `count` finds them (P0, section 6.1, step 1).
-pub fn functions(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliError> {
-    let mut names = args.run.functions.clone();
-    let mut totals = None;
-    if names.is_empty() {
-        let counter = counted::first_run(args)?;
-        totals = Some(ProgramTotals {
-            instructions: counter.instructions,
-            stores: counter.total_stores(),
-        });
-        names = scope::most_stores(counter, &args.debug_dir);
-        eprintln!("prestore: functions that store most: {}", names.join(", "));
-    }
+/// Analyses the writes of every function, or in scope `functions` of those chosen.
+pub fn run(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliError> {
+    let (functions, totals) = chosen_functions(&args.command, &args.run, &args.debug_dir)?;
     let mut namer = Namer::new(SiteTable::default(), &args.debug_dir);
-    let keys = namer.choose(&names);
-    let mut analyzer = Analyzer::new(thresholds, namer).with_scope(keys);
+    let keys = namer.choose(&functions);
+    let mut analyzer = Analyzer::new(thresholds, namer);
+    if !functions.is_empty() {
+        analyzer = analyzer.with_scope(keys);
+    }
     if let Some(totals) = totals {
         analyzer = analyzer.with_totals(totals);
     }
-    analyse(args, thresholds, analyzer, "functions")
+    analyse(args, thresholds, analyzer, &functions)
 }
 
 fn analyse(
     args: &AdviseArgs,
     thresholds: Thresholds,
     analyzer: Analyzer<Namer>,
-    scope: &str,
+    functions: &[String],
 ) -> Result<ExitCode, CliError> {
     let options = run::options(&args.run, false)?;
     let recorder = match &args.output {
-        Some(dir) => Some(Recorder::create(dir, args.force, &args.command, &args.run, false)?),
+        Some(dir) => Some(Recorder::create(dir, args.force, &args.command, &args.run, false, functions)?),
         None => None,
     };
     let interrupts = interrupt::watch()?;
@@ -74,7 +60,7 @@ fn analyse(
         partial: run::partial(&outcome),
         processes: u64::from(outcome.processes),
         recording: args.output.as_ref().map(|d| d.display().to_string()),
-        ..print::about(args, scope)
+        ..print::about(args, if functions.is_empty() { "all" } else { "functions" })
     };
     if analysis.findings.instructions == 0 {
         return Err(CliError::Failed(format!(

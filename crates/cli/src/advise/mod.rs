@@ -14,6 +14,7 @@ use prestore_trace::container::{TraceKind, read_manifest};
 
 use crate::args::{AdviseArgs, ScopeArg};
 use crate::error::CliError;
+pub use scope::chosen_functions;
 
 /// Analyses a program while it runs, or a recording.
 pub fn run(args: &AdviseArgs) -> Result<ExitCode, CliError> {
@@ -27,8 +28,7 @@ pub fn run(args: &AdviseArgs) -> Result<ExitCode, CliError> {
     match args.run.scope {
         Some(ScopeArg::Count) => counted::count(args, thresholds),
         Some(ScopeArg::Sample) => counted::sample(args, thresholds),
-        Some(ScopeArg::Functions) => live::functions(args, thresholds),
-        Some(ScopeArg::All) | None => live::all(args, thresholds),
+        Some(ScopeArg::Functions | ScopeArg::All) | None => live::run(args, thresholds),
     }
 }
 

@@ -1,9 +1,15 @@
 //! Which functions to look at closely.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
+use prestore_dirtbuster::ProgramTotals;
+
+use super::counted::counted;
 use super::takers::Counter;
+use crate::args::{RunArgs, ScopeArg};
+use crate::error::CliError;
 use crate::naming::Namer;
 
 /// Functions are taken until they make up this share of all stores.
@@ -11,8 +17,37 @@ const ENOUGH: f64 = 0.90;
 /// Functions with a smaller share are not taken.
 const LEAST: f64 = 0.01;
 
-/// Names of the functions that make up most stores, most first.
-pub fn most_stores(counter: Counter, debug_dirs: &[PathBuf]) -> Vec<String> {
+/// The functions of scope `functions`, and what the program counted in all where a first run was
+/// needed: those named, or those that make up most stores, as a first run in scope `count` finds
+/// them (P0, section 6.1, step 1). None in other scopes.
+pub fn chosen_functions(
+    command: &[OsString],
+    run: &RunArgs,
+    debug_dirs: &[PathBuf],
+) -> Result<(Vec<String>, Option<ProgramTotals>), CliError> {
+    if run.scope != Some(ScopeArg::Functions) {
+        return Ok((Vec::new(), None));
+    }
+    if !run.functions.is_empty() {
+        return Ok((run.functions.clone(), None));
+    }
+    let (counter, outcome) = counted(command, run)?;
+    crate::run::tell_end(outcome.status);
+    let totals = ProgramTotals {
+        instructions: counter.instructions,
+        stores: counter.total_stores(),
+    };
+    let names = most_stores(counter, debug_dirs);
+    if names.is_empty() {
+        return Err(CliError::Failed(
+            "no function with stores was found in the first run: name one with --function".into(),
+        ));
+    }
+    eprintln!("prestore: functions that store most: {}", names.join(", "));
+    Ok((names, Some(totals)))
+}
+
+fn most_stores(counter: Counter, debug_dirs: &[PathBuf]) -> Vec<String> {
     let total = counter.total_stores().max(1) as f64;
     let mut namer = Namer::new(counter.sites, debug_dirs);
     let mut by_name: BTreeMap<String, u64> = BTreeMap::new();

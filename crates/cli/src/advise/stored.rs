@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use prestore_dirtbuster::{Analyzer, Thresholds};
+use prestore_dirtbuster::{Analyzer, ProgramTotals, Thresholds};
 use prestore_report::{Run, count, percent};
 use prestore_trace::container::{RecordingState, Trace};
 use prestore_trace::SiteTable;
@@ -19,8 +19,18 @@ use crate::output;
 pub fn run(args: &AdviseArgs, dir: &Path, thresholds: Thresholds) -> Result<ExitCode, CliError> {
     let trace = Trace::open(dir)?;
     let mut sites = trace.sites().clone();
-    let namer = Namer::new(SiteTable::default(), &args.debug_dir);
+    let mut namer = Namer::new(SiteTable::default(), &args.debug_dir);
+    let chosen = namer.choose(&trace.manifest().info.scope.functions);
     let mut analyzer = Analyzer::new(thresholds, namer);
+    if !chosen.is_empty() {
+        analyzer = analyzer.with_scope(chosen);
+    }
+    if let Some(program) = trace.manifest().program {
+        analyzer = analyzer.with_totals(ProgramTotals {
+            instructions: program.instructions,
+            stores: program.stores,
+        });
+    }
     let mut merged = trace.merged()?;
     while let Some(segment) = merged.next_segment()? {
         let table = trace.table(segment.process);

@@ -14,6 +14,7 @@ pub use writer::Recorder;
 
 use crate::args::{RecordArgs, ScopeArg};
 use crate::error::CliError;
+use crate::advise::chosen_functions;
 use crate::{interrupt, run};
 
 /// Records a program.
@@ -25,9 +26,10 @@ pub fn run(args: &RecordArgs) -> Result<ExitCode, CliError> {
                 .into(),
         ));
     }
+    let functions = chosen_functions(&args.command, &args.run, &[])?.0;
     let options = run::options(&args.run, args.values)?;
     let progress = Progress::new(args.run.quiet);
-    let mut recorder = Recorder::create(&args.output, args.force, &args.command, &args.run, args.values)?;
+    let mut recorder = Recorder::create(&args.output, args.force, &args.command, &args.run, args.values, &functions)?;
     recorder.show(progress);
     let interrupts = interrupt::watch()?;
     let outcome = record(&args.command, &options, &interrupts, &mut recorder);

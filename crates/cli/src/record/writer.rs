@@ -1,19 +1,22 @@
 //! A taker that stores.
 
 use std::ffi::OsString;
+use std::collections::HashMap;
 use std::path::Path;
 
 use prestore_trace::block::BlockTable;
 use prestore_trace::container::{
-    Existing, Manifest, Outcome as End, RecordingInfo, Scope, StreamWriter, TraceWriter, Windows,
+    Existing, Manifest, Outcome as End, ProgramCounts, RecordingInfo, Scope, StreamWriter, TraceWriter, Windows,
     WriteError,
 };
+use prestore_trace::filter::ScopeFilter;
 use prestore_trace::{ProcessId, SiteTable};
 use prestore_tracer::{Counts, Outcome, ProcessInfo, Sink, SinkError, Stream};
 
 use super::Progress;
 use crate::args::{RunArgs, ScopeArg};
 use crate::error::CliError;
+use crate::naming::Namer;
 use crate::{host, run};
 
 /// Stores a recording.
@@ -21,6 +24,9 @@ pub struct Recorder {
     writer: TraceWriter,
     streams: Vec<StreamWriter>,
     progress: Progress,
+    filter: Option<ScopeFilter<Namer>>,
+    /// Processes by pid, for forked children.
+    pids: HashMap<u32, ProcessId>,
 }
 
 fn sink_error(error: WriteError) -> SinkError {
@@ -28,13 +34,15 @@ fn sink_error(error: WriteError) -> SinkError {
 }
 
 impl Recorder {
-    /// Makes the recording's folder.
+    /// Makes the recording's folder. With `functions`, only what concerns their writes is stored
+    /// (scope `functions`).
     pub fn create(
         dir: &Path,
         force: bool,
         command: &[OsString],
         run: &RunArgs,
         values: bool,
+        functions: &[String],
     ) -> Result<Self, CliError> {
         let info = RecordingInfo {
             command: command.iter().map(|w| w.to_string_lossy().into_owned()).collect(),
@@ -50,7 +58,7 @@ impl Recorder {
                     Some(ScopeArg::Functions) => "functions".into(),
                     _ => "all".into(),
                 },
-                functions: run.functions.clone(),
+                functions: functions.to_vec(),
                 values,
             },
             windows: Windows {
@@ -65,6 +73,8 @@ impl Recorder {
             writer: TraceWriter::create(dir, info, existing)?,
             streams: Vec::new(),
             progress: Progress::new(true),
+            filter: filter(functions),
+            pids: HashMap::new(),
         })
     }
 
@@ -84,6 +94,13 @@ impl Recorder {
             }
         }
         let mut writer = self.writer;
+        if let Some(filter) = &self.filter {
+            let passed = filter.passed();
+            writer.program(ProgramCounts {
+                instructions: passed.instructions,
+                stores: passed.stores,
+            });
+        }
         let end = match run::partial(outcome) {
             None => End::Complete,
             Some(why) => End::Aborted(why),
@@ -104,9 +121,11 @@ impl Recorder {
 
 impl Sink for Recorder {
     fn process(&mut self, info: ProcessInfo) -> Result<(), SinkError> {
-        self.writer
+        let id = self
+            .writer
             .process(info.pid, info.parent, command_of(info.pid))
             .map_err(sink_error)?;
+        self.pids.insert(info.pid, id);
         Ok(())
     }
 
@@ -114,8 +133,14 @@ impl Sink for Recorder {
         &mut self,
         process: ProcessId,
         frames: &[u8],
-        _table: &BlockTable,
+        table: &BlockTable,
     ) -> Result<(), SinkError> {
+        let Some(filter) = &mut self.filter else {
+            return self.writer.meta(process, frames).map_err(sink_error);
+        };
+        let (_, parent, inherited) = table.process();
+        let parent = (inherited > 0).then(|| self.pids.get(&parent).copied()).flatten();
+        let frames = filter.meta(process, parent, frames);
         self.writer.meta(process, frames).map_err(sink_error)
     }
 
@@ -130,12 +155,23 @@ impl Sink for Recorder {
         stream: Stream,
         words: &[u64],
         table: &BlockTable,
-        _sites: &mut SiteTable,
+        sites: &mut SiteTable,
     ) -> Result<(), SinkError> {
         self.progress.add(words.len());
-        if let Some(writer) = self.streams.get_mut(stream.thread.0 as usize) {
+        let Some(writer) = self.streams.get_mut(stream.thread.0 as usize) else {
+            return Ok(());
+        };
+        let Some(filter) = &mut self.filter else {
             writer.words(words, table).map_err(sink_error)?;
-        }
+            return Ok(());
+        };
+        let kept = filter
+            .words(stream.process, stream.thread, words, table, sites)
+            .map_err(|e| SinkError(Box::new(e)))?;
+        self.writer
+            .meta(stream.process, kept.frames)
+            .map_err(sink_error)?;
+        writer.words(kept.words, kept.table).map_err(sink_error)?;
         Ok(())
     }
 
@@ -155,6 +191,15 @@ impl Sink for Recorder {
         }
         self.writer.flush().map_err(sink_error)
     }
+}
+
+fn filter(functions: &[String]) -> Option<ScopeFilter<Namer>> {
+    if functions.is_empty() {
+        return None;
+    }
+    let mut namer = Namer::new(SiteTable::default(), &[]);
+    namer.choose(functions);
+    Some(ScopeFilter::new(namer))
 }
 
 /// The command line of a running process, empty where it is gone.

@@ -196,6 +196,15 @@ impl std::ops::AddAssign for Totals {
     }
 }
 
+/// Counts of a run, stored or not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramCounts {
+    /// Instructions executed.
+    pub instructions: u64,
+    /// Store instructions executed.
+    pub stores: u64,
+}
+
 /// What the recorder knows at the start.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -244,6 +253,8 @@ pub struct Manifest {
     pub info: RecordingInfo,
     /// Sums over all threads.
     pub totals: Totals,
+    /// Exact counts of the whole run, where less than the whole was stored.
+    pub program: Option<ProgramCounts>,
     /// All processes, by id.
     pub processes: Vec<ProcessEntry>,
     /// All threads, by id.

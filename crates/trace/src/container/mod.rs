@@ -16,7 +16,7 @@ pub use codec::{
 pub use counts::{EventCounts, kind_name};
 pub use info::{DamageInfo, Info, ModuleInfo};
 pub use manifest::{
-    Clock, Engine, FORMAT, Host, MANIFEST, Manifest, ModuleEntry, ProcessEntry, RecordingInfo,
+    Clock, Engine, FORMAT, Host, MANIFEST, Manifest, ModuleEntry, ProcessEntry, ProgramCounts, RecordingInfo,
     RecordingState, SCHEMA_VERSION, Scope, ThreadEntry, Totals, TraceKind, Windows,
 };
 pub use reader::{

@@ -15,7 +15,7 @@ pub use error::WriteError;
 pub use stream::StreamWriter;
 
 use super::manifest::{
-    FORMAT, MANIFEST, Manifest, ModuleEntry, ProcessEntry, RecordingInfo, RecordingState,
+    FORMAT, MANIFEST, Manifest, ModuleEntry, ProcessEntry, ProgramCounts, RecordingInfo, RecordingState,
     SCHEMA_VERSION, ThreadEntry, Totals, blocks_file, events_file,
 };
 use crate::block::ModuleLoad;
@@ -198,6 +198,12 @@ impl TraceWriter {
     pub fn dropped(&mut self, events: u64) {
         let dropped = &mut self.manifest.dropped_events;
         *dropped = dropped.saturating_add(events);
+        self.dirty = true;
+    }
+
+    /// Notes exact counts of the whole run, where less than the whole is stored.
+    pub fn program(&mut self, counts: ProgramCounts) {
+        self.manifest.program = Some(counts);
         self.dirty = true;
     }
 
