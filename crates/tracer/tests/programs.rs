@@ -4,6 +4,7 @@
 
 mod common;
 
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
 use common::{Facts, cc, cxx, found, same, scratch, source, str};
@@ -152,4 +153,105 @@ fn closing_all_files() {
 fn values_of_real_programs() {
     let facts = same(&["values"], &["/bin/sh", "-c", "echo a | sort; true"]);
     whole(&facts, 2, 2);
+}
+
+/// A port that nobody listens at.
+fn free_port() -> u16 {
+    let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    socket.local_addr().unwrap().port()
+}
+
+/// Connects once the server listens.
+fn connect(port: u16, server: &common::Running) -> std::net::TcpStream {
+    let address = ("127.0.0.1", port);
+    server.wait_until("listening", |_| {
+        std::net::TcpStream::connect(address).is_ok()
+    });
+    std::net::TcpStream::connect(address).unwrap()
+}
+
+#[test]
+fn redis_under_its_benchmark() {
+    if !found("redis-server") || !found("redis-benchmark") {
+        return;
+    }
+    let (dir, port) = (scratch(), free_port().to_string());
+    let command = [
+        "redis-server",
+        "--save",
+        "",
+        "--port",
+        &port,
+        "--dir",
+        str(dir.path()),
+    ];
+    let mut recorder = common::recorder(&[], &command);
+    let server = recorder.start();
+    let mut stream = connect(port.parse().unwrap(), &server);
+    let benchmark = [
+        "redis-benchmark",
+        "-p",
+        &port,
+        "-n",
+        "2000",
+        "-q",
+        "-t",
+        "set,get,lpush",
+    ];
+    let said = common::native(&benchmark);
+    assert!(
+        said.status.success() && said.stdout.contains("GET"),
+        "{said:?}"
+    );
+    stream.write_all(b"SHUTDOWN NOSAVE\r\n").unwrap();
+    let said = server.finish();
+    let facts = recorder.facts();
+    assert_eq!(facts.status, "exit status: 0", "{said:?} {facts:?}");
+    assert_eq!(facts.failure, None, "{facts:?}");
+    whole(&facts, 1, 4);
+}
+
+#[test]
+fn memcached_under_a_client() {
+    if !found("memcached") {
+        return;
+    }
+    let port = free_port();
+    let text = port.to_string();
+    let command = [
+        "memcached",
+        "-u",
+        "nobody",
+        "-l",
+        "127.0.0.1",
+        "-p",
+        &text,
+        "-t",
+        "2",
+    ];
+    let mut recorder = common::recorder(&[], &command);
+    let server = recorder.start();
+    let mut stream = connect(port, &server);
+    let mut answers = BufReader::new(stream.try_clone().unwrap());
+    let mut line = String::new();
+    for n in 0..500 {
+        let value = format!("value {n}");
+        write!(
+            stream,
+            "set key{n} 0 0 {}\r\n{value}\r\nget key{n}\r\n",
+            value.len()
+        )
+        .unwrap();
+        for expected in ["STORED", "VALUE", &value, "END"] {
+            line.clear();
+            answers.read_line(&mut line).unwrap();
+            assert!(line.starts_with(expected), "{line}");
+        }
+    }
+    server.signal_child(libc::SIGTERM);
+    let said = server.finish();
+    let facts = recorder.facts();
+    assert_eq!(facts.status, "exit status: 0", "{said:?} {facts:?}");
+    assert_eq!(facts.failure, None, "{facts:?}");
+    whole(&facts, 1, 3);
 }

@@ -56,6 +56,13 @@ impl Running {
         self.child.id() as i32
     }
 
+    /// The first process that it has started.
+    pub fn child(&self) -> i32 {
+        let path = format!("/proc/{0}/task/{0}/children", self.pid());
+        let children = std::fs::read_to_string(path).unwrap();
+        children.split_whitespace().next().unwrap().parse().unwrap()
+    }
+
     /// What it has printed so far.
     pub fn stdout(&self) -> String {
         text(&self.dir.path().join("stdout"))
@@ -73,6 +80,13 @@ impl Running {
                 panic!("never {what}:\n{}\n{}", self.stdout(), self.stderr());
             }
             std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    pub fn signal_child(&self, signal: i32) {
+        // SAFETY: a plain system call; the process is one that the test started.
+        unsafe {
+            libc::kill(self.child(), signal);
         }
     }
 
