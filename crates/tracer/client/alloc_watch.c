@@ -125,6 +125,9 @@ __asm__(".text\n"
         ".hidden alloc_on_return\n .globl alloc_on_return\n"
         "alloc_on_return:\n" SAVE ROOM("alloc_return_full")
         "movq $0, " AT(MINUS_SP) "\n"
+        /* Another call's return, where an exception or a longjmp has left the one at the entry. */
+        "mov (%rsp), %rax\n"
+        "cmp %rax, " AT(CALLER) "\n jne 7f\n"
         "mov " AT(CALL) ", %rax\n"
         "test $" VALUE(CALL_FREE) ", %eax\n jnz 7f\n"
         "test $" VALUE(CALL_RETURNS_OLD) ", %eax\n jz 2f\n"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "channel.h"
+#include "drmgr.h"
 #include "hashtable.h"
 #include "thread.h"
 #include "unknown_run.h"
@@ -17,14 +18,18 @@ typedef struct {
     insn_length_t insn;
     stub_t *stub;
     uint64 executions;
+    uint64 reported;
 } unknown_t;
 
 static hashtable_t found; /* pc -> unknown_t */
 static void *lock;
 
 static void
-report(const unknown_t *u)
+report(unknown_t *u)
 {
+    if (u->executions == u->reported)
+        return;
+    u->reported = u->executions;
     struct {
         uint32_t type, bytes;
         uint64_t pc;
@@ -38,17 +43,16 @@ report(const unknown_t *u)
 }
 
 static void
-report_counted(void *entry)
+report_entry(void *entry)
 {
-    unknown_t *u = entry;
-    if (u->executions > 0)
-        report(u);
+    report(entry);
 }
 
 static void
 forget_count(void *entry)
 {
-    ((unknown_t *)entry)->executions = 0;
+    unknown_t *u = entry;
+    u->executions = u->reported = 0;
 }
 
 static void
@@ -98,7 +102,7 @@ unknown_executed(void *drcontext, dr_siginfo_t *info)
         /* Code that was changed: its old entry's count is reported now. */
         unknown_t *old = hashtable_lookup(&found, pc);
         if (old != NULL)
-            report_counted(old);
+            report(old);
         hashtable_add_replace(&found, pc, u);
         if (old != NULL)
             free_entry(old);
@@ -118,9 +122,20 @@ unknown_executed(void *drcontext, dr_siginfo_t *info)
     return executed;
 }
 
+/* Before the thread's last buffer, with which the host looks at the meta log for the last time. */
+static void
+on_thread_exit(void *drcontext)
+{
+    dr_mutex_lock(lock);
+    hashtable_apply_to_all_payloads(&found, report_entry);
+    dr_mutex_unlock(lock);
+}
+
 void
 unknown_init(void)
 {
+    drmgr_priority_t first = { sizeof(first), "prestore.unknown", NULL, NULL, -1000 };
+    drmgr_register_thread_exit_event_ex(on_thread_exit, &first);
     lock = dr_mutex_create();
     hashtable_init_ex(&found, 6, HASH_INTPTR, false, false, NULL, NULL, NULL);
 }
@@ -128,7 +143,6 @@ unknown_init(void)
 void
 unknown_exit(void)
 {
-    hashtable_apply_to_all_payloads(&found, report_counted);
     hashtable_apply_to_all_payloads(&found, free_entry);
     hashtable_delete(&found);
     dr_mutex_destroy(lock);

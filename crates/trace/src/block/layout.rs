@@ -24,7 +24,7 @@
 //! `MODULE` payload: `u64 start, u64 end, u64 load_bias, u16 build-id bytes, u16 path bytes,
 //! u32 0`, build id (raw), path; padded to 8. `UNLOAD`: `u64 start`.
 //! `UNKNOWN_OPCODE`: `u64 pc, 16 bytes of code, u64 executions so far`: once when it is met and
-//! once when the process ends; the later one counts.
+//! whenever a thread ends; the latest counts.
 //! `PROCESS`: `u32 pid, u32 parent pid, u32 inherited, u32 xsave entries, u64 xcr0`, then
 //! `u32 offset, u32 size` for each xsave component; `inherited` > 0: forked from the parent, whose
 //! blocks with ids below `inherited` are this process's too.
