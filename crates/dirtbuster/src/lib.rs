@@ -22,6 +22,7 @@ mod memory;
 mod oracle;
 mod origins;
 mod runs;
+mod steps;
 mod summary;
 mod thread;
 mod thresholds;

@@ -11,6 +11,7 @@ use crate::lines::{LINE, RegionHint};
 use crate::memory::Streak;
 use crate::oracle::SiteOracle;
 use crate::origins::Origins;
+use crate::steps::{self, Step};
 
 /// What is to be done for a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,8 +68,12 @@ pub(crate) struct AccessFacts {
 /// A block as executed by one thread on behalf of one group.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Run {
+    /// Its accesses.
     pub(crate) first: u32,
     pub(crate) end: u32,
+    /// Its steps.
+    pub(crate) first_step: u32,
+    pub(crate) end_step: u32,
     pub(crate) stores: bool,
     /// Whole executions.
     pub(crate) executions: u64,
@@ -90,6 +95,7 @@ pub(crate) struct Runs {
     index: Vec<u32>,
     pub(crate) all: Vec<Run>,
     pub(crate) accesses: Vec<Access>,
+    pub(crate) steps: Vec<Step>,
     pub(crate) facts: Vec<AccessFacts>,
     pub(crate) streaks: Vec<Streak>,
     generic: Vec<GenericBlock>,
@@ -191,9 +197,14 @@ impl Runs {
                 self.add(which, r, op, group, &mut shop);
             }
         }
+        self.give_streaks(first as usize, &mut shop);
+        let first_step = self.steps.len() as u32;
+        steps::append(&mut self.steps, &self.accesses, &self.facts, first as usize);
         self.all.push(Run {
             first,
             end: self.accesses.len() as u32,
+            first_step,
+            end_step: self.steps.len() as u32,
             stores: block.refs.iter().any(|r| r.kind.writes()),
             ..Run::default()
         });
@@ -208,15 +219,9 @@ impl Runs {
         group: Option<u32>,
         shop: &mut Workshop<'_, O>,
     ) {
-        let mut streak = FOREIGN;
         let mut of = 0;
         if r.kind.writes() {
             of = group.unwrap_or_else(|| shop.groups.of_function(r.site, shop.sites));
-            if shop.groups.tracked(of) {
-                streak = self.streaks.len() as u32;
-                let origin = shop.origins.intern(shop.thread, of, r.site);
-                self.streaks.push(Streak::new(origin));
-            }
         }
         self.accesses.push(Access {
             disp: r.disp,
@@ -226,7 +231,7 @@ impl Runs {
             which: which as u16,
             size: r.size.min(LINE as u32) as u8,
             op,
-            streak,
+            streak: FOREIGN,
         });
         self.facts.push(AccessFacts {
             site: r.site,
@@ -235,6 +240,29 @@ impl Runs {
             extra: 0,
             odd_bytes: 0,
         });
+    }
+
+    /// Gives each write from access `at` on its streak, if it is tracked.
+    fn give_streaks<O: SiteOracle>(&mut self, mut at: usize, shop: &mut Workshop<'_, O>) {
+        while at < self.accesses.len() {
+            let facts = self.facts[at];
+            let n = match self.accesses[at].op {
+                Op::Store => steps::one_write(&self.accesses[at..], &self.facts[at..]).0,
+                _ => 1,
+            };
+            if facts.kind.writes() && shop.groups.tracked(facts.group) {
+                let (thread, group) = (shop.thread, facts.group);
+                let origin = shop.origins.intern(thread, group, facts.site);
+                let streak = self.streaks.len() as u32;
+                self.streaks.push(Streak::new(origin));
+                for i in at..at + n {
+                    self.accesses[i].streak = streak;
+                    let other = shop.origins.intern(thread, group, self.facts[i].site);
+                    shop.origins.join(origin, other);
+                }
+            }
+            at += n;
+        }
     }
 }
 

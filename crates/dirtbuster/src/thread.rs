@@ -10,6 +10,7 @@ use crate::groups::Groups;
 use crate::memory::{Memory, Moment};
 use crate::oracle::SiteOracle;
 use crate::runs::{FOREIGN, Op, Runs, Workshop};
+use crate::steps::{self, Step};
 
 /// What is kept of a thread.
 #[derive(Debug, Default)]
@@ -76,8 +77,9 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
         if run.stores {
             run.contexts.count(thread.stack.node());
         }
-        for at in run.first as usize..run.end as usize {
-            self.access(at, before, block, values);
+        let (mut at, end) = (run.first_step as usize, run.end_step as usize);
+        while at < end {
+            at += self.step(at, before, block, values);
         }
     }
 
@@ -101,40 +103,107 @@ impl<O: SiteOracle> Execution<'_, O> {
     #[inline(never)]
     fn cut_short(&mut self, run: usize, before: u64, block: &Block, values: &[u64], executed: u32) {
         let run = self.thread.runs.all[run];
-        for at in run.first as usize..run.end as usize {
-            if u32::from(self.thread.runs.accesses[at].instr) < executed {
-                self.thread.runs.facts[at].extra += 1;
-                self.access(at, before, block, values);
+        for at in run.first_step as usize..run.end_step as usize {
+            let step = self.thread.runs.steps[at];
+            let (first, end) = (step.first as usize, step.end as usize);
+            let accesses = &self.thread.runs.accesses[first..end];
+            let n = accesses.partition_point(|a| u32::from(a.instr) < executed);
+            if n == 0 || step.op == Op::Load && step.loads == 0 {
+                continue;
+            }
+            for facts in &mut self.thread.runs.facts[first..first + n] {
+                facts.extra += 1;
+            }
+            match step.op {
+                Op::Load => self.each_load(first, first + n, before, values),
+                Op::Store => {
+                    let facts = &self.thread.runs.facts[first..first + n];
+                    let (_, disp, size) = steps::one_write(&accesses[..n], facts);
+                    let instr = accesses[n - 1].instr;
+                    let mut part = Step {
+                        disp,
+                        size,
+                        instr,
+                        ..step
+                    };
+                    self.store(&mut part, before, values);
+                }
+                _ => self.other(first, before, block, values),
             }
         }
     }
 
+    /// Makes the step `at` and returns how many were made.
     #[inline(always)]
-    fn access(&mut self, at: usize, before: u64, block: &Block, values: &[u64]) {
-        let thread = &mut *self.thread;
-        let a = &mut thread.runs.accesses[at];
-        let base = values.get(usize::from(a.slot)).copied().unwrap_or(0);
-        let addr = base.wrapping_add(a.disp);
-        let now = Moment {
-            thread: thread.index,
-            now: before + u64::from(a.instr),
-        };
-        let size = u64::from(a.size);
-        match a.op {
-            Op::Load => self.memory.read(&mut a.hint, addr, size, now),
-            Op::Store if a.streak != FOREIGN => {
-                let streak = &mut thread.runs.streaks[a.streak as usize];
-                self.memory
-                    .write(streak, &mut thread.pending, addr, size, now);
+    fn step(&mut self, at: usize, before: u64, block: &Block, values: &[u64]) -> usize {
+        let step = &mut self.thread.runs.steps[at];
+        match step.op {
+            Op::Load => {
+                let (n, first, end) = (usize::from(step.loads), step.first, step.end);
+                let mut unread = 0;
+                for step in &mut self.thread.runs.steps[at..at + n] {
+                    let addr = word(values, step.slot).wrapping_add(step.disp);
+                    let size = u64::from(step.size);
+                    unread |= self.memory.unread(&mut step.hint, addr, size);
+                }
+                if unread != 0 {
+                    self.each_load(first as usize, end as usize, before, values);
+                }
+                n
             }
-            _ => self.other(at, addr, now, block, values),
+            Op::Store => {
+                let mut made = *step;
+                self.store(&mut made, before, values);
+                self.thread.runs.steps[at].hint = made.hint;
+                1
+            }
+            _ => {
+                let first = step.first as usize;
+                self.other(first, before, block, values);
+                1
+            }
         }
     }
 
     #[inline(never)]
-    fn other(&mut self, at: usize, addr: u64, now: Moment, block: &Block, values: &[u64]) {
+    fn each_load(&mut self, first: usize, end: usize, before: u64, values: &[u64]) {
+        for a in &mut self.thread.runs.accesses[first..end] {
+            let addr = word(values, a.slot).wrapping_add(a.disp);
+            let at = Moment {
+                thread: self.thread.index,
+                now: before + u64::from(a.instr),
+            };
+            self.memory.read(&mut a.hint, addr, u64::from(a.size), at);
+        }
+    }
+
+    #[inline(always)]
+    fn store(&mut self, step: &mut Step, before: u64, values: &[u64]) {
+        let thread = &mut *self.thread;
+        let addr = word(values, step.slot).wrapping_add(step.disp);
+        let size = u64::from(step.size);
+        let at = Moment {
+            thread: thread.index,
+            now: before + u64::from(step.instr),
+        };
+        if step.streak == FOREIGN {
+            self.memory.foreign_write(&mut step.hint, addr, size, at);
+        } else {
+            let streak = &mut thread.runs.streaks[step.streak as usize];
+            self.memory
+                .write(streak, &mut thread.pending, addr, size, at);
+        }
+    }
+
+    #[inline(never)]
+    fn other(&mut self, at: usize, before: u64, block: &Block, values: &[u64]) {
         let thread = &mut *self.thread;
         let a = thread.runs.accesses[at];
+        let addr = word(values, a.slot).wrapping_add(a.disp);
+        let now = Moment {
+            thread: thread.index,
+            now: before + u64::from(a.instr),
+        };
         let kind = thread.runs.facts[at].kind;
         if kind.orders_stores() {
             let origins = &mut self.memory.origins;
@@ -179,4 +248,9 @@ impl<O: SiteOracle> Execution<'_, O> {
                 .write(streak, &mut thread.pending, addr, size, now);
         }
     }
+}
+
+#[inline(always)]
+fn word(values: &[u64], slot: u16) -> u64 {
+    values.get(usize::from(slot)).copied().unwrap_or(0)
 }

@@ -11,12 +11,12 @@ mod synthetic;
 
 use plain::Plain;
 use prestore_dirtbuster::{Analyzer, ContextClass, Findings, Thresholds};
-use prestore_trace::block::{Block, BlockTable};
+use prestore_trace::block::{Block, BlockTable, Ref};
 use prestore_trace::record::Special;
-use prestore_trace::replay::{EventContext, ExecSink, Replayer, for_each_event};
-use prestore_trace::{Event, FenceKind, ThreadId};
+use prestore_trace::replay::{ExecSink, Replayer, each_touch};
+use prestore_trace::{Event, EventKind, FenceKind, SiteId, ThreadId};
 use proptest::prelude::*;
-use synthetic::{Numbers, Program, everything};
+use synthetic::{Numbers, Program, SITES, everything};
 
 /// Near the end of a page and of a 2 MB region, so that streams cross both.
 const BASE: u64 = 0x7f00_0020_0000 - 20 * 64;
@@ -142,17 +142,89 @@ struct Feed<'a> {
     thread: u32,
 }
 
+/// Stores that are one write.
+struct Write<'a> {
+    first: &'a Ref,
+    with: Vec<SiteId>,
+    instr: u16,
+    lo: i64,
+    hi: i64,
+}
+
+impl Write<'_> {
+    /// Does `r` go on with it? Then it is part of it.
+    fn take(&mut self, r: &Ref) -> bool {
+        let (lo, hi) = (r.disp as i64, r.disp as i64 + i64::from(r.size));
+        let goes_on = r.is_plain()
+            && (r.kind, r.slot) == (self.first.kind, self.first.slot)
+            && r.site.0 / SITES == self.first.site.0 / SITES
+            && lo <= self.hi
+            && hi >= self.lo;
+        if goes_on {
+            self.with.push(r.site);
+            (self.instr, self.lo, self.hi) = (r.instr, self.lo.min(lo), self.hi.max(hi));
+        }
+        goes_on
+    }
+}
+
+impl Feed<'_> {
+    fn write(&mut self, w: &Write<'_>, before: u64, values: &[u64]) {
+        for site in &w.with {
+            self.plain.together(self.thread, w.first.site, *site);
+        }
+        self.plain.event(&Event {
+            thread: ThreadId(self.thread),
+            instr: before + u64::from(w.instr),
+            site: w.first.site,
+            kind: w.first.kind,
+            addr: values[usize::from(w.first.slot)].wrapping_add_signed(w.lo),
+            size: (w.hi - w.lo) as u64,
+            value: None,
+        });
+    }
+}
+
 impl ExecSink for Feed<'_> {
     fn exec(&mut self, before: u64, block: &Block, values: &[u64], executed: u32) {
-        let context = EventContext {
-            thread: ThreadId(self.thread),
-            xsave: self.table.xsave(),
-        };
         for r in block.refs.iter().filter(|r| u32::from(r.instr) < executed) {
             self.plain.count(self.thread, r.site, r.kind);
         }
-        let mut each = |e: &Event<'_>| self.plain.event(e);
-        for_each_event(context, before, block, values, executed, &mut each);
+        let mut write: Option<Write<'_>> = None;
+        for r in block.refs.iter().filter(|r| u32::from(r.instr) < executed) {
+            if let Some(w) = &mut write
+                && w.take(r)
+            {
+                continue;
+            }
+            if let Some(w) = write.take() {
+                self.write(&w, before, values);
+            }
+            if r.is_plain() && matches!(r.kind, EventKind::Store | EventKind::NtStore) {
+                write = Some(Write {
+                    first: r,
+                    with: Vec::new(),
+                    instr: r.instr,
+                    lo: r.disp as i64,
+                    hi: r.disp as i64 + i64::from(r.size),
+                });
+                continue;
+            }
+            each_touch(self.table.xsave(), r, values, |addr, size| {
+                self.plain.event(&Event {
+                    thread: ThreadId(self.thread),
+                    instr: before + u64::from(r.instr),
+                    site: r.site,
+                    kind: r.kind,
+                    addr,
+                    size,
+                    value: None,
+                });
+            });
+        }
+        if let Some(w) = write {
+            self.write(&w, before, values);
+        }
     }
 
     fn special(&mut self, _: u64, _: Special) {}

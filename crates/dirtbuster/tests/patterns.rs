@@ -108,7 +108,7 @@ fn listing_3_is_left_alone_because_it_is_rewritten() {
         assert_eq!(f.verdict, Verdict::LeaveAlone, "{lines}: {f:#?}");
         assert!(f.rewrite.share > 0.99, "{lines}: {f:#?}");
         if lines == 1 {
-            assert_eq!(f.rewrite.mean, Some(5.0));
+            assert_eq!(f.rewrite.mean, Some(6.0));
         } else {
             assert!(f.reason.contains("written again"), "{}", f.reason);
         }

@@ -117,15 +117,23 @@ impl Memory {
         }
     }
 
-    /// A read of `size` > 0 bytes at `addr`.
+    /// Is anything of the `size` > 0 bytes at `addr` in a line that tracked code wrote and nobody
+    /// has read since? Where the bytes cross pages it may be.
     #[inline(always)]
-    pub(crate) fn read(&mut self, hint: &mut RegionHint, addr: u64, size: u64, at: Moment) {
+    pub(crate) fn unread(&mut self, hint: &mut RegionHint, addr: u64, size: u64) -> u64 {
         let page = self.lines.page(hint, addr);
         let first = (addr >> LINE_SHIFT) & 63;
         let last = ((addr & 0xfff) + size - 1) >> LINE_SHIFT;
-        let unread = self.lines.unread[page];
-        let many = last > first + 1 || last > 63;
-        if many || ((unread >> first) | (unread >> last)) & 1 != 0 {
+        if last > 63 {
+            return 1;
+        }
+        (self.lines.unread[page] >> first) & (u64::MAX >> (63 - (last - first)))
+    }
+
+    /// A read of `size` > 0 bytes at `addr`.
+    #[inline(always)]
+    pub(crate) fn read(&mut self, hint: &mut RegionHint, addr: u64, size: u64, at: Moment) {
+        if self.unread(hint, addr, size) != 0 {
             self.read_lines(hint, addr, size, at);
         }
     }

@@ -168,6 +168,11 @@ impl Plain {
         }
     }
 
+    /// The stores at these sites are one write.
+    pub fn together(&mut self, thread: u32, a: SiteId, b: SiteId) {
+        self.same.push(((thread, a), (thread, b)));
+    }
+
     fn origin(&self, owner: Owner) -> Origin {
         match owner {
             Owner::Single(o) => o,
