@@ -208,6 +208,7 @@ session_map(char kind, thread_id_t tid, size_t bytes, char *path, size_t path_si
     syscall(SYS_close, fd);
     if (map == MAP_FAILED) {
         unlink(path);
+        errno = ENOSPC;
         return NULL;
     }
     return map;
@@ -239,7 +240,9 @@ channel_open(channel_t *c, thread_id_t tid)
     c->bytes = RING_HEADER_BYTES + (size_t)options.slots * options.slot_words * sizeof(uint64);
     wire_ring_t *ring = session_map('t', tid, c->bytes, c->path, sizeof(c->path));
     if (ring == NULL) {
-        stop_recording("there is no room for its buffers (/dev/shm full?)");
+        stop_recording(errno == EACCES || errno == EPERM
+                           ? "it may not make buffers any more (has it changed its user?)"
+                           : "there is no room for its buffers (/dev/shm full?)");
         return NULL;
     }
     ring->magic = RING_MAGIC;

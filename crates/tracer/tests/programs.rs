@@ -143,6 +143,14 @@ fn many_threads() {
 }
 
 #[test]
+fn first_thread_that_ends_first() {
+    let facts = same(&[], &[cc("leader", &[])]);
+    whole(&facts, 1, 2);
+    assert_eq!(facts.status, "exit status: 6");
+    assert!(facts.stores() >= 300 * 4096, "{facts:?}");
+}
+
+#[test]
 fn closing_all_files() {
     let facts = same(&[], &[cc("closer", &[])]);
     whole(&facts, 1, 1);
@@ -193,7 +201,7 @@ fn redis_under_its_benchmark() {
         "-p",
         &port,
         "-n",
-        "2000",
+        "500",
         "-q",
         "-t",
         "set,get,lpush",
@@ -221,7 +229,7 @@ fn memcached_under_a_client() {
     let command = [
         "memcached",
         "-u",
-        "nobody",
+        "root",
         "-l",
         "127.0.0.1",
         "-p",

@@ -75,9 +75,24 @@ fn whole_frames(log: &[u8]) -> usize {
     at
 }
 
-/// Does the process run (and is no zombie)?
+/// Does the process run (and is no zombie)? Where its first thread has ended before others, that
+/// one alone looks like a zombie.
 fn alive(pid: u32) -> bool {
-    let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else {
+    let process = format!("/proc/{pid}");
+    if runs(Path::new(&process)) {
+        return true;
+    }
+    let tasks = std::fs::read_dir(format!("{process}/task"));
+    tasks
+        .into_iter()
+        .flatten()
+        .flatten()
+        .any(|task| runs(&task.path()))
+}
+
+/// Is there such a task, which has not ended?
+fn runs(task: &Path) -> bool {
+    let Ok(stat) = std::fs::read_to_string(task.join("stat")) else {
         return false;
     };
     // The state follows the command's name, which ends at the last parenthesis.

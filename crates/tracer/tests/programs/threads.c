@@ -25,11 +25,12 @@ static void *wait_for_ever(void *arg)
         pause();
 }
 
-static void *spin(void *arg)
+static void *work_for_ever(void *arg)
 {
-    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
-    for (volatile long i = 0;; i++)
-        ;
+    for (volatile long i = 0;; i++) {
+        if (i % 1000 == 0)
+            pthread_testcancel();
+    }
 }
 
 static void *end(void *arg)
@@ -47,7 +48,7 @@ int main(void)
         for (long i = 0; i < 50; i++)
             pthread_join(threads[i], NULL);
     }
-    void *(*bodies[2])(void *) = { wait_for_ever, spin };
+    void *(*bodies[2])(void *) = { wait_for_ever, work_for_ever };
     for (int i = 0; i < 10; i++) {
         void *result;
         pthread_create(&threads[0], NULL, bodies[i % 2], NULL);
