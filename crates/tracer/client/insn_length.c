@@ -97,9 +97,10 @@ insn_length(const byte *code, uint available)
         uint mod = modrm >> 6, rm = modrm & 7;
         if (mod != 3) {
             bool wide = mod == 2;
-            if (rm == 4)
-                wide |= mod == 0 && (padded[at++] & 7) == 5;
-            else if (mod == 0 && rm == 5) {
+            if (rm == 4) {
+                bool no_base = (padded[at++] & 7) == 5;
+                wide |= mod == 0 && no_base;
+            } else if (mod == 0 && rm == 5) {
                 found.rip_disp = at;
                 wide = true;
             }

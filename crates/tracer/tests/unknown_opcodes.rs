@@ -2,7 +2,8 @@
 
 mod specials;
 
-use std::process::Command;
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 use prestore_trace::record::Special;
 use prestore_tracer::Options;
@@ -57,4 +58,59 @@ fn they_do_what_they_do_natively() {
         })
         .sum();
     assert_eq!(skipped, executions);
+}
+
+/// Lengths against a disassembler's, on all that is in the C library's mathematics: many vector
+/// extensions.
+#[test]
+fn lengths_are_those_of_a_disassembler() {
+    let program = specials::compile(
+        "cc",
+        "insn_length.c",
+        "insn_length",
+        &[concat!(
+            "-I",
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/programs/insn_length"
+        )],
+    );
+    let library = Command::new("cc")
+        .arg("-print-file-name=libm.so.6")
+        .output()
+        .unwrap();
+    let library = String::from_utf8(library.stdout).unwrap();
+    let Ok(listing) = Command::new("objdump")
+        .args(["-d", "-w", library.trim()])
+        .output()
+    else {
+        eprintln!("SKIPPED: objdump is not installed");
+        return;
+    };
+    let listing = String::from_utf8_lossy(&listing.stdout);
+    let mut codes: Vec<&str> = listing
+        .lines()
+        .filter(|line| !line.contains("(bad)"))
+        .filter_map(|line| {
+            let mut columns = line.split('\t');
+            let code = columns.nth(1)?;
+            columns.next().map(|_| code.trim())
+        })
+        .collect();
+    codes.sort_unstable();
+    codes.dedup();
+    let mut child = Command::new(program)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let text = codes.join("\n") + "\n";
+    let feeder = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
+    let said = child.wait_with_output().unwrap();
+    feeder.join().unwrap().unwrap();
+    let said = String::from_utf8(said.stdout).unwrap();
+    let checked: u64 = said
+        .strip_prefix("checked ")
+        .map_or_else(|| panic!("{said}"), |n| n.trim().parse().unwrap());
+    assert!(checked > 5000, "{checked}");
 }
