@@ -2,6 +2,8 @@
 //!
 //! The programs and the format of their expectations: `workloads/asm/README.md`.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 mod common;
 
 use std::collections::BTreeMap;

@@ -1,6 +1,8 @@
 //! Either side may die, the taker may be slow or fail, the user may interrupt, the command may be
 //! wrong: nothing is lost silently, and the program is left alone.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 mod common;
 
 use std::os::unix::fs::PermissionsExt;

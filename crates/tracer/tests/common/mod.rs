@@ -1,6 +1,6 @@
 //! Runs programs, natively and recorded, and reads what the recorder says.
 // Each test binary uses a part of it.
-#![allow(dead_code, unused_imports)]
+#![allow(dead_code, unused_imports, clippy::unwrap_used, clippy::panic)]
 
 mod build;
 mod facts;
