@@ -192,10 +192,15 @@ impl Runs {
         mut shop: Workshop<'_, O>,
     ) -> u32 {
         let first = self.accesses.len() as u32;
+        let mut all = Vec::new();
         for (which, r) in block.refs.iter().enumerate() {
             if let Some(op) = op_of(r) {
-                self.add(which, r, op, group, &mut shop);
+                all.push(access(which, r, op, group, &mut shop));
             }
+        }
+        for (access, facts) in steps::order(&all) {
+            self.accesses.push(access);
+            self.facts.push(facts);
         }
         self.give_streaks(first as usize, &mut shop);
         let first_step = self.steps.len() as u32;
@@ -211,45 +216,15 @@ impl Runs {
         self.all.len() as u32 - 1
     }
 
-    fn add<O: SiteOracle>(
-        &mut self,
-        which: usize,
-        r: &Ref,
-        op: Op,
-        group: Option<u32>,
-        shop: &mut Workshop<'_, O>,
-    ) {
-        let mut of = 0;
-        if r.kind.writes() {
-            of = group.unwrap_or_else(|| shop.groups.of_function(r.site, shop.sites));
-        }
-        self.accesses.push(Access {
-            disp: r.disp,
-            hint: RegionHint::default(),
-            slot: r.slot,
-            instr: r.instr,
-            which: which as u16,
-            size: r.size.min(LINE as u32) as u8,
-            op,
-            streak: FOREIGN,
-        });
-        self.facts.push(AccessFacts {
-            site: r.site,
-            group: of,
-            kind: r.kind,
-            extra: 0,
-            odd_bytes: 0,
-        });
-    }
-
     /// Gives each write from access `at` on its streak, if it is tracked.
     fn give_streaks<O: SiteOracle>(&mut self, mut at: usize, shop: &mut Workshop<'_, O>) {
         while at < self.accesses.len() {
             let facts = self.facts[at];
             let n = match self.accesses[at].op {
-                Op::Store => steps::one_write(&self.accesses[at..], &self.facts[at..]).0,
-                _ => 1,
+                Op::Store => steps::one_write(&self.accesses[at..], &self.facts[at..]),
+                _ => None,
             };
+            let n = n.map_or(1, |w| w.0);
             if facts.kind.writes() && shop.groups.tracked(facts.group) {
                 let (thread, group) = (shop.thread, facts.group);
                 let origin = shop.origins.intern(thread, group, facts.site);
@@ -264,6 +239,38 @@ impl Runs {
             at += n;
         }
     }
+}
+
+/// The reference `r`, number `which` of its block.
+fn access<O: SiteOracle>(
+    which: usize,
+    r: &Ref,
+    op: Op,
+    group: Option<u32>,
+    shop: &mut Workshop<'_, O>,
+) -> (Access, AccessFacts) {
+    let mut of = 0;
+    if r.kind.writes() {
+        of = group.unwrap_or_else(|| shop.groups.of_function(r.site, shop.sites));
+    }
+    let access = Access {
+        disp: r.disp,
+        hint: RegionHint::default(),
+        slot: r.slot,
+        instr: r.instr,
+        which: which as u16,
+        size: r.size.min(LINE as u32) as u8,
+        op,
+        streak: FOREIGN,
+    };
+    let facts = AccessFacts {
+        site: r.site,
+        group: of,
+        kind: r.kind,
+        extra: 0,
+        odd_bytes: 0,
+    };
+    (access, facts)
 }
 
 /// What is to be done for `r`; `None`: nothing (flushes, demotes, region marks, `lfence`).

@@ -1,10 +1,13 @@
 //! What a block does to memory, in as few steps as can be.
 //!
-//! Stores that follow each other in a block, through the same value, of one kind and group, each
-//! touching what those before it wrote, are *one write*, made when the last of them is: vector
-//! loops are unrolled, structures are filled field by field, registers are pushed in a row, and
-//! nobody but the compiler decided on how many stores that is. Loads without a store in between
+//! Stores of a block through the same value, of one kind and group, each touching what those
+//! before it wrote, are *one write*, made when the last of them is: vector loops are unrolled,
+//! structures are filled field by field, registers are pushed in a row, and nobody but the
+//! compiler decided on how many stores that is. Loads may lie between them, unless they read
+//! through the same value what the write has written by then. Loads without a write in between
 //! are looked at together, as most find nothing.
+
+use prestore_trace::EventKind;
 
 use crate::lines::RegionHint;
 use crate::runs::{Access, AccessFacts, Op};
@@ -34,46 +37,94 @@ pub(crate) struct Step {
     pub(crate) hint: RegionHint,
 }
 
-/// Does the store `b`, right behind a write of `size` bytes from `disp` on that ended with `a`,
-/// belong to that write?
-fn goes_on(a: (&Access, &AccessFacts), b: (&Access, &AccessFacts), disp: u64, size: u32) -> bool {
-    let from = b.0.disp.wrapping_sub(disp) as i64;
-    b.0.op == Op::Store
-        && a.0.slot == b.0.slot
-        && a.1.kind == b.1.kind
-        && a.1.group == b.1.group
-        && from <= i64::from(size)
-        && from >= -i64::from(b.0.size)
+/// A write while it grows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Write {
+    kind: EventKind,
+    group: u32,
+    slot: u16,
+    pub(crate) disp: u64,
+    pub(crate) size: u32,
 }
 
-/// The union of a write of `size` bytes from `disp` on and the store `b` that goes on with it.
-fn union(disp: u64, size: u32, b: &Access) -> (u64, u32) {
-    let from = b.disp.wrapping_sub(disp) as i64;
-    let end = i64::from(size).max(from + i64::from(b.size));
-    let lo = from.min(0);
-    (disp.wrapping_add_signed(lo), (end - lo) as u32)
-}
-
-/// The stores from the first of `accesses` on that are one write: how many, and displacement and
-/// bytes of the write.
-pub(crate) fn one_write(accesses: &[Access], facts: &[AccessFacts]) -> (usize, u64, u32) {
-    let Some(first) = accesses.first() else {
-        return (0, 0, 0);
-    };
-    let (mut disp, mut size) = (first.disp, u32::from(first.size));
-    let mut n = 1;
-    while n < accesses.len() {
-        let (a, b) = ((&accesses[n - 1], &facts[n - 1]), (&accesses[n], &facts[n]));
-        if !goes_on(a, b, disp, size) {
-            break;
+impl Write {
+    pub(crate) fn new(a: &Access, facts: &AccessFacts) -> Self {
+        Self {
+            kind: facts.kind,
+            group: facts.group,
+            slot: a.slot,
+            disp: a.disp,
+            size: u32::from(a.size),
         }
-        (disp, size) = union(disp, size, &accesses[n]);
-        n += 1;
     }
-    (n, disp, size)
+
+    /// Takes the store in, if it goes on with this write.
+    pub(crate) fn take(&mut self, a: &Access, facts: &AccessFacts) -> bool {
+        let (from, size) = (self.offset(a), i64::from(self.size));
+        let end = from.saturating_add(i64::from(a.size));
+        let goes_on = a.op == Op::Store
+            && (self.kind, self.group, self.slot) == (facts.kind, facts.group, a.slot)
+            && from <= size
+            && end >= 0;
+        if goes_on {
+            let lo = from.min(0);
+            self.disp = self.disp.wrapping_add_signed(lo);
+            self.size = (size.max(end) - lo) as u32;
+        }
+        goes_on
+    }
+
+    /// Does the load read what was written?
+    fn feeds(&self, a: &Access) -> bool {
+        let from = self.offset(a);
+        a.slot == self.slot
+            && from < i64::from(self.size)
+            && from.saturating_add(i64::from(a.size)) > 0
+    }
+
+    fn offset(&self, a: &Access) -> i64 {
+        a.disp.wrapping_sub(self.disp) as i64
+    }
 }
 
-/// Appends the steps of the accesses from `first` on.
+/// Moves each write's stores to its last one, behind the loads between them.
+pub(crate) fn order(all: &[(Access, AccessFacts)]) -> Vec<(Access, AccessFacts)> {
+    let mut ordered = Vec::with_capacity(all.len());
+    let mut open: Vec<(Access, AccessFacts)> = Vec::new();
+    let mut write: Option<Write> = None;
+    for (a, facts) in all {
+        if let Some(w) = &mut write {
+            if w.take(a, facts) {
+                open.push((*a, *facts));
+                continue;
+            }
+            if a.op != Op::Load || w.feeds(a) {
+                ordered.append(&mut open);
+                write = None;
+            }
+        }
+        if a.op == Op::Store {
+            write = Some(Write::new(a, facts));
+            open.push((*a, *facts));
+        } else {
+            ordered.push((*a, *facts));
+        }
+    }
+    ordered.append(&mut open);
+    ordered
+}
+
+/// The stores from the first of `accesses` on that are one write: how many, and the write.
+/// `None`: there are none.
+pub(crate) fn one_write(accesses: &[Access], facts: &[AccessFacts]) -> Option<(usize, Write)> {
+    let mut all = accesses.iter().zip(facts);
+    let (first, first_facts) = all.next()?;
+    let mut write = Write::new(first, first_facts);
+    let more = all.take_while(|(a, f)| write.take(a, f)).count();
+    Some((1 + more, write))
+}
+
+/// Appends the steps of the accesses from `first` on, which are in order.
 pub(crate) fn append(
     steps: &mut Vec<Step>,
     accesses: &[Access],
@@ -81,20 +132,16 @@ pub(crate) fn append(
     first: usize,
 ) {
     let mut at = first;
-    while at < accesses.len() {
-        let a = &accesses[at];
-        let n = match a.op {
-            Op::Load => {
-                let n = accesses[at..]
-                    .iter()
-                    .take_while(|a| a.op == Op::Load)
-                    .count();
-                append_loads(steps, &accesses[at..at + n], at as u32);
+    while let Some(a) = accesses.get(at) {
+        let rest = &accesses[at..];
+        at += match (a.op, one_write(rest, &facts[at..])) {
+            (Op::Load, _) => {
+                let n = rest.iter().take_while(|a| a.op == Op::Load).count();
+                append_loads(steps, &rest[..n], at as u32);
                 n
             }
-            Op::Store => {
-                let (n, disp, size) = one_write(&accesses[at..], &facts[at..]);
-                steps.push(step(&accesses[at + n - 1], disp, size, at as u32, n));
+            (Op::Store, Some((n, write))) => {
+                steps.push(step(&rest[n - 1], write.disp, write.size, at as u32, n));
                 n
             }
             _ => {
@@ -102,7 +149,6 @@ pub(crate) fn append(
                 1
             }
         };
-        at += n;
     }
 }
 

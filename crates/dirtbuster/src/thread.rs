@@ -118,15 +118,15 @@ impl<O: SiteOracle> Execution<'_, O> {
                 Op::Load => self.each_load(first, first + n, before, values),
                 Op::Store => {
                     let facts = &self.thread.runs.facts[first..first + n];
-                    let (_, disp, size) = steps::one_write(&accesses[..n], facts);
-                    let instr = accesses[n - 1].instr;
-                    let mut part = Step {
-                        disp,
-                        size,
-                        instr,
-                        ..step
-                    };
-                    self.store(&mut part, before, values);
+                    if let Some((n, write)) = steps::one_write(&accesses[..n], facts) {
+                        let mut part = Step {
+                            disp: write.disp,
+                            size: write.size,
+                            instr: accesses[n - 1].instr,
+                            ..step
+                        };
+                        self.store(&mut part, before, values);
+                    }
                 }
                 _ => self.other(first, before, block, values),
             }

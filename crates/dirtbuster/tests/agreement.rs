@@ -66,7 +66,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-const BLOCKS: usize = 14;
+const BLOCKS: usize = 16;
 
 fn blocks(p: &mut Program) -> [u32; BLOCKS] {
     [
@@ -101,6 +101,27 @@ fn blocks(p: &mut Program) -> [u32; BLOCKS] {
         p.block(4, 0).store(0, 0, 16).done(),
         p.block(4, 10).nt_store(0, 0, 16).load(0, 128, 8).done(),
         p.block(4, 20).fence(FenceKind::Full).done(),
+        p.block(5, 0)
+            .load(1, 0, 8)
+            .store(0, 0, 8)
+            .load(0, 64, 8)
+            .store(0, 8, 8)
+            .load(1, 48, 16)
+            .store(0, -8, 8)
+            .load(0, 8, 4)
+            .store(0, 16, 8)
+            .store(0, 12, 24)
+            .done(),
+        p.block(5, 20)
+            .load(0, 0, 8)
+            .load(0, -64, 8)
+            .load(1, 2048, 8)
+            .load(0, 700, 8)
+            .load(1, 0, 8)
+            .store(1, 64, 8)
+            .increment(1, 72, 8)
+            .increment(0, 80, 8)
+            .done(),
     ]
 }
 
@@ -122,7 +143,13 @@ fn program(steps: &[(u32, Step, bool)]) -> Program {
                 let words = p.table.get(id).map_or(0, |b| b.words);
                 for i in 0..times {
                     let at = (BASE + line * 64 + offset).wrapping_add_signed(stride * i as i64);
-                    let values = [at, i % 30];
+                    // A count in the blocks that repeat, an address in those of function 5.
+                    let other = if block < 14 {
+                        i % 30
+                    } else {
+                        BASE + offset * 8 + i * 24
+                    };
+                    let values = [at, other];
                     let values = &values[..words as usize];
                     if *cut && i + 1 == times {
                         p.run_cut(*thread, id, values, 1);
@@ -142,7 +169,7 @@ struct Feed<'a> {
     thread: u32,
 }
 
-/// Stores that are one write.
+/// Stores that are one write, made with the last of them.
 struct Write<'a> {
     first: &'a Ref,
     with: Vec<SiteId>,
@@ -165,6 +192,13 @@ impl Write<'_> {
             (self.instr, self.lo, self.hi) = (r.instr, self.lo.min(lo), self.hi.max(hi));
         }
         goes_on
+    }
+
+    /// Is `r` a load that reads nothing of it?
+    fn lets_pass(&self, r: &Ref) -> bool {
+        let (lo, hi) = (r.disp as i64, r.disp as i64 + i64::from(r.size));
+        let apart = r.slot != self.first.slot || lo >= self.hi || hi <= self.lo;
+        r.is_plain() && r.kind == EventKind::Load && apart
     }
 }
 
@@ -197,7 +231,9 @@ impl ExecSink for Feed<'_> {
             {
                 continue;
             }
-            if let Some(w) = write.take() {
+            if !write.as_ref().is_some_and(|w| w.lets_pass(r))
+                && let Some(w) = write.take()
+            {
                 self.write(&w, before, values);
             }
             if r.is_plain() && matches!(r.kind, EventKind::Store | EventKind::NtStore) {
