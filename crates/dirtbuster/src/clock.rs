@@ -39,8 +39,8 @@ impl ThreadClock {
 
     /// Virtual time at the own count `own`, which may be past.
     pub(crate) fn virtual_at(&self, own: u64) -> u64 {
-        let lead = self.moves.iter().rev().find(|m| m.0 <= own);
-        own + lead.or(self.moves.first()).map_or(0, |m| m.1)
+        let later = self.moves.partition_point(|m| m.0 <= own);
+        own + self.moves[later.saturating_sub(1)].1
     }
 
     /// A buffer ended with the thread at `own`.

@@ -167,6 +167,21 @@ impl Lines {
         (group != 0).then(|| group as usize * GROUP_LINES + line as usize % GROUP_LINES)
     }
 
+    /// As [`Lines::find`], where the line number `other` is at `state`: mostly in the same group.
+    #[inline(always)]
+    pub(crate) fn near(
+        &self,
+        hint: RegionHint,
+        state: usize,
+        other: u64,
+        line: u64,
+    ) -> Option<usize> {
+        if (line ^ other) < GROUP_LINES as u64 {
+            return Some(state - state % GROUP_LINES + line as usize % GROUP_LINES);
+        }
+        self.find(hint, line)
+    }
+
     #[inline(always)]
     pub(crate) fn set_unread(&mut self, page: usize, line: u64) {
         self.unread[page] |= 1 << (line & 63);

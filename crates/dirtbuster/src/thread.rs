@@ -140,6 +140,14 @@ impl<O: SiteOracle> Execution<'_, O> {
         match step.op {
             Op::Load => {
                 let (n, first, end) = (usize::from(step.loads), step.first, step.end);
+                if n == 1 {
+                    let addr = word(values, step.slot).wrapping_add(step.disp);
+                    let size = u64::from(step.size);
+                    if self.memory.unread(&mut step.hint, addr, size) != 0 {
+                        self.each_load(first as usize, end as usize, before, values);
+                    }
+                    return 1;
+                }
                 let mut unread = 0;
                 for step in &mut self.thread.runs.steps[at..at + n] {
                     let addr = word(values, step.slot).wrapping_add(step.disp);

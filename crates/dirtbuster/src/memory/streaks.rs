@@ -98,7 +98,7 @@ impl Memory {
     /// meet. `pending` bytes between them are about to be written.
     #[inline]
     fn take_in(&mut self, at: u32, line: u64, pending: u64, p: &Piece) {
-        let Some(found) = self.at(line, p.hint) else {
+        let Some(found) = self.near(line, p) else {
             return;
         };
         if found.owner != Owner::NONE {
@@ -106,17 +106,28 @@ impl Memory {
         }
     }
 
-    #[inline(never)]
+    #[inline]
     fn take_in_streak(&mut self, at: u32, found: Candidate, pending: u64, p: &Piece) {
+        let began = match found.owner.as_context() {
+            Some(c) if c == at => return,
+            Some(c) => self.contexts.get(c).start,
+            None => self.lines.states[found.state].start,
+        };
+        if began >= self.contexts.get(at).start {
+            self.take_in_later_streak(at, found, pending, p);
+        }
+    }
+
+    #[inline(never)]
+    fn take_in_later_streak(&mut self, at: u32, found: Candidate, pending: u64, p: &Piece) {
         let context = *self.contexts.get(at);
-        let s = &self.lines.states[found.state];
         let other = match (found.owner.as_single(), found.owner.as_context()) {
-            (Some(_), _) if s.start < context.start => return,
             (Some(o), _) => {
+                let s = &self.lines.states[found.state];
                 let writer = self.origins.get(o).writer;
                 single_as_context(found.line, s, o, writer, &self.limits)
             }
-            (_, Some(c)) if c != at => *self.contexts.get(c),
+            (_, Some(c)) => *self.contexts.get(c),
             _ => return,
         };
         let (lo, hi) = (context.lo.min(other.lo), context.hi.max(other.hi));
@@ -124,7 +135,6 @@ impl Memory {
         let below = context.lo.saturating_sub(other.hi);
         let covered = context.covered + other.covered + pending;
         if other.writer != p.writer
-            || other.start < context.start
             || other.hi - other.lo > CLOSE_UP
             || above.max(below) > MAX_GAP
             || !self.limits.dense(covered, hi - lo)
@@ -132,7 +142,7 @@ impl Memory {
             return;
         }
         for line in other.lo >> LINE_SHIFT..=(other.hi - 1) >> LINE_SHIFT {
-            if let Some(c) = self.at(line, p.hint).filter(|c| c.owner == found.owner) {
+            if let Some(c) = self.near(line, p).filter(|c| c.owner == found.owner) {
                 self.lines.states[c.state].owner = Owner::context(at);
             }
         }

@@ -3,7 +3,7 @@
 use super::{Candidate, Memory, Moment, Piece, Streak, region};
 use crate::contexts::{Direction, MAX_GAP};
 use crate::fences::PendingWrites;
-use crate::lines::{LINE, LINE_SHIFT, Owner, RegionHint};
+use crate::lines::{LINE, LINE_SHIFT, Owner};
 
 /// Instructions within which another instruction's write over the same bytes is an overlap.
 /// An unrolled vector copy takes a dozen, clearing and filling a structure a few dozen.
@@ -167,7 +167,7 @@ impl Memory {
             return self.join(here, streak.origin, p);
         }
         for line in [p.line.wrapping_sub(1), p.line.wrapping_add(1)] {
-            if let Some(c) = self.at(line, p.hint)
+            if let Some(c) = self.near(line, p)
                 && joinable(c)
             {
                 return self.join(c, streak.origin, p);
@@ -183,7 +183,7 @@ impl Memory {
         if p.line.abs_diff(streak.line) > 1 {
             return None;
         }
-        let state = self.lines.find(p.hint, streak.line)?;
+        let state = self.lines.near(p.hint, p.state, p.line, streak.line)?;
         let s = &self.lines.states[state];
         (s.owner == streak.owner && s.start < streak.last).then_some(Candidate {
             owner: s.owner,
@@ -192,9 +192,10 @@ impl Memory {
         })
     }
 
+    /// The streak of the line `line`, which is near the piece's.
     #[inline]
-    pub(super) fn at(&self, line: u64, hint: RegionHint) -> Option<Candidate> {
-        let state = self.lines.find(hint, line)?;
+    pub(super) fn near(&self, line: u64, p: &Piece) -> Option<Candidate> {
+        let state = self.lines.near(p.hint, p.state, p.line, line)?;
         let owner = self.lines.states[state].owner;
         Some(Candidate { owner, line, state })
     }
