@@ -147,8 +147,9 @@ session_open(void)
     dr_snprintf(path, sizeof(path), "%s/control", options.dir);
     open_control(path);
     if (control_fd < 0) {
-        dr_fprintf(STDERR, "prestore: the recording of this process cannot start: no %s\n", path);
-        return false;
+        /* The session is over and its folder gone; what it started lives on, unrecorded. */
+        stopped = true;
+        return true;
     }
     void *map =
         mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, control_fd, 0);

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use memmap2::MmapMut;
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, flock, statvfs};
 use rustix::thread::futex;
 use tempfile::TempDir;
 
@@ -20,6 +20,36 @@ const DOORBELL: usize = 12;
 const ASLEEP: usize = 16;
 const FILES: usize = 20;
 const STOP: usize = 24;
+
+/// Name of sessions' directories.
+const PREFIX: &str = "prestore-";
+/// A container's /dev/shm may be as small as 64 MB, which a few dozen threads would fill: with less
+/// free than this, the directory for temporary files is used instead. A thread takes about 1 MB.
+const ENOUGH_BYTES: u64 = 256 << 20;
+/// Sessions younger than this may still be in the making.
+const SETTLED: Duration = Duration::from_secs(60);
+
+/// Removes what killed recorders left in `parent`: directories whose control file nobody locks.
+fn sweep(parent: &Path) {
+    let Ok(entries) = std::fs::read_dir(parent) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let age = entry.metadata().and_then(|m| m.modified()).map(|m| m.elapsed());
+        let settled = matches!(age, Ok(Ok(age)) if age >= SETTLED);
+        if !settled || !name.to_string_lossy().starts_with(PREFIX) {
+            continue;
+        }
+        let Ok(control) = File::open(entry.path().join("control")) else {
+            continue;
+        };
+        if flock(&control, FlockOperation::NonBlockingLockShared).is_ok() {
+            // Somebody else may be sweeping, or it may not be ours: either is no concern here.
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
 
 /// What a shared file is, from its name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -86,12 +116,15 @@ pub(crate) struct Session {
 impl Session {
     /// Makes a session where memory backs it, if there is such a place.
     pub(crate) fn create() -> io::Result<Self> {
-        let shm = Path::new("/dev/shm");
+        let memory = Path::new("/dev/shm");
+        sweep(memory);
         let builder = &mut tempfile::Builder::new();
-        let builder = builder.prefix("prestore-");
-        let dir = match builder.tempdir_in(shm) {
-            Ok(dir) => dir,
-            Err(_) => builder.tempdir()?,
+        let builder = builder.prefix(PREFIX);
+        let roomy = statvfs(memory).is_ok_and(|s| s.f_bavail * s.f_frsize >= ENOUGH_BYTES);
+        let in_memory = roomy.then(|| builder.tempdir_in(memory).ok()).flatten();
+        let dir = match in_memory {
+            Some(dir) => dir,
+            None => builder.tempdir()?,
         };
         let control = OpenOptions::new()
             .read(true)

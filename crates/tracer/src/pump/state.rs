@@ -100,6 +100,12 @@ impl Pump {
     /// when [`Pump::step`] found nothing.
     pub(super) fn bury<S: Sink>(&mut self, sink: &mut S) -> Result<(), RecordError> {
         let dead: Vec<bool> = self.processes.iter().map(Process::is_dead).collect();
+        for (process, dead) in dead.iter().enumerate() {
+            if *dead {
+                // What it said last, when its threads had nothing to say any more.
+                self.read_log(process, sink)?;
+            }
+        }
         let mut at = 0;
         while at < self.rings.len() {
             let ring = &self.rings[at];
