@@ -5,9 +5,23 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+/// What the exit code says.
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done
+  2  wrong usage or input: nothing was run
+  3  the program failed (its own exit code is not 0, or a signal killed it) or its recording did;
+     what was recorded up to then is printed or kept, and marked as partial where it is";
+
 /// Find where a program's writes hurt, and what to do there.
 #[derive(Debug, Parser)]
-#[command(name = "prestore", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(
+    name = "prestore",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true
+)]
+#[command(after_help = EXIT_CODES)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -82,6 +96,9 @@ pub enum ScopeArg {
 #[derive(Args, Debug)]
 pub struct RunArgs {
     /// How much to record [default: all]
+    ///
+    /// With `functions` and no `--function` the program runs twice; the first run's output is
+    /// thrown away.
     #[arg(long, value_enum)]
     pub scope: Option<ScopeArg>,
     /// Function whose writes matter (repeatable), for `--scope functions`; without any, those
@@ -112,17 +129,25 @@ pub struct RunArgs {
 #[derive(Args, Debug)]
 pub struct AdviseArgs {
     /// A recording to read (instead of `-- CMD…`)
-    #[arg(value_name = "DIR", conflicts_with = "command", required_unless_present = "command")]
+    #[arg(value_name = "DIR", required_unless_present = "command", conflicts_with_all = [
+        "command", "scope", "functions", "skip", "take", "period", "region", "no_allocations",
+    ])]
     pub recording: Option<PathBuf>,
     /// Also keep the recording here
     #[arg(short, long, value_name = "DIR", requires = "command")]
     pub output: Option<PathBuf>,
     /// Replace the recording that is there
-    #[arg(long)]
+    #[arg(long, requires = "output")]
     pub force: bool,
     /// Form of the output
+    ///
+    /// With `json` and `sarif` only the result goes to stdout: what the program prints there goes
+    /// to stderr. With `text` the program prints where it always does, and the result follows.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    /// Leave corrupt parts of the recording out instead of giving up
+    #[arg(long, requires = "recording")]
+    pub lenient: bool,
     /// Show the source around each place
     #[arg(long)]
     pub annotate: bool,
@@ -169,6 +194,9 @@ pub struct InfoArgs {
     /// The recording
     #[arg(value_name = "DIR")]
     pub recording: PathBuf,
+    /// Leave corrupt parts of the recording out instead of giving up
+    #[arg(long)]
+    pub lenient: bool,
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub format: PlainFormat,
@@ -187,6 +215,9 @@ pub struct ExportArgs {
     /// The recording
     #[arg(value_name = "DIR")]
     pub recording: PathBuf,
+    /// Leave corrupt parts of the recording out instead of giving up
+    #[arg(long)]
+    pub lenient: bool,
     /// Format
     #[arg(long, value_enum)]
     pub to: ExportFormat,
@@ -229,5 +260,6 @@ fn parse_count(text: &str) -> Result<u64, String> {
     let n: u64 = digits
         .parse()
         .map_err(|_| format!("'{text}' is not a number (10000, 10K, 5M, 2G)"))?;
-    n.checked_mul(factor).ok_or_else(|| format!("'{text}' is too large"))
+    n.checked_mul(factor)
+        .ok_or_else(|| format!("'{text}' is too large"))
 }

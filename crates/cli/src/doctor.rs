@@ -26,7 +26,9 @@ pub fn run(args: &DoctorArgs) -> Result<ExitCode, CliError> {
 fn engine() -> Engine {
     match prestore_tracer::Engine::find() {
         Ok(engine) => Engine::Found {
-            version: prestore_tracer::Engine::version().unwrap_or("unknown").into(),
+            version: prestore_tracer::Engine::version()
+                .unwrap_or("unknown")
+                .into(),
             path: engine.dir().to_owned(),
         },
         Err(error) => Engine::NotFound {

@@ -7,9 +7,6 @@ use prestore_trace::container::{ReadError, WriteError};
 use prestore_tracer::RecordError;
 use thiserror::Error;
 
-/// Exit code: a threshold the user set was exceeded.
-#[allow(dead_code)]
-pub const EXCEEDED: u8 = 1;
 /// Exit code: wrong usage or input.
 pub const USAGE: u8 = 2;
 /// Exit code: the program or its recording failed.
@@ -45,19 +42,21 @@ impl CliError {
     /// Tells the user, and gives the exit code.
     pub fn report(&self) -> ExitCode {
         if matches!(self, Self::Closed) {
+            // A reader that has seen enough (`| head`) is no failure, as with other filters.
             return ExitCode::SUCCESS;
         }
         eprintln!("prestore: {self}");
         ExitCode::from(match self {
-            Self::Usage(_) | Self::Threshold(_) => USAGE,
-            Self::Record(
+            Self::Usage(_)
+            | Self::Threshold(_)
+            | Self::Read(_)
+            | Self::Record(
                 RecordError::NoCommand
                 | RecordError::Program(_)
                 | RecordError::NotOnPath { .. }
                 | RecordError::ScriptLoop { .. },
             ) => USAGE,
-            Self::Read(_) => USAGE,
-            _ => FAILED,
+            Self::Record(_) | Self::Write(_) | Self::Failed(_) | Self::Closed => FAILED,
         })
     }
 }

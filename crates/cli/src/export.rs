@@ -3,18 +3,21 @@
 use std::process::ExitCode;
 
 use prestore_report::count;
-use prestore_trace::container::Trace;
 use prestore_trace::export::{SiteName, to_parquet};
 
 use crate::args::{ExportArgs, ExportFormat};
 use crate::error::CliError;
 use crate::naming::Namer;
+use crate::run;
 
 /// Writes the recording's tables.
 pub fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
-    let trace = Trace::open(&args.recording)?;
+    let trace = run::open(&args.recording, args.lenient)?;
     let ExportFormat::Parquet = args.to;
-    let out = args.output.clone().unwrap_or_else(|| args.recording.join("parquet"));
+    let out = args
+        .output
+        .clone()
+        .unwrap_or_else(|| args.recording.join("parquet"));
     let mut namer = Namer::new(trace.sites().clone(), &[]);
     let exported = to_parquet(&trace, &out, |site, module| {
         match namer.frames(site, module).into_iter().next() {

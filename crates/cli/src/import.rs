@@ -11,6 +11,7 @@ use prestore_trace::import::{parse_perf_script, write_samples};
 
 use crate::args::ImportArgs;
 use crate::error::CliError;
+use crate::record::cannot_create;
 
 /// Makes a recording of samples.
 pub fn run(args: &ImportArgs) -> Result<ExitCode, CliError> {
@@ -27,8 +28,12 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, CliError> {
         command: vec![format!("perf script: {}", args.input.display())],
         ..RecordingInfo::default()
     };
-    let existing = if args.force { Existing::Replace } else { Existing::Keep };
-    write_samples(&args.output, &samples, info, existing)?;
+    let existing = if args.force {
+        Existing::Replace
+    } else {
+        Existing::Keep
+    };
+    write_samples(&args.output, &samples, info, existing).map_err(cannot_create)?;
     eprintln!(
         "prestore: {} samples in {}; {} lines were not understood",
         count(samples.samples.len() as u64),

@@ -21,7 +21,6 @@ use clap::Parser;
 use args::{Cli, TraceVerb, Verb};
 
 fn main() -> ExitCode {
-    // A reader that goes away (`| head`) ends the program quietly, as other filters end.
     let cli = Cli::parse();
     let result = match cli.verb {
         Verb::Advise(args) => advise::run(&args),

@@ -21,14 +21,33 @@ const CHOSEN: u64 = 1 << 63;
 
 /// Libraries whose writes are their callers': nobody puts a pre-store into them.
 const GENERIC_LIBRARIES: [&str; 9] = [
-    "libc.so", "libc-", "ld-linux", "libm.so", "libpthread", "libstdc++", "libgcc_s", "libgomp",
+    "libc.so",
+    "libc-",
+    "ld-linux",
+    "libm.so",
+    "libpthread",
+    "libstdc++",
+    "libgcc_s",
+    "libgomp",
     "libgfortran",
 ];
 
 /// Functions that write what their callers mean, wherever they are (static programs, own copies).
 const GENERIC_FUNCTIONS: [&str; 14] = [
-    "memcpy", "memmove", "memset", "mempcpy", "memccpy", "bcopy", "bzero", "strcpy", "strncpy",
-    "strcat", "stpcpy", "wmemcpy", "wmemset", "_intel_fast_mem",
+    "memcpy",
+    "memmove",
+    "memset",
+    "mempcpy",
+    "memccpy",
+    "bcopy",
+    "bzero",
+    "strcpy",
+    "strncpy",
+    "strcat",
+    "stpcpy",
+    "wmemcpy",
+    "wmemset",
+    "_intel_fast_mem",
 ];
 
 impl Namer {
@@ -65,7 +84,11 @@ impl Namer {
 
     /// What went less than well while names were looked up, one sentence each.
     pub fn notes(&self) -> Vec<String> {
-        self.symbols.notes().iter().map(ToString::to_string).collect()
+        self.symbols
+            .notes()
+            .iter()
+            .map(ToString::to_string)
+            .collect()
     }
 
     /// The physical function of `site`.
@@ -129,7 +152,9 @@ fn is_generic(module: &Module, function: Option<&FunctionName>) -> bool {
 
 impl SiteOracle for Namer {
     fn classify(&mut self, site: SiteId, sites: &SiteTable) -> SiteClass {
-        let found = sites.get(site).and_then(|s| Some((s, sites.module(s.module)?)));
+        let found = sites
+            .get(site)
+            .and_then(|s| Some((s, sites.module(s.module)?)));
         let Some((site, module)) = found else {
             return SiteClass {
                 function: CHOSEN - 1,
@@ -138,10 +163,15 @@ impl SiteOracle for Namer {
         };
         let function = self.symbols.function(&module_ref(module), site.offset);
         // Code without symbols: what lies in one page is taken for one function.
-        let start = function.as_ref().map_or(site.offset >> 12 << 12, |f| f.start);
+        let start = function
+            .as_ref()
+            .map_or(site.offset >> 12 << 12, |f| f.start);
         let key = u64::from(site.module.0) << 48 | start & 0xffff_ffff_ffff;
         SiteClass {
-            function: function.as_ref().and_then(|f| self.chosen_key(f)).unwrap_or(key),
+            function: function
+                .as_ref()
+                .and_then(|f| self.chosen_key(f))
+                .unwrap_or(key),
             generic: is_generic(module, function.as_ref()),
         }
     }

@@ -1,15 +1,22 @@
 //! From the command line to the tracer's options, and from the program's end to words and a code.
 
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
 
-use prestore_tracer::{Allocations, Options, Outcome, Region, Scope, Window};
+use prestore_report::{Exactness, ExactnessKind, count};
+use prestore_trace::block::UnknownOpcode;
+use prestore_trace::container::{ReadOptions, Trace};
+use prestore_tracer::{
+    Allocations, Coverage, Options, Outcome, ProgramOutput, Region, Scope, Window,
+};
 
-use crate::args::{RunArgs, ScopeArg};
+use crate::args::{Format, RunArgs, ScopeArg};
 use crate::error::{CliError, FAILED};
 
 /// The tracer's options.
-pub fn options(run: &RunArgs, values: bool) -> Result<Options, CliError> {
+pub fn options(run: &RunArgs, values: bool, stdout: ProgramOutput) -> Result<Options, CliError> {
+    check(run)?;
     Ok(Options {
         scope: match run.scope {
             Some(ScopeArg::Count) => Scope::Count,
@@ -27,7 +34,87 @@ pub fn options(run: &RunArgs, values: bool) -> Result<Options, CliError> {
             period: run.period,
         },
         region: region(run.region.as_deref())?,
+        stdout,
     })
+}
+
+/// Where the program prints to, so that a result for programs is alone on stdout.
+pub fn program_output(format: Format) -> ProgramOutput {
+    match format {
+        Format::Text => ProgramOutput::Inherited,
+        Format::Json | Format::Sarif => ProgramOutput::Stderr,
+    }
+}
+
+/// What the command line's grammar cannot say.
+pub fn check(run: &RunArgs) -> Result<(), CliError> {
+    let wrong = |why: &str| Err(CliError::Usage(why.into()));
+    if !run.functions.is_empty() && run.scope != Some(ScopeArg::Functions) {
+        return wrong("--function chooses what `--scope functions` records: add that");
+    }
+    if run.take == Some(0) {
+        return wrong("--take 0 records nothing: give the number of instructions, as in 10M");
+    }
+    if run
+        .period
+        .is_some_and(|period| run.take.is_some_and(|take| period < take))
+    {
+        return wrong("--period is shorter than --take: give the length from window to window");
+    }
+    let part = run.skip > 0 || run.take.is_some() || run.region.is_some();
+    if part && run.scope == Some(ScopeArg::Sample) {
+        return wrong(
+            "samples are taken of the whole run: leave out --skip, --take, --period and --region, \
+             or use another scope",
+        );
+    }
+    Ok(())
+}
+
+/// Opens a recording.
+pub fn open(dir: &Path, lenient: bool) -> Result<Trace, CliError> {
+    Ok(Trace::open_with(dir, ReadOptions { lenient })?)
+}
+
+/// How exact the figures of a run are, of which windows or regions let so much through.
+pub fn exactness(coverage: Option<Coverage>) -> Exactness {
+    let Some(coverage) = coverage else {
+        return Exactness::default();
+    };
+    let all = coverage.recorded + coverage.skipped;
+    let mut exactness = windowed();
+    exactness.detail += &format!(
+        ", {} of {} instructions",
+        count(coverage.recorded),
+        count(all)
+    );
+    exactness
+}
+
+/// Exact inside windows or regions.
+pub fn windowed() -> Exactness {
+    Exactness {
+        kind: ExactnessKind::Windowed,
+        detail: "only what the windows or regions let through was seen".into(),
+    }
+}
+
+/// What is missing because the engine could not decode it, in a sentence; `None`: nothing.
+pub fn unknown_opcodes<'a>(found: impl IntoIterator<Item = &'a UnknownOpcode>) -> Option<String> {
+    let (mut places, mut executions) = (0u64, 0u64);
+    let mut example = None;
+    for unknown in found {
+        places += 1;
+        executions += unknown.executions;
+        example.get_or_insert(unknown.bytes);
+    }
+    let bytes: Vec<String> = example?.iter().map(|b| format!("{b:02x}")).collect();
+    Some(format!(
+        "{places} instructions unknown to the engine were executed {} times in all; what they \
+         read and wrote is missing (the first begins with the bytes {})",
+        count(executions),
+        bytes[..8].join(" ")
+    ))
 }
 
 /// Highest region number that the marker macros take.
@@ -58,7 +145,7 @@ pub fn partial(outcome: &Outcome) -> Option<String> {
         return Some(format!("the program was killed by signal {signal}"));
     }
     let torn = outcome.torn_threads;
-    (torn > 0).then(|| format!("{torn} threads were killed; each is recorded up to that moment"))
+    (torn > 0).then(|| format!("{torn} thread(s) were killed, each is recorded up to that moment"))
 }
 
 /// Tells how the program ended if it did not end well.
@@ -78,20 +165,42 @@ pub fn tell_end(status: Option<ExitStatus>) {
 
 /// The command's exit code: 0, or 3 where the program or its recording failed.
 pub fn exit_code(outcome: &Outcome) -> ExitCode {
-    let failed = outcome.failure.is_some() || outcome.status.is_some_and(|s| !s.success());
-    if failed {
-        ExitCode::from(FAILED)
-    } else {
-        ExitCode::SUCCESS
+    match &outcome.failure {
+        Some(_) => ExitCode::from(FAILED),
+        None => code_of(outcome.status),
     }
 }
 
-/// What to look at when a recording has no access in it.
+/// 0, or 3 where the program failed; one that was left running did not.
+pub fn code_of(status: Option<ExitStatus>) -> ExitCode {
+    if status.is_none_or(|s| s.success()) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(FAILED)
+    }
+}
+
+/// The error of a run of which nothing was recorded.
+pub fn nothing(run: &RunArgs) -> CliError {
+    CliError::Failed(format!("nothing was recorded: {}", why_empty(run)))
+}
+
+/// What to look at when a recording has nothing in it.
 pub fn why_empty(run: &RunArgs) -> String {
     match &run.region {
-        Some(id) if id == "any" => "the program entered no source region".into(),
-        Some(id) => format!("the program never entered region {id}"),
-        None if run.skip > 0 => format!("the program ended within the {} skipped instructions", run.skip),
+        Some(id) if id == "any" => {
+            "the program entered no source region; mark one with PRESTORE_REGION_BEGIN \
+             (prestore_region.h), or leave out --region"
+                .into()
+        }
+        Some(id) => format!(
+            "the program never entered region {id}; give the number of its PRESTORE_REGION_BEGIN, \
+             or `--region any`"
+        ),
+        None if run.skip > 0 => format!(
+            "the program ended within the {} skipped instructions; skip fewer",
+            count(run.skip)
+        ),
         None => "the program made no access in the recorded scope".into(),
     }
 }

@@ -4,15 +4,15 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use prestore_report::{bytes, count};
-use prestore_trace::container::{Info, Trace};
+use prestore_trace::container::Info;
 
 use crate::args::{InfoArgs, PlainFormat};
 use crate::error::CliError;
-use crate::output;
+use crate::{output, run};
 
 /// Prints what the recording holds.
 pub fn run(args: &InfoArgs) -> Result<ExitCode, CliError> {
-    let info = Trace::open(&args.recording)?.info();
+    let info = run::open(&args.recording, args.lenient)?.info();
     match args.format {
         PlainFormat::Json => output::print_json(&info)?,
         PlainFormat::Text => output::print(&text(&info))?,

@@ -101,7 +101,7 @@ pub(crate) fn decide(e: &Evidence<'_>, program: Program, t: &Thresholds) -> (Ver
     let sequential = e.sequential_share >= t.min_sequential_share;
     let fenced = e.fence.median.is_some_and(|m| m <= t.fence_window);
     if !sequential && !fenced {
-        return (Verdict::LeaveAlone, scattered_reason(e));
+        return (Verdict::LeaveAlone, scattered_reason(e, t));
     }
     let usage = if sequential {
         e.sequential.usage
@@ -199,7 +199,10 @@ fn fence_words(e: &Evidence<'_>, fenced: bool) -> String {
     }
 }
 
-fn scattered_reason(e: &Evidence<'_>) -> String {
+fn scattered_reason(e: &Evidence<'_>, t: &Thresholds) -> String {
+    if of(e.whole.rewritten_soon, e.whole.lines) >= t.min_rewrite_share {
+        return rewritten_reason(e, &e.whole);
+    }
     let fence = match e.fence.median {
         Some(m) => format!("the next fence is {} away", distance(Some(m as f64))),
         None => "no fence follows most of them".to_owned(),
@@ -226,12 +229,21 @@ fn rewritten_reason(e: &Evidence<'_>, usage: &Usage) -> String {
     format!(
         "{} of the lines are written again after {} on average, while still cached, and no fence \
          waits for them: left alone they are overwritten in the cache, with a pre-store each \
-         writing goes to memory (P0 measured 3x slower for a small buffer, 75x for one line). \
-         {} of the writes are in contexts of {} on average.",
+         writing goes to memory (P0 measured 3x slower for a small buffer, 75x for one line). {}",
         percent(of(usage.rewritten_soon, usage.lines)),
         distance(usage.rewrite_distance().mean),
+        context_words(e),
+    )
+}
+
+fn context_words(e: &Evidence<'_>) -> String {
+    if e.sequential.count == 0 {
+        return "None of the writes are in sequential contexts.".to_owned();
+    }
+    format!(
+        "{} of the writes are in contexts of {} on average.",
         percent(e.sequential_share),
-        size(e.sequential.spans / e.sequential.count.max(1)),
+        size(e.sequential.spans / e.sequential.count),
     )
 }
 

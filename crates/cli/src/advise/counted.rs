@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
+use std::io;
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
@@ -11,7 +13,7 @@ use prestore_report::{
 };
 use prestore_sampler::ElfLayout;
 use prestore_trace::{Module, Site, SiteTable};
-use prestore_tracer::{Options, Outcome, Scope, record};
+use prestore_tracer::{Options, Outcome, ProgramOutput, Scope, record};
 
 use super::print;
 use super::takers::Counter;
@@ -21,10 +23,14 @@ use crate::naming::Namer;
 use crate::{interrupt, output, run};
 
 /// Runs the program once and counts.
-pub fn counted(command: &[OsString], run: &RunArgs) -> Result<(Counter, Outcome), CliError> {
+pub fn counted(
+    command: &[OsString],
+    run: &RunArgs,
+    stdout: ProgramOutput,
+) -> Result<(Counter, Outcome), CliError> {
     let options = Options {
         scope: Scope::Count,
-        ..run::options(run, false)?
+        ..run::options(run, false, stdout)?
     };
     let interrupts = interrupt::watch()?;
     let mut counter = Counter::default();
@@ -33,17 +39,43 @@ pub fn counted(command: &[OsString], run: &RunArgs) -> Result<(Counter, Outcome)
     Ok((counter, outcome))
 }
 
+/// Stores by function are neither kept nor findings: said before the program runs.
+fn check(args: &AdviseArgs) -> Result<(), CliError> {
+    if args.output.is_some() {
+        return Err(CliError::Usage(
+            "this scope has no events to keep: leave out --output, or use `--scope all`".into(),
+        ));
+    }
+    if args.format == Format::Sarif {
+        return Err(CliError::Usage(
+            "stores by function are no findings: no SARIF; use text or json".into(),
+        ));
+    }
+    Ok(())
+}
+
 /// Exact stores by function.
 pub fn count(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliError> {
-    let (counter, outcome) = counted(&args.command, &args.run)?;
+    check(args)?;
+    let stdout = run::program_output(args.format);
+    let (counter, outcome) = counted(&args.command, &args.run, stdout)?;
     run::tell_end(outcome.status);
+    if counter.instructions == 0 {
+        return Err(run::nothing(&args.run));
+    }
     let mut about = Run {
         program: outcome.program.display().to_string(),
         partial: run::partial(&outcome),
+        exactness: run::exactness(outcome.coverage),
         processes: u64::from(outcome.processes),
         ..print::about(args, "count")
     };
-    about.notes.push("counts have no calling contexts and no addresses: scope `all` has both".into());
+    about
+        .notes
+        .push("counts have no calling contexts and no addresses: scope `all` has both".into());
+    about
+        .notes
+        .extend(run::unknown_opcodes(&outcome.unknown_opcodes));
     if counter.lost > 0 {
         about.notes.push(format!(
             "{} blocks of code lay beyond the counters; their stores are missing",
@@ -69,15 +101,21 @@ pub fn count(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliE
         })
         .collect();
     let mut namer = Namer::new(counter.sites, &args.debug_dir);
-    print_stores(args, &mut namer, stores, counter.instructions, about)?;
+    print_stores(args, &mut namer, stores, Some(counter.instructions), about)?;
     Ok(run::exit_code(&outcome))
 }
 
 /// Samples, or counts where the host has no precise store event.
 pub fn sample(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliError> {
+    check(args)?;
+    run::check(&args.run)?;
     let (program, words) = prestore_tracer::resolve(&args.command)?;
-    let mut command = Command::new(program);
+    let mut command = Command::new(&program);
     command.args(words.iter().skip(1));
+    if args.format != Format::Text {
+        let stderr = io::stderr().as_fd().try_clone_to_owned();
+        command.stdout(stderr.map_err(|e| CliError::Failed(format!("stderr is not open: {e}")))?);
+    }
     let samples = match prestore_sampler::sample(command, &prestore_sampler::Options::default()) {
         Ok(samples) => samples,
         Err(prestore_sampler::SampleError::Unavailable(why)) => {
@@ -87,9 +125,11 @@ pub fn sample(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, Cli
         }
         Err(error) => return Err(CliError::Failed(error.to_string())),
     };
+    run::tell_end(Some(samples.status));
     let mut sites = SiteTable::default();
     let stores = sampled_stores(&samples, &mut sites);
     let about = Run {
+        program: program.display().to_string(),
         exactness: Exactness {
             kind: ExactnessKind::Sampled,
             detail: format!("{} samples of {}", samples.events.len(), samples.event),
@@ -97,8 +137,8 @@ pub fn sample(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, Cli
         ..print::about(args, "sample")
     };
     let mut namer = Namer::new(sites, &args.debug_dir);
-    print_stores(args, &mut namer, stores, 0, about)?;
-    Ok(ExitCode::SUCCESS)
+    print_stores(args, &mut namer, stores, None, about)?;
+    Ok(run::code_of(Some(samples.status)))
 }
 
 fn sampled_stores(samples: &prestore_sampler::Samples, sites: &mut SiteTable) -> Vec<SiteStores> {
@@ -141,16 +181,12 @@ fn print_stores(
     args: &AdviseArgs,
     namer: &mut Namer,
     stores: Vec<SiteStores>,
-    instructions: u64,
+    instructions: Option<u64>,
     about: Run,
 ) -> Result<(), CliError> {
-    let instructions = (instructions > 0).then_some(instructions);
     let table = StoresByFunction::new(stores, instructions, about, namer);
     match args.format {
-        Format::Json => output::print_json(&table),
         Format::Text => output::print(&stores_text(&table, TextOptions::for_stdout())),
-        Format::Sarif => Err(CliError::Usage(
-            "stores by function are no findings: no SARIF; use text or json".into(),
-        )),
+        Format::Json | Format::Sarif => output::print_json(&table),
     }
 }

@@ -17,6 +17,7 @@ use crate::{interrupt, run};
 
 /// Analyses the writes of every function, or in scope `functions` of those chosen.
 pub fn run(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliError> {
+    run::check(&args.run)?;
     let (functions, totals) = chosen_functions(&args.command, &args.run, &args.debug_dir)?;
     let mut namer = Namer::new(SiteTable::default(), &args.debug_dir);
     let keys = namer.choose(&functions);
@@ -36,9 +37,17 @@ fn analyse(
     analyzer: Analyzer<Namer>,
     functions: &[String],
 ) -> Result<ExitCode, CliError> {
-    let options = run::options(&args.run, false)?;
+    let options = run::options(&args.run, false, run::program_output(args.format))?;
+    prestore_tracer::resolve(&args.command)?;
     let recorder = match &args.output {
-        Some(dir) => Some(Recorder::create(dir, args.force, &args.command, &args.run, false, functions)?),
+        Some(dir) => Some(Recorder::create(
+            dir,
+            args.force,
+            &args.command,
+            &args.run,
+            false,
+            functions,
+        )?),
         None => None,
     };
     let interrupts = interrupt::watch()?;
@@ -47,27 +56,46 @@ fn analyse(
         recorder,
         progress: Progress::new(args.run.quiet),
     };
-    let mut outcome = record(&args.command, &options, &interrupts, &mut advisor)?;
+    let recorded = record(&args.command, &options, &interrupts, &mut advisor);
     drop(advisor.progress);
-    if let Some(recorder) = advisor.recorder {
-        recorder.finish(&outcome)?;
-    }
+    let mut outcome = match recorded {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            if let Some(recorder) = advisor.recorder {
+                recorder.abandon(&error.to_string());
+            }
+            return Err(error.into());
+        }
+    };
+    let kept = advisor.recorder.map(|recorder| recorder.finish(&outcome));
     run::tell_end(outcome.status);
     let mut analysis = advisor.analyzer.finish();
-    analysis.oracle.set_sites(std::mem::take(&mut outcome.sites));
-    let about = Run {
+    analysis
+        .oracle
+        .set_sites(std::mem::take(&mut outcome.sites));
+    let mut about = Run {
         program: outcome.program.display().to_string(),
         partial: run::partial(&outcome),
+        exactness: run::exactness(outcome.coverage),
         processes: u64::from(outcome.processes),
         recording: args.output.as_ref().map(|d| d.display().to_string()),
-        ..print::about(args, if functions.is_empty() { "all" } else { "functions" })
+        ..print::about(
+            args,
+            if functions.is_empty() {
+                "all"
+            } else {
+                "functions"
+            },
+        )
     };
-    if analysis.findings.instructions == 0 {
-        return Err(CliError::Failed(format!(
-            "nothing was recorded: {}",
-            run::why_empty(&args.run)
-        )));
+    about
+        .notes
+        .extend(run::unknown_opcodes(&outcome.unknown_opcodes));
+    if outcome.coverage.is_some_and(|c| c.recorded == 0) {
+        return Err(run::nothing(&args.run));
     }
     print::findings(args, about, analysis, thresholds)?;
+    // Findings first: a recording that cannot be kept is no reason to lose them too.
+    kept.transpose()?;
     Ok(run::exit_code(&outcome))
 }

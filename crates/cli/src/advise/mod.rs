@@ -20,8 +20,14 @@ pub use scope::chosen_functions;
 pub fn run(args: &AdviseArgs) -> Result<ExitCode, CliError> {
     let thresholds = thresholds(&args.thresholds)?;
     if let Some(dir) = &args.recording {
+        if dir.is_file() {
+            return Err(CliError::Usage(format!(
+                "{dir} is a file, not a recording; to run it: prestore advise -- {dir}",
+                dir = dir.display()
+            )));
+        }
         return match read_manifest(dir)?.kind {
-            TraceKind::Events => stored::run(args, dir, thresholds),
+            TraceKind::Events => stored::events(args, dir, thresholds),
             TraceKind::Samples => stored::samples(args, dir),
         };
     }
@@ -51,7 +57,8 @@ fn thresholds(settings: &[String]) -> Result<Thresholds, CliError> {
 
 /// The thresholds with their defaults and reasons, for `--help`.
 pub fn thresholds_help() -> String {
-    let mut help = String::from("Thresholds (distances in instructions, sizes in bytes, shares 0 to 1):\n");
+    let mut help =
+        String::from("Thresholds (distances in instructions, sizes in bytes, shares 0 to 1):\n");
     for t in Thresholds::default().list() {
         help += &format!("  {} = {}\n      {}\n", t.name, t.value, t.doc);
     }

@@ -12,8 +12,14 @@ use crate::{host, output};
 pub fn about(args: &AdviseArgs, scope: &str) -> Run {
     let engine = host::engine();
     Run {
-        command: args.command.iter().map(|w| w.to_string_lossy().into_owned()).collect(),
-        cwd: std::env::current_dir().ok().map(|d| d.display().to_string()),
+        command: args
+            .command
+            .iter()
+            .map(|w| w.to_string_lossy().into_owned())
+            .collect(),
+        cwd: std::env::current_dir()
+            .ok()
+            .map(|d| d.display().to_string()),
         engine: format!("{} {}", engine.name, engine.version),
         scope: scope.to_owned(),
         ..Run::default()

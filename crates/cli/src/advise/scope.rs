@@ -5,11 +5,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use prestore_dirtbuster::ProgramTotals;
+use prestore_tracer::ProgramOutput;
 
 use super::counted::counted;
 use super::takers::Counter;
 use crate::args::{RunArgs, ScopeArg};
 use crate::error::CliError;
+use crate::interrupt;
 use crate::naming::Namer;
 
 /// Functions are taken until they make up this share of all stores.
@@ -31,8 +33,18 @@ pub fn chosen_functions(
     if !run.functions.is_empty() {
         return Ok((run.functions.clone(), None));
     }
-    let (counter, outcome) = counted(command, run)?;
+    let (counter, outcome) = counted(command, run, ProgramOutput::Discarded)?;
     crate::run::tell_end(outcome.status);
+    if interrupt::watch()?.count() > 0 {
+        return Err(CliError::Failed(
+            "stopped in the first run, which counts; name functions with --function to need only \
+             one run"
+                .into(),
+        ));
+    }
+    if counter.instructions == 0 {
+        return Err(crate::run::nothing(run));
+    }
     let totals = ProgramTotals {
         instructions: counter.instructions,
         stores: counter.total_stores(),

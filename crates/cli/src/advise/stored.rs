@@ -5,19 +5,19 @@ use std::process::ExitCode;
 
 use prestore_dirtbuster::{Analyzer, ProgramTotals, Thresholds};
 use prestore_report::{Run, count, percent};
-use prestore_trace::container::{RecordingState, Trace};
 use prestore_trace::SiteTable;
+use prestore_trace::container::RecordingState;
 use prestore_trace::import::read_samples;
 
 use super::print;
 use crate::args::{AdviseArgs, Format};
 use crate::error::CliError;
 use crate::naming::Namer;
-use crate::output;
+use crate::{output, run};
 
 /// Findings from recorded events.
-pub fn run(args: &AdviseArgs, dir: &Path, thresholds: Thresholds) -> Result<ExitCode, CliError> {
-    let trace = Trace::open(dir)?;
+pub fn events(args: &AdviseArgs, dir: &Path, thresholds: Thresholds) -> Result<ExitCode, CliError> {
+    let trace = run::open(dir, args.lenient)?;
     let mut sites = trace.sites().clone();
     let mut namer = Namer::new(SiteTable::default(), &args.debug_dir);
     let chosen = namer.choose(&trace.manifest().info.scope.functions);
@@ -35,7 +35,13 @@ pub fn run(args: &AdviseArgs, dir: &Path, thresholds: Thresholds) -> Result<Exit
     while let Some(segment) = merged.next_segment()? {
         let table = trace.table(segment.process);
         analyzer
-            .feed(segment.process, segment.thread, table, &mut sites, segment.words)
+            .feed(
+                segment.process,
+                segment.thread,
+                table,
+                &mut sites,
+                segment.words,
+            )
             .map_err(|e| CliError::Failed(format!("{}: {e}", dir.display())))?;
     }
     let manifest = trace.manifest();
@@ -44,7 +50,10 @@ pub fn run(args: &AdviseArgs, dir: &Path, thresholds: Thresholds) -> Result<Exit
         command: manifest.info.command.clone(),
         cwd: Some(manifest.info.cwd.clone()),
         recording: Some(dir.display().to_string()),
-        engine: format!("{} {}", manifest.info.engine.name, manifest.info.engine.version),
+        engine: format!(
+            "{} {}",
+            manifest.info.engine.name, manifest.info.engine.version
+        ),
         dropped_events: manifest.dropped_events,
         processes: manifest.processes.len() as u64,
         partial: match manifest.state {
@@ -54,8 +63,17 @@ pub fn run(args: &AdviseArgs, dir: &Path, thresholds: Thresholds) -> Result<Exit
         },
         ..print::about(args, &manifest.info.scope.mode)
     };
-    about.notes.extend(trace.damage().iter().map(ToString::to_string));
+    about
+        .notes
+        .extend(trace.damage().iter().map(ToString::to_string));
     about.notes.extend(merged.damage().map(ToString::to_string));
+    let windows = &manifest.info.windows;
+    if windows.skip > 0 || windows.take.is_some() || windows.regions {
+        about.exactness = run::windowed();
+    }
+    let processes = manifest.processes.iter();
+    let unknown = processes.flat_map(|p| trace.table(p.id).unknown_opcodes());
+    about.notes.extend(run::unknown_opcodes(unknown));
     let mut analysis = analyzer.finish();
     analysis.oracle.set_sites(sites);
     print::findings(args, about, analysis, thresholds)?;
@@ -85,7 +103,11 @@ pub fn samples(args: &AdviseArgs, dir: &Path) -> Result<ExitCode, CliError> {
                     count(f.stores)
                 );
                 for context in f.contexts.iter().take(3) {
-                    text += &format!("{:>21}  from {}\n", count(context.stores), context.callers.join(" < "));
+                    text += &format!(
+                        "{:>21}  from {}\n",
+                        count(context.stores),
+                        context.callers.join(" < ")
+                    );
                 }
             }
             text += "\n";

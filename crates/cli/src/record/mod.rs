@@ -7,14 +7,14 @@ use std::process::ExitCode;
 
 use prestore_report::{bytes, count};
 use prestore_trace::container::Manifest;
-use prestore_tracer::{Outcome, record};
+use prestore_tracer::{Outcome, ProgramOutput, record};
 
 pub use progress::Progress;
-pub use writer::Recorder;
+pub use writer::{Recorder, cannot_create};
 
+use crate::advise::chosen_functions;
 use crate::args::{RecordArgs, ScopeArg};
 use crate::error::CliError;
-use crate::advise::chosen_functions;
 use crate::{interrupt, run};
 
 /// Records a program.
@@ -26,10 +26,18 @@ pub fn run(args: &RecordArgs) -> Result<ExitCode, CliError> {
                 .into(),
         ));
     }
+    let options = run::options(&args.run, args.values, ProgramOutput::Inherited)?;
+    prestore_tracer::resolve(&args.command)?;
     let functions = chosen_functions(&args.command, &args.run, &[])?.0;
-    let options = run::options(&args.run, args.values)?;
     let progress = Progress::new(args.run.quiet);
-    let mut recorder = Recorder::create(&args.output, args.force, &args.command, &args.run, args.values, &functions)?;
+    let mut recorder = Recorder::create(
+        &args.output,
+        args.force,
+        &args.command,
+        &args.run,
+        args.values,
+        &functions,
+    )?;
     recorder.show(progress);
     let interrupts = interrupt::watch()?;
     let outcome = record(&args.command, &options, &interrupts, &mut recorder);
@@ -42,6 +50,9 @@ pub fn run(args: &RecordArgs) -> Result<ExitCode, CliError> {
     };
     let manifest = recorder.finish(&outcome)?;
     tell(args, &manifest, &outcome);
+    if manifest.totals.events.accesses() == 0 {
+        return Err(run::nothing(&args.run));
+    }
     Ok(run::exit_code(&outcome))
 }
 
@@ -53,8 +64,11 @@ fn tell(args: &RecordArgs, manifest: &Manifest, outcome: &Outcome) {
     if let Some(why) = run::partial(outcome) {
         eprintln!("prestore: partial recording: {why}");
     }
+    if let Some(missing) = run::unknown_opcodes(&outcome.unknown_opcodes) {
+        eprintln!("prestore: {missing}");
+    }
     if accesses == 0 {
-        eprintln!("prestore: nothing was recorded: {}", run::why_empty(&args.run));
+        return;
     }
     eprintln!(
         "prestore: {} accesses of {} threads in {} ({}, {:.2} bytes an access), dropped events: {}",

@@ -1,13 +1,13 @@
 //! A taker that stores.
 
-use std::ffi::OsString;
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::Path;
 
 use prestore_trace::block::BlockTable;
 use prestore_trace::container::{
-    Existing, Manifest, Outcome as End, ProgramCounts, RecordingInfo, Scope, StreamWriter, TraceWriter, Windows,
-    WriteError,
+    Existing, Manifest, Outcome as End, ProgramCounts, RecordingInfo, Scope, StreamWriter,
+    TraceWriter, Windows, WriteError,
 };
 use prestore_trace::filter::ScopeFilter;
 use prestore_trace::{ProcessId, SiteTable};
@@ -33,6 +33,17 @@ fn sink_error(error: WriteError) -> SinkError {
     SinkError(Box::new(error))
 }
 
+/// A folder that takes no recording is wrong input, a full disk is not.
+pub fn cannot_create(error: WriteError) -> CliError {
+    match error {
+        WriteError::Io { .. } => CliError::Usage(format!("{error}; choose another with --output")),
+        WriteError::Exists { .. } | WriteError::NotEmpty { .. } => {
+            CliError::Usage(error.to_string())
+        }
+        error => error.into(),
+    }
+}
+
 impl Recorder {
     /// Makes the recording's folder. With `functions`, only what concerns their writes is stored
     /// (scope `functions`).
@@ -45,7 +56,10 @@ impl Recorder {
         functions: &[String],
     ) -> Result<Self, CliError> {
         let info = RecordingInfo {
-            command: command.iter().map(|w| w.to_string_lossy().into_owned()).collect(),
+            command: command
+                .iter()
+                .map(|w| w.to_string_lossy().into_owned())
+                .collect(),
             cwd: std::env::current_dir()
                 .map(|d| d.display().to_string())
                 .unwrap_or_default(),
@@ -68,9 +82,13 @@ impl Recorder {
                 regions: run.region.is_some(),
             },
         };
-        let existing = if force { Existing::Replace } else { Existing::Keep };
+        let existing = if force {
+            Existing::Replace
+        } else {
+            Existing::Keep
+        };
         Ok(Self {
-            writer: TraceWriter::create(dir, info, existing)?,
+            writer: TraceWriter::create(dir, info, existing).map_err(cannot_create)?,
             streams: Vec::new(),
             progress: Progress::new(true),
             filter: filter(functions),
@@ -139,7 +157,9 @@ impl Sink for Recorder {
             return self.writer.meta(process, frames).map_err(sink_error);
         };
         let (_, parent, inherited) = table.process();
-        let parent = (inherited > 0).then(|| self.pids.get(&parent).copied()).flatten();
+        let parent = (inherited > 0)
+            .then(|| self.pids.get(&parent).copied())
+            .flatten();
         let frames = filter.meta(process, parent, frames);
         self.writer.meta(process, frames).map_err(sink_error)
     }

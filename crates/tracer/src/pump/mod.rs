@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use prestore_trace::SiteTable;
+use prestore_trace::block::UnknownOpcode;
 
 use crate::channel::Session;
 use crate::{Engine, Options, RecordError, Sink, launch};
@@ -62,6 +63,8 @@ pub struct Outcome {
     pub threads: u32,
     /// What windows and regions let through; `None` where everything was asked for.
     pub coverage: Option<Coverage>,
+    /// Instructions that the engine could not decode: their accesses are not recorded.
+    pub unknown_opcodes: Vec<UnknownOpcode>,
     /// The taker failed; the program ran on, unrecorded.
     pub failure: Option<crate::SinkError>,
     /// Wall time from the start to the end.
@@ -127,6 +130,7 @@ pub fn record<S: Sink>(
         torn_threads: pump.torn_threads(),
         processes: pump.processes(),
         threads: pump.threads(),
+        unknown_opcodes: pump.unknown_opcodes(),
         coverage: options.is_windowed().then(|| pump.coverage()),
         failure: run.failure,
         elapsed: started.elapsed(),

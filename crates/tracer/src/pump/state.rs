@@ -1,5 +1,6 @@
 //! Everything that a recording knows about its processes and threads.
 
+use prestore_trace::block::UnknownOpcode;
 use prestore_trace::record::{FIRST_BLOCK, id};
 use prestore_trace::{ProcessId, SiteTable, ThreadId};
 
@@ -64,6 +65,12 @@ impl Pump {
 
     pub(super) fn torn_threads(&self) -> u32 {
         self.torn
+    }
+
+    /// What the engine could not decode, of all processes.
+    pub(super) fn unknown_opcodes(&self) -> Vec<UnknownOpcode> {
+        let tables = self.processes.iter().map(|p| &p.table);
+        tables.flat_map(|t| t.unknown_opcodes().to_vec()).collect()
     }
 
     /// What all threads recorded and skipped, those that still run included.

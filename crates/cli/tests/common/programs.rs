@@ -1,0 +1,58 @@
+//! Programs to trace.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use super::root;
+
+/// The workload of this name, `None` where it cannot be built here (no Fortran compiler).
+pub fn workload(name: &str) -> Option<PathBuf> {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    let folder = BUILT.get_or_init(|| {
+        let folder = root().join("build/workloads");
+        // An up-to-date build is made of nothing but time stamps compared.
+        let make = Command::new("make")
+            .args(["--no-print-directory", "-s", "-C"])
+            .arg(root().join("workloads"))
+            .arg(format!("OUT={}", folder.display()))
+            .output()
+            .unwrap();
+        let log = String::from_utf8_lossy(&make.stderr);
+        assert!(make.status.success(), "the workloads do not build: {log}");
+        folder.canonicalize().unwrap()
+    });
+    let program = folder.join(name);
+    if program.exists() {
+        return Some(program);
+    }
+    eprintln!("skipped {name}: it was not built (install gfortran for the Fortran workloads)");
+    None
+}
+
+/// The number of the only line of a source file, named from the repository's root, with `text`.
+#[track_caller]
+pub fn source_line(file: &str, text: &str) -> u32 {
+    let source = std::fs::read_to_string(root().join(file)).unwrap();
+    let mut lines = (1..).zip(source.lines()).filter(|(_, l)| l.contains(text));
+    let found = lines.next().map(|(number, _)| number);
+    assert!(lines.next().is_none(), "'{text}' is twice in {file}");
+    found.unwrap_or_else(|| panic!("'{text}' is not in {file}"))
+}
+
+/// Compiles `source` to `folder/name` with `-O2 -g` and more flags.
+#[track_caller]
+pub fn c_program(folder: &Path, name: &str, source: &str, flags: &[&str]) -> PathBuf {
+    let path = folder.join(format!("{name}.c"));
+    let program = folder.join(name);
+    std::fs::write(&path, source).unwrap();
+    let compiled = Command::new("gcc")
+        .args(["-O2", "-g"])
+        .args(flags)
+        .args([&path, Path::new("-o"), &program])
+        .output()
+        .unwrap();
+    let log = String::from_utf8_lossy(&compiled.stderr);
+    assert!(compiled.status.success(), "{log}");
+    program
+}
