@@ -61,6 +61,23 @@ pub struct StoreCount {
     pub bytes: u64,
 }
 
+/// What one thread executed: exact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ThreadTotals {
+    /// Its process.
+    pub process: ProcessId,
+    /// The thread.
+    pub thread: ThreadId,
+    /// Instructions, without those outside the recording's scope.
+    pub instructions: u64,
+    /// Store instructions, atomics included.
+    pub stores: u64,
+    /// Load instructions, atomics included.
+    pub loads: u64,
+    /// Fences and atomics.
+    pub fences: u64,
+}
+
 /// What is left when the analysis is over.
 #[derive(Debug)]
 pub struct Outcome<O> {
@@ -68,6 +85,8 @@ pub struct Outcome<O> {
     pub findings: Findings,
     /// Executed stores by instruction, most first.
     pub counts: Vec<StoreCount>,
+    /// What each thread executed, by process, in the order of the threads' first buffers.
+    pub threads: Vec<ThreadTotals>,
     /// All calling contexts.
     pub tree: CallTree,
     /// The oracle back.
@@ -121,7 +140,8 @@ impl<O: SiteOracle> Analyzer<O> {
         words: &[u64],
     ) -> Result<usize, ReplayError> {
         let limits = Limits::new(&self.thresholds);
-        let process = self.processes.entry(process).or_insert_with(|| Process {
+        let pid = process;
+        let process = self.processes.entry(pid).or_insert_with(|| Process {
             clock: ProcessClock::default(),
             memory: Memory::new(limits),
             by_id: FxHashMap::default(),
@@ -133,6 +153,8 @@ impl<O: SiteOracle> Analyzer<O> {
             let clock = ThreadClock::starting(&process.clock);
             process.memory.clocks.push(clock);
             process.threads.push(Thread {
+                process: pid,
+                id: thread,
                 state: ThreadState::new(next as u32),
                 ..Thread::default()
             });
@@ -163,7 +185,7 @@ impl<O: SiteOracle> Analyzer<O> {
             process.memory.finish();
         }
         let processes: Vec<Process> = processes.into_iter().map(|p| p.1).collect();
-        let (findings, counts) = summary::findings(
+        let (findings, counts, threads) = summary::findings(
             &processes,
             &self.groups,
             &self.tree,
@@ -173,6 +195,7 @@ impl<O: SiteOracle> Analyzer<O> {
         Outcome {
             findings,
             counts,
+            threads,
             tree: self.tree,
             oracle: self.groups.oracle,
             memory_bytes,

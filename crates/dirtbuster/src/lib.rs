@@ -29,7 +29,7 @@ mod thresholds;
 mod usage;
 mod verdict;
 
-pub use analyzer::{Analyzer, Outcome, ProgramTotals, StoreCount};
+pub use analyzer::{Analyzer, Outcome, ProgramTotals, StoreCount, ThreadTotals};
 pub use findings::{ContextClass, Distance, FenceDistance, Finding, Findings, LineShare, Verdict};
 pub use oracle::{SiteClass, SiteOracle};
 pub use thresholds::{ThresholdError, ThresholdInfo, Thresholds};

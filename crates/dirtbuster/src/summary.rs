@@ -5,7 +5,7 @@ use prestore_trace::{EventKind, SiteId};
 use rustc_hash::FxHashMap;
 
 use crate::Thresholds;
-use crate::analyzer::{Process, ProgramTotals, StoreCount};
+use crate::analyzer::{Process, ProgramTotals, StoreCount, ThreadTotals};
 use crate::fences::FenceHistogram;
 use crate::findings::{ContextClass, Finding, Findings, LineShare};
 use crate::groups::{Group, Groups};
@@ -23,14 +23,6 @@ struct Executed {
     bytes: u64,
     non_temporal: u64,
     contexts: FxHashMap<NodeId, u64>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Totals {
-    instructions: u64,
-    stores: u64,
-    loads: u64,
-    fences: u64,
 }
 
 /// Places that write the same data, added up.
@@ -52,8 +44,15 @@ pub(crate) fn findings<O>(
     tree: &CallTree,
     thresholds: &Thresholds,
     given: Option<ProgramTotals>,
-) -> (Findings, Vec<StoreCount>) {
-    let (executed, mut totals) = executed(processes);
+) -> (Findings, Vec<StoreCount>, Vec<ThreadTotals>) {
+    let (executed, threads) = executed(processes);
+    let mut totals = ThreadTotals::default();
+    for t in &threads {
+        totals.instructions += t.instructions;
+        totals.stores += t.stores;
+        totals.loads += t.loads;
+        totals.fences += t.fences;
+    }
     if let Some(given) = given {
         (totals.instructions, totals.stores) = (given.instructions, given.stores);
     }
@@ -73,7 +72,7 @@ pub(crate) fn findings<O>(
         store_fraction: program.store_fraction,
         findings: list,
     };
-    (findings, counts(&executed))
+    (findings, counts(&executed), threads)
 }
 
 fn share(part: u64, whole: u64) -> f64 {
@@ -100,11 +99,16 @@ fn counts(executed: &FxHashMap<Place, Executed>) -> Vec<StoreCount> {
     counts
 }
 
-fn executed(processes: &[Process]) -> (FxHashMap<Place, Executed>, Totals) {
+fn executed(processes: &[Process]) -> (FxHashMap<Place, Executed>, Vec<ThreadTotals>) {
     let mut places: FxHashMap<Place, Executed> = FxHashMap::default();
-    let mut totals = Totals::default();
+    let mut threads = Vec::new();
     for thread in processes.iter().flat_map(|p| &p.threads) {
-        totals.instructions += thread.replayer.instrs() - thread.skipped;
+        let mut totals = ThreadTotals {
+            process: thread.process,
+            thread: thread.id,
+            instructions: thread.replayer.instrs() - thread.skipped,
+            ..ThreadTotals::default()
+        };
         let runs = &thread.state.runs;
         for run in &runs.all {
             for at in run.first as usize..run.end as usize {
@@ -131,8 +135,9 @@ fn executed(processes: &[Process]) -> (FxHashMap<Place, Executed>, Totals) {
                 }
             }
         }
+        threads.push(totals);
     }
-    (places, totals)
+    (places, threads)
 }
 
 /// Adds up the origins of all threads and processes by what they write together.

@@ -1,9 +1,9 @@
 //! One thread's execution, block by block.
 
-use prestore_trace::SiteTable;
 use prestore_trace::block::{Block, BlockTable};
 use prestore_trace::record::Special;
 use prestore_trace::replay::{CallStack, CallTree, ExecSink, Replayer, each_touch};
+use prestore_trace::{ProcessId, SiteTable, ThreadId};
 
 use crate::fences::PendingWrites;
 use crate::groups::Groups;
@@ -15,6 +15,8 @@ use crate::steps::{self, Step};
 /// What is kept of a thread.
 #[derive(Debug, Default)]
 pub(crate) struct Thread {
+    pub(crate) process: ProcessId,
+    pub(crate) id: ThreadId,
     pub(crate) replayer: Replayer,
     /// Instructions outside the recording's scope.
     pub(crate) skipped: u64,

@@ -8,7 +8,9 @@
 
 mod synthetic;
 
-use prestore_dirtbuster::{Analyzer, Finding, Findings, ProgramTotals, Thresholds, Verdict};
+use prestore_dirtbuster::{
+    Analyzer, Finding, Findings, ProgramTotals, ThreadTotals, Thresholds, Verdict,
+};
 use prestore_trace::record::{AllocKind, Special};
 use prestore_trace::replay::ReplayError;
 use prestore_trace::{FenceKind, ProcessId, SiteId, SiteTable, ThreadId};
@@ -460,4 +462,21 @@ fn thresholds_are_set_by_name_and_checked() {
     assert!(t.set("min_density", 1.5).is_err());
     assert!(t.set("max_pause", -1.0).is_err());
     assert!(t.set("max_pause", f64::NAN).is_err());
+}
+
+#[test]
+fn each_thread_has_its_own_totals() {
+    let mut p = Program::default();
+    let work = p.block(1, 0).load(0, 0, 8).store(0, 0, 8).compute(8).done();
+    let lock = p.block(1, 10).atomic(0, 0, 8).done();
+    for _ in 0..3 {
+        p.run(0, work, &[HEAP]);
+    }
+    p.run(4, work, &[HEAP]);
+    p.run(4, lock, &[HEAP]);
+    p.compute(4, 1000);
+    let out = p.analyze();
+    let totals = |t: &ThreadTotals| (t.thread.0, t.instructions, t.stores, t.loads, t.fences);
+    let all: Vec<_> = out.threads.iter().map(totals).collect();
+    assert_eq!(all, [(0, 30, 3, 3, 0), (4, 11, 2, 2, 1)]);
 }

@@ -107,10 +107,10 @@ fn listing_3_is_left_alone_because_it_is_rewritten() {
         let f = of_function(&out.findings, 1);
         assert_eq!(f.verdict, Verdict::LeaveAlone, "{lines}: {f:#?}");
         assert!(f.rewrite.share > 0.99, "{lines}: {f:#?}");
+        assert!(f.reason.contains("written again"), "{}", f.reason);
         if lines == 1 {
             assert_eq!(f.rewrite.mean, Some(6.0));
-        } else {
-            assert!(f.reason.contains("written again"), "{}", f.reason);
+            assert!(f.reason.contains("after 6 instructions"), "{}", f.reason);
         }
     }
 }
@@ -315,7 +315,7 @@ fn stencil_sweeps_are_cleaned_and_skipped() {
 }
 
 #[test]
-fn random_counting_is_left_alone_as_not_sequential() {
+fn random_counting_is_left_alone_as_rewritten_or_not_sequential() {
     for (size, counters) in [
         (4, 1 << 12),
         (4, 1 << 16),
@@ -340,7 +340,13 @@ fn random_counting_is_left_alone_as_not_sequential() {
         assert_eq!(f.verdict, Verdict::LeaveAlone, "{f:#?}");
         println!("{size} {counters}: {}", f.sequential_share);
         assert!(f.sequential_share < 0.2, "{size} {counters}: {f:#?}");
-        assert!(f.reason.starts_with("Not sequential"), "{}", f.reason);
+        // Up to half a megabyte its lines are written again before they leave the cache.
+        let why = if counters * u64::from(size) > 1 << 19 {
+            "Not sequential"
+        } else {
+            "written again after"
+        };
+        assert!(f.reason.contains(why), "{size} {counters}: {}", f.reason);
     }
 }
 

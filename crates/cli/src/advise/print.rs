@@ -1,7 +1,9 @@
 //! An analysis, named and printed.
 
 use prestore_dirtbuster::{Outcome, Thresholds};
-use prestore_report::{DiskSources, Report, Run, Sources, TextOptions, report_text, to_sarif};
+use prestore_report::{
+    DiskSources, Report, Run, Sources, TextOptions, ThreadTotals, report_text, to_sarif,
+};
 
 use crate::args::{AdviseArgs, Format};
 use crate::error::CliError;
@@ -29,10 +31,22 @@ pub fn about(args: &AdviseArgs, scope: &str) -> Run {
 /// Prints the findings in the form asked for.
 pub fn findings(
     args: &AdviseArgs,
-    about: Run,
+    mut about: Run,
     analysis: Outcome<Namer>,
     thresholds: Thresholds,
 ) -> Result<(), CliError> {
+    about.threads = analysis
+        .threads
+        .iter()
+        .map(|t| ThreadTotals {
+            process: t.process.0,
+            thread: t.thread.0,
+            instructions: t.instructions,
+            stores: t.stores,
+            loads: t.loads,
+            fences: t.fences,
+        })
+        .collect();
     let mut namer = analysis.oracle;
     let least = thresholds.min_store_fraction;
     let mut report = Report::new(&analysis.findings, about, least, &mut namer);
