@@ -4,6 +4,7 @@
 
 #include "alloc.h"
 #include "cases.h"
+#include "block_ids.h"
 #include "channel.h"
 #include "count.h"
 #include "descriptors.h"
@@ -77,7 +78,7 @@ static void
 on_fork(void *drcontext)
 {
     session_reopen();
-    modules_process(plan_next_id());
+    modules_process(block_ids_next());
     unknown_forked();
     session_begin();
     thread_forked(drcontext);
@@ -90,7 +91,7 @@ on_process_exit(void)
     alloc_exit();
     if (options_windowed())
         cases_exit();
-    plan_exit();
+    block_ids_exit();
     emit_exit();
     thread_exit();
     drutil_exit();
@@ -110,7 +111,7 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
         dr_exit_process(3);
     modules_process(0);
     session_begin();
-    plan_init();
+    block_ids_init();
     emit_init();
     dr_register_exit_event(on_process_exit);
     /* One callback: the engine calls several last one first, and files need the session. */

@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include "access.h"
-#include "channel.h"
+#include "block_ids.h"
 #include "drutil.h"
-#include "hashtable.h"
 #include "options.h"
 #include "symbolic.h"
 
@@ -33,27 +32,6 @@ typedef struct {
     byte lengths[512];
     bool down; /* `std` was seen */
 } builder_t;
-
-static hashtable_t ids; /* hash of a description -> id */
-static uint next_id = REC_FIRST_BLOCK;
-
-void
-plan_init(void)
-{
-    hashtable_init_ex(&ids, 16, HASH_INTPTR, false, false, NULL, NULL, NULL);
-}
-
-void
-plan_exit(void)
-{
-    hashtable_delete(&ids);
-}
-
-uint
-plan_next_id(void)
-{
-    return next_id;
-}
 
 static ushort
 new_slots(builder_t *b, uint words)
@@ -326,52 +304,6 @@ end_of(instr_t *last)
     return instr_is_syscall(last) ? END_SYSCALL : END_JUMP;
 }
 
-static uint64
-fnv(uint64 hash, const void *bytes, size_t n)
-{
-    const byte *p = bytes;
-    for (size_t i = 0; i < n; i++)
-        hash = (hash ^ p[i]) * 0x100000001b3ull;
-    return hash;
-}
-
-/* Gives the described block its id, and describes it to the host when it is new. */
-static void
-identify(builder_t *b)
-{
-    plan_t *plan = b->plan;
-    size_t ref_bytes = plan->n_refs * sizeof(wire_ref_t);
-    size_t length_bytes = (plan->instrs + 7) & ~7u;
-    plan->head.instrs = plan->instrs;
-    plan->head.words = plan->words;
-    plan->head.refs = (uint16_t)plan->n_refs;
-    plan->head.id = 0;
-    uint64 hash = fnv(0xcbf29ce484222325ull, &plan->head, sizeof(plan->head));
-    hash = fnv(hash, b->refs, ref_bytes);
-    hash = fnv(hash, b->lengths, plan->instrs);
-    hashtable_lock(&ids);
-    void *found = hashtable_lookup(&ids, (void *)hash);
-    if (found != NULL) {
-        plan->id = (uint)(ptr_uint_t)found;
-    } else {
-        plan->id = next_id++;
-        hashtable_add(&ids, (void *)hash, (void *)(ptr_uint_t)plan->id);
-        plan->head.id = plan->id;
-        size_t payload = sizeof(plan->head) + ref_bytes + length_bytes;
-        byte *frame = dr_thread_alloc(b->drcontext, 8 + payload);
-        uint32_t *front = (uint32_t *)frame;
-        front[0] = META_BLOCK;
-        front[1] = (uint32_t)payload;
-        memcpy(frame + 8, &plan->head, sizeof(plan->head));
-        memcpy(frame + 8 + sizeof(plan->head), b->refs, ref_bytes);
-        memset(frame + 8 + sizeof(plan->head) + ref_bytes, 0, length_bytes);
-        memcpy(frame + 8 + sizeof(plan->head) + ref_bytes, b->lengths, plan->instrs);
-        session_meta(frame, 8 + payload);
-        dr_thread_free(b->drcontext, frame, 8 + payload);
-    }
-    hashtable_unlock(&ids);
-}
-
 plan_t *
 plan_make(void *drcontext, instrlist_t *bb)
 {
@@ -400,7 +332,10 @@ plan_make(void *drcontext, instrlist_t *bb)
         plan->head.last_delta = (uint32_t)(pc - (app_pc)plan->head.start_pc);
         plan->head.next_pc = (uint64)(pc + instr_length(drcontext, last));
         plan->head.end = (uint8_t)end_of(last);
-        identify(b);
+        plan->head.instrs = plan->instrs;
+        plan->head.words = plan->words;
+        plan->head.refs = (uint16_t)plan->n_refs;
+        plan->id = block_id(drcontext, &plan->head, b->refs, b->lengths);
     }
     plan->refs = dr_thread_alloc(drcontext, plan->n_refs * sizeof(wire_ref_t) + 1);
     memcpy(plan->refs, b->refs, plan->n_refs * sizeof(wire_ref_t));

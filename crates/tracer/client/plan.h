@@ -42,10 +42,4 @@ typedef struct {
 plan_t *plan_make(void *drcontext, instrlist_t *bb);
 void plan_free(void *drcontext, plan_t *plan);
 
-void plan_init(void);
-void plan_exit(void);
-
-/* Ids given so far, for a forked child. */
-uint plan_next_id(void);
-
 #endif

@@ -40,13 +40,16 @@ pub struct Counts {
 #[error("{0}")]
 pub struct SinkError(#[source] pub Box<dyn std::error::Error + Send + Sync>);
 
-/// Takes what was recorded, in the order of its happening as far as buffers tell.
+/// Takes what was recorded, in the order of its happening as far as buffers tell. What a taker
+/// does not care for, it need not have.
 pub trait Sink {
     /// A process appeared.
     ///
     /// # Errors
     /// Any error ends the recording; so do those of the other methods.
-    fn process(&mut self, info: ProcessInfo) -> Result<(), SinkError>;
+    fn process(&mut self, _info: ProcessInfo) -> Result<(), SinkError> {
+        Ok(())
+    }
 
     /// Whole frames of a process's meta log, already taken into `table`.
     ///
@@ -54,44 +57,54 @@ pub trait Sink {
     /// See [`Sink::process`].
     fn meta(
         &mut self,
-        process: ProcessId,
-        frames: &[u8],
-        table: &BlockTable,
-    ) -> Result<(), SinkError>;
+        _process: ProcessId,
+        _frames: &[u8],
+        _table: &BlockTable,
+    ) -> Result<(), SinkError> {
+        Ok(())
+    }
 
     /// A thread appeared.
     ///
     /// # Errors
     /// See [`Sink::process`].
-    fn thread(&mut self, stream: Stream) -> Result<(), SinkError>;
+    fn thread(&mut self, _stream: Stream) -> Result<(), SinkError> {
+        Ok(())
+    }
 
-    /// One buffer of a thread's words; whole records.
+    /// One buffer of a thread's words; whole records. Nothing comes in scope `count`.
     ///
     /// # Errors
     /// See [`Sink::process`].
     fn words(
         &mut self,
-        stream: Stream,
-        words: &[u64],
-        table: &BlockTable,
-        sites: &mut SiteTable,
-    ) -> Result<(), SinkError>;
+        _stream: Stream,
+        _words: &[u64],
+        _table: &BlockTable,
+        _sites: &mut SiteTable,
+    ) -> Result<(), SinkError> {
+        Ok(())
+    }
 
-    /// The block counts of a thread that has ended (scope `count`).
+    /// The block counts of a thread that has ended. Only in scope `count`.
     ///
     /// # Errors
     /// See [`Sink::process`].
     fn counts(
         &mut self,
-        stream: Stream,
-        counts: &Counts,
-        table: &BlockTable,
-        sites: &mut SiteTable,
-    ) -> Result<(), SinkError>;
+        _stream: Stream,
+        _counts: &Counts,
+        _table: &BlockTable,
+        _sites: &mut SiteTable,
+    ) -> Result<(), SinkError> {
+        Ok(())
+    }
 
     /// Called about once a second: a chance to bring buffered data to safety.
     ///
     /// # Errors
     /// See [`Sink::process`].
-    fn tick(&mut self) -> Result<(), SinkError>;
+    fn tick(&mut self) -> Result<(), SinkError> {
+        Ok(())
+    }
 }

@@ -55,16 +55,6 @@ impl Sink for Advisor {
         fed.map(drop).map_err(|e| SinkError(Box::new(e)))
     }
 
-    fn counts(
-        &mut self,
-        _stream: Stream,
-        _counts: &Counts,
-        _table: &BlockTable,
-        _sites: &mut SiteTable,
-    ) -> Result<(), SinkError> {
-        Ok(())
-    }
-
     fn tick(&mut self) -> Result<(), SinkError> {
         self.recorder.as_mut().map_or(Ok(()), Sink::tick)
     }
@@ -91,28 +81,6 @@ impl Counter {
 }
 
 impl Sink for Counter {
-    fn process(&mut self, _info: ProcessInfo) -> Result<(), SinkError> {
-        Ok(())
-    }
-
-    fn meta(&mut self, _: ProcessId, _: &[u8], _: &BlockTable) -> Result<(), SinkError> {
-        Ok(())
-    }
-
-    fn thread(&mut self, _stream: Stream) -> Result<(), SinkError> {
-        Ok(())
-    }
-
-    fn words(
-        &mut self,
-        _stream: Stream,
-        _words: &[u64],
-        _table: &BlockTable,
-        _sites: &mut SiteTable,
-    ) -> Result<(), SinkError> {
-        Ok(())
-    }
-
     fn counts(
         &mut self,
         _stream: Stream,
@@ -128,10 +96,6 @@ impl Sink for Counter {
                 *self.stores.entry(store.site).or_default() += n;
             }
         }
-        Ok(())
-    }
-
-    fn tick(&mut self) -> Result<(), SinkError> {
         Ok(())
     }
 }

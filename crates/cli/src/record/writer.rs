@@ -11,7 +11,7 @@ use prestore_trace::container::{
 };
 use prestore_trace::filter::ScopeFilter;
 use prestore_trace::{ProcessId, SiteTable};
-use prestore_tracer::{Counts, Outcome, ProcessInfo, Sink, SinkError, Stream};
+use prestore_tracer::{Outcome, ProcessInfo, Sink, SinkError, Stream};
 
 use super::Progress;
 use crate::args::{RunArgs, ScopeArg};
@@ -192,16 +192,6 @@ impl Sink for Recorder {
             .meta(stream.process, kept.frames)
             .map_err(sink_error)?;
         writer.words(kept.words, kept.table).map_err(sink_error)?;
-        Ok(())
-    }
-
-    fn counts(
-        &mut self,
-        _stream: Stream,
-        _counts: &Counts,
-        _table: &BlockTable,
-        _sites: &mut SiteTable,
-    ) -> Result<(), SinkError> {
         Ok(())
     }
 

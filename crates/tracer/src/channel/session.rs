@@ -36,7 +36,10 @@ fn sweep(parent: &Path) {
     };
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let age = entry.metadata().and_then(|m| m.modified()).map(|m| m.elapsed());
+        let age = entry
+            .metadata()
+            .and_then(|m| m.modified())
+            .map(|m| m.elapsed());
         let settled = matches!(age, Ok(Ok(age)) if age >= SETTLED);
         if !settled || !name.to_string_lossy().starts_with(PREFIX) {
             continue;

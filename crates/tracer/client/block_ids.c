@@ -1,0 +1,74 @@
+#include "block_ids.h"
+
+#include <string.h>
+
+#include "channel.h"
+#include "hashtable.h"
+
+static hashtable_t ids; /* hash of a description -> id */
+static uint next_id = REC_FIRST_BLOCK;
+
+void
+block_ids_init(void)
+{
+    hashtable_init_ex(&ids, 16, HASH_INTPTR, false, false, NULL, NULL, NULL);
+}
+
+void
+block_ids_exit(void)
+{
+    hashtable_delete(&ids);
+}
+
+uint
+block_ids_next(void)
+{
+    return next_id;
+}
+
+/* FNV-1a. */
+static uint64
+hash_bytes(uint64 hash, const void *bytes, size_t n)
+{
+    const byte *p = bytes;
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ p[i]) * 0x100000001b3ull;
+    return hash;
+}
+
+static void
+describe(void *drcontext, uint id, const wire_block_t *head, const wire_ref_t *refs,
+         const byte *lengths)
+{
+    size_t ref_bytes = head->refs * sizeof(*refs);
+    size_t payload = sizeof(*head) + ref_bytes + ((head->instrs + 7) & ~7u);
+    byte *frame = dr_thread_alloc(drcontext, 8 + payload);
+    memset(frame, 0, 8 + payload);
+    ((uint32_t *)frame)[0] = META_BLOCK;
+    ((uint32_t *)frame)[1] = (uint32_t)payload;
+    byte *at = frame + 8;
+    memcpy(at, head, sizeof(*head));
+    ((wire_block_t *)at)->id = id;
+    at += sizeof(*head);
+    memcpy(at, refs, ref_bytes);
+    memcpy(at + ref_bytes, lengths, head->instrs);
+    session_meta(frame, 8 + payload);
+    dr_thread_free(drcontext, frame, 8 + payload);
+}
+
+uint
+block_id(void *drcontext, const wire_block_t *head, const wire_ref_t *refs, const byte *lengths)
+{
+    uint64 hash = hash_bytes(0xcbf29ce484222325ull, head, sizeof(*head));
+    hash = hash_bytes(hash, refs, head->refs * sizeof(*refs));
+    hash = hash_bytes(hash, lengths, head->instrs);
+    hashtable_lock(&ids);
+    uint id = (uint)(ptr_uint_t)hashtable_lookup(&ids, (void *)hash);
+    if (id == 0) {
+        id = next_id++;
+        hashtable_add(&ids, (void *)hash, (void *)(ptr_uint_t)id);
+        describe(drcontext, id, head, refs, lengths);
+    }
+    hashtable_unlock(&ids);
+    return id;
+}
