@@ -58,9 +58,16 @@ impl ExecSink for Collect<'_> {
             xsave: self.1.xsave(),
         };
         let seen = &mut *self.0;
-        for_each_event(context, before, block, values, executed, &mut |e: &Event<'_>| {
-            seen.events.push((e.instr, e.kind, e.addr));
-        });
+        for_each_event(
+            context,
+            before,
+            block,
+            values,
+            executed,
+            &mut |e: &Event<'_>| {
+                seen.events.push((e.instr, e.kind, e.addr));
+            },
+        );
     }
 
     fn special(&mut self, _before: u64, _special: Special) {}

@@ -16,8 +16,8 @@ pub use codec::{
 pub use counts::{EventCounts, kind_name};
 pub use info::{DamageInfo, Info, ModuleInfo};
 pub use manifest::{
-    Clock, Engine, FORMAT, Host, MANIFEST, Manifest, ModuleEntry, ProcessEntry, ProgramCounts, RecordingInfo,
-    RecordingState, SCHEMA_VERSION, Scope, ThreadEntry, Totals, TraceKind, Windows,
+    Clock, Engine, FORMAT, Host, MANIFEST, Manifest, ModuleEntry, ProcessEntry, ProgramCounts,
+    RecordingInfo, RecordingState, SCHEMA_VERSION, Scope, ThreadEntry, Totals, TraceKind, Windows,
 };
 pub use reader::{
     Damage, DamageKind, Merged, ReadError, ReadOptions, Segment, StreamReader, Trace, read_manifest,

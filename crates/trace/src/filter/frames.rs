@@ -36,7 +36,13 @@ pub(super) fn block(frame: &[u8], id: u32, keep: u64) -> Option<Vec<u8>> {
     let kept: Vec<&[u8]> = refs
         .chunks_exact(REF_BYTES)
         .enumerate()
-        .filter(|(i, _)| if *i < 64 { keep >> i & 1 == 1 } else { keep != 0 })
+        .filter(|(i, _)| {
+            if *i < 64 {
+                keep >> i & 1 == 1
+            } else {
+                keep != 0
+            }
+        })
         .map(|(_, r)| r)
         .collect();
     let len = FIXED + kept.len() * REF_BYTES + lengths.len();

@@ -78,7 +78,10 @@ impl ProcessFilter {
             return Ok(Some(*id));
         }
         let id = FIRST_BLOCK + self.ids.len() as u32;
-        let frame = self.blocks.get(&raw).and_then(|f| frames::block(f, id, keep));
+        let frame = self
+            .blocks
+            .get(&raw)
+            .and_then(|f| frames::block(f, id, keep));
         let Some(frame) = frame else {
             return Ok(None);
         };

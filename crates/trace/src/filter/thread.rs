@@ -115,7 +115,11 @@ impl<O: ScopeOracle> ExecSink for Execution<'_, O> {
         self.thread.stack.enter(block, &mut self.chooser.tree);
         self.passed.instructions += u64::from(executed);
         let done = |r: &&Ref| u32::from(r.instr) < executed;
-        let stores = block.refs.iter().take_while(done).filter(|r| r.kind.writes());
+        let stores = block
+            .refs
+            .iter()
+            .take_while(done)
+            .filter(|r| r.kind.writes());
         self.passed.stores += stores.count() as u64;
         let keep = if self.is_chosen(block) {
             self.note_writes(block, values, executed);
@@ -124,7 +128,8 @@ impl<O: ScopeOracle> ExecSink for Execution<'_, O> {
             self.kept(block, values, executed)
         };
         let turns = matches!(block.end, BlockEnd::Call | BlockEnd::Ret);
-        let after_return = std::mem::replace(&mut self.thread.after_return, block.end == BlockEnd::Ret);
+        let after_return =
+            std::mem::replace(&mut self.thread.after_return, block.end == BlockEnd::Ret);
         if keep != 0 || turns || after_return {
             self.emit(block, values, executed, keep);
         } else {

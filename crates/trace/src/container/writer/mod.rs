@@ -15,8 +15,8 @@ pub use error::WriteError;
 pub use stream::StreamWriter;
 
 use super::manifest::{
-    FORMAT, MANIFEST, Manifest, ModuleEntry, ProcessEntry, ProgramCounts, RecordingInfo, RecordingState,
-    SCHEMA_VERSION, ThreadEntry, Totals, blocks_file, events_file,
+    FORMAT, MANIFEST, Manifest, ModuleEntry, ProcessEntry, ProgramCounts, RecordingInfo,
+    RecordingState, SCHEMA_VERSION, ThreadEntry, Totals, blocks_file, events_file,
 };
 use crate::block::ModuleLoad;
 use crate::{ProcessId, ThreadId};
