@@ -6,12 +6,14 @@ use prestore_trace::{ProcessId, SiteId, SiteTable, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Thresholds;
-use crate::clock::{ProcessClock, ThreadClock};
+use crate::back::{Back, BackProcess};
+use crate::batch::Batch;
 use crate::contexts::Limits;
 use crate::findings::Findings;
 use crate::groups::Groups;
-use crate::memory::Memory;
 use crate::oracle::SiteOracle;
+use crate::origins::Interner;
+use crate::pipe::Pipe;
 use crate::summary;
 use crate::thread::{Execution, Thread, ThreadState};
 
@@ -29,16 +31,34 @@ pub struct Analyzer<O> {
     thresholds: Thresholds,
     groups: Groups<O>,
     tree: CallTree,
-    processes: FxHashMap<ProcessId, Process>,
+    by_id: FxHashMap<ProcessId, usize>,
+    processes: Vec<Process>,
+    way: Way,
     totals: Option<ProgramTotals>,
 }
 
+/// Where the back of the analysis is.
+#[derive(Debug)]
+enum Way {
+    /// In a thread of its own.
+    Beside(Pipe),
+    /// Here, where the system gave no thread.
+    Here(Box<(Back, Batch)>),
+}
+
+/// The front's share of a process.
 #[derive(Debug)]
 pub(crate) struct Process {
-    clock: ProcessClock,
-    pub(crate) memory: Memory,
+    id: ProcessId,
+    origins: Interner,
     by_id: FxHashMap<ThreadId, usize>,
     pub(crate) threads: Vec<Thread>,
+}
+
+/// A process when the analysis is over.
+pub(crate) struct Ended {
+    pub(crate) front: Process,
+    pub(crate) back: BackProcess,
 }
 
 /// Exact counts of the whole program, from a first pass that counted everything.
@@ -98,11 +118,14 @@ pub struct Outcome<O> {
 impl<O: SiteOracle> Analyzer<O> {
     /// An analysis of all functions' writes.
     pub fn new(thresholds: Thresholds, oracle: O) -> Self {
+        let limits = Limits::new(&thresholds);
         Self {
             thresholds,
             groups: Groups::new(oracle, None),
             tree: CallTree::default(),
-            processes: FxHashMap::default(),
+            by_id: FxHashMap::default(),
+            processes: Vec::new(),
+            way: Way::new(limits),
             totals: None,
         }
     }
@@ -139,52 +162,65 @@ impl<O: SiteOracle> Analyzer<O> {
         sites: &mut SiteTable,
         words: &[u64],
     ) -> Result<usize, ReplayError> {
-        let limits = Limits::new(&self.thresholds);
-        let pid = process;
-        let process = self.processes.entry(pid).or_insert_with(|| Process {
-            clock: ProcessClock::default(),
-            memory: Memory::new(limits),
-            by_id: FxHashMap::default(),
-            threads: Vec::new(),
-        });
-        let next = process.threads.len();
-        let at = *process.by_id.entry(thread).or_insert(next);
+        let next = self.processes.len();
+        let number = *self.by_id.entry(process).or_insert(next);
+        if number == next {
+            self.processes.push(Process {
+                id: process,
+                origins: Interner::default(),
+                by_id: FxHashMap::default(),
+                threads: Vec::new(),
+            });
+        }
+        let own = &mut self.processes[number];
+        let next = own.threads.len();
+        let at = *own.by_id.entry(thread).or_insert(next);
         if at == next {
-            let clock = ThreadClock::starting(&process.clock);
-            process.memory.clocks.push(clock);
-            process.threads.push(Thread {
-                process: pid,
+            own.threads.push(Thread {
+                process,
                 id: thread,
                 state: ThreadState::new(next as u32),
                 ..Thread::default()
             });
         }
-        let thread = &mut process.threads[at];
+        let thread = &mut own.threads[at];
+        let mut batch = self.way.batch();
         let mut execution = Execution {
             thread: &mut thread.state,
             skipped: &mut thread.skipped,
-            memory: &mut process.memory,
+            origins: &mut own.origins,
             groups: &mut self.groups,
             tree: &mut self.tree,
             table,
             sites,
+            batch: &mut batch,
+            start: words.as_ptr(),
         };
         let taken = thread.replayer.replay(words, table, &mut execution);
-        let own = thread.replayer.instrs();
-        process.memory.clocks[at].buffer_ended(own, &mut process.clock);
+        (batch.process, batch.thread) = (number, at);
+        batch.instrs = thread.replayer.instrs();
+        batch.words.extend_from_slice(words);
+        batch.origins.append(&mut own.origins.news);
+        batch.xsave.extend_from_slice(table.xsave());
+        self.way.send(batch);
         taken
     }
 
     /// Ends the analysis.
-    pub fn finish(mut self) -> Outcome<O> {
-        let mut processes: Vec<(ProcessId, Process)> = self.processes.drain().collect();
-        processes.sort_by_key(|p| p.0);
+    pub fn finish(self) -> Outcome<O> {
+        let back = match self.way {
+            Way::Beside(pipe) => pipe.finish(),
+            Way::Here(here) => here.0,
+        };
+        let both = self.processes.into_iter().zip(back.processes);
+        let mut processes: Vec<Ended> = both.map(|(front, back)| Ended { front, back }).collect();
+        processes.sort_by_key(|p| p.front.id);
         let mut memory_bytes = 0;
-        for (_, process) in &mut processes {
-            memory_bytes += process.memory.lines.memory() + process.memory.contexts.memory();
-            process.memory.finish();
+        for process in &mut processes {
+            let memory = &mut process.back.memory;
+            memory_bytes += memory.lines.memory() + memory.contexts.memory();
+            memory.finish();
         }
-        let processes: Vec<Process> = processes.into_iter().map(|p| p.1).collect();
         let (findings, counts, threads) = summary::findings(
             &processes,
             &self.groups,
@@ -199,6 +235,33 @@ impl<O: SiteOracle> Analyzer<O> {
             tree: self.tree,
             oracle: self.groups.oracle,
             memory_bytes,
+        }
+    }
+}
+
+impl Way {
+    fn new(limits: Limits) -> Self {
+        match Pipe::start(Back::new(limits)) {
+            Ok(pipe) => Self::Beside(pipe),
+            Err(_) => Self::Here(Box::new((Back::new(limits), Batch::default()))),
+        }
+    }
+
+    fn batch(&mut self) -> Batch {
+        match self {
+            Self::Beside(pipe) => pipe.batch(),
+            Self::Here(here) => std::mem::take(&mut here.1),
+        }
+    }
+
+    fn send(&mut self, mut batch: Batch) {
+        match self {
+            Self::Beside(pipe) => pipe.send(batch),
+            Self::Here(here) => {
+                here.0.take(&mut batch);
+                batch.clear();
+                here.1 = batch;
+            }
         }
     }
 }

@@ -90,7 +90,7 @@ pub struct Finding {
     pub rewrite: Distance,
     /// Writes before a fence.
     pub fence_distance: FenceDistance,
-    /// Call sites (return addresses' sites) whose allocations hold the data, with bytes written.
+    /// Call instructions whose allocations hold the data, with bytes written.
     pub allocations: Vec<(SiteId, u64)>,
 }
 

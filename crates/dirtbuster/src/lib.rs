@@ -11,6 +11,8 @@
 
 mod allocations;
 mod analyzer;
+mod back;
+mod batch;
 mod clock;
 mod contexts;
 mod fences;
@@ -21,6 +23,7 @@ mod lines;
 mod memory;
 mod oracle;
 mod origins;
+mod pipe;
 mod runs;
 mod steps;
 mod summary;

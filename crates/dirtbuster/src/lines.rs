@@ -167,6 +167,18 @@ impl Lines {
         (group != 0).then(|| group as usize * GROUP_LINES + line as usize % GROUP_LINES)
     }
 
+    /// Brings the state of the line that holds `addr` into the cache, if it is in the region.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, hint: RegionHint, addr: u64) {
+        if addr >> REGION_SHIFT != hint.region {
+            return;
+        }
+        let line = (addr >> LINE_SHIFT) as usize;
+        let page = hint.base as usize + (addr as usize >> 12) % PAGES;
+        let group = self.groups[page][line / GROUP_LINES % 4] as usize;
+        prefetch(&self.states[group * GROUP_LINES + line % GROUP_LINES]);
+    }
+
     /// As [`Lines::find`], where the line number `other` is at `state`: mostly in the same group.
     #[inline(always)]
     pub(crate) fn near(
@@ -199,4 +211,16 @@ impl Lines {
             + self.states.capacity() * size_of::<LineState>()
             + self.regions.capacity() * 16
     }
+}
+
+#[inline(always)]
+fn prefetch<T>(what: &T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch of a valid reference; it changes nothing but the cache.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(what).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = what;
 }

@@ -63,35 +63,86 @@ pub(crate) fn add_class(classes: &mut Vec<SizeClass>, class: &SizeClass) {
 #[derive(Debug, Default)]
 pub(crate) struct Origins {
     all: Vec<Origin>,
-    by_key: FxHashMap<(u32, u32, SiteId), u32>,
-    writers: FxHashMap<(u32, u32), u32>,
     parent: Vec<u32>,
     /// Bytes by origin and allocation site.
     pub(crate) allocations: FxHashMap<(u32, SiteId), u64>,
 }
 
-impl Origins {
+/// What the front of the analysis found out about origins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum OriginNews {
+    /// The next origin.
+    New {
+        site: SiteId,
+        group: u32,
+        thread: u32,
+        writer: u32,
+    },
+    /// These two are one write.
+    Joined(u32, u32),
+}
+
+/// Numbers the origins of a process.
+#[derive(Debug, Default)]
+pub(crate) struct Interner {
+    by_key: FxHashMap<(u32, u32, SiteId), u32>,
+    writers: FxHashMap<(u32, u32), u32>,
+    pub(crate) news: Vec<OriginNews>,
+}
+
+impl Interner {
     /// The origin of the store `site` in `thread` for `group`, new or known.
     pub(crate) fn intern(&mut self, thread: u32, group: u32, site: SiteId) -> u32 {
+        let at = self.by_key.len() as u32;
         if let Some(&known) = self.by_key.get(&(thread, group, site)) {
             return known;
         }
         let next = self.writers.len() as u32;
         let writer = *self.writers.entry((thread, group)).or_insert(next);
-        let at = self.all.len() as u32;
-        self.all.push(Origin {
+        self.news.push(OriginNews::New {
             site,
             group,
             thread,
             writer,
-            scattered: Usage::default(),
-            scattered_bytes: 0,
-            classes: Vec::new(),
-            fences: FenceHistogram::default(),
         });
-        self.parent.push(at);
         self.by_key.insert((thread, group, site), at);
         at
+    }
+
+    /// `a` and `b` are one write.
+    pub(crate) fn join(&mut self, a: u32, b: u32) {
+        if a != b {
+            self.news.push(OriginNews::Joined(a, b));
+        }
+    }
+}
+
+impl Origins {
+    /// Takes over what the front found out.
+    pub(crate) fn learn(&mut self, news: &[OriginNews]) {
+        for n in news {
+            match *n {
+                OriginNews::Joined(a, b) => self.join(a, b),
+                OriginNews::New {
+                    site,
+                    group,
+                    thread,
+                    writer,
+                } => {
+                    self.parent.push(self.all.len() as u32);
+                    self.all.push(Origin {
+                        site,
+                        group,
+                        thread,
+                        writer,
+                        scattered: Usage::default(),
+                        scattered_bytes: 0,
+                        classes: Vec::new(),
+                        fences: FenceHistogram::default(),
+                    });
+                }
+            }
+        }
     }
 
     #[inline]

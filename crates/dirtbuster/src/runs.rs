@@ -5,13 +5,13 @@ use prestore_trace::replay::{CallTree, NodeId};
 use prestore_trace::{EventKind, SiteId, SiteTable};
 use rustc_hash::FxHashMap;
 
+use crate::batch::NewRun;
 use crate::frequent::Frequent;
 use crate::groups::Groups;
 use crate::lines::{LINE, RegionHint};
-use crate::memory::Streak;
 use crate::oracle::SiteOracle;
-use crate::origins::Origins;
-use crate::steps::{self, Step};
+use crate::origins::Interner;
+use crate::steps;
 
 /// What is to be done for a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,19 +35,14 @@ pub(crate) struct Access {
     pub(crate) hint: RegionHint,
     pub(crate) slot: u16,
     pub(crate) instr: u16,
-    /// Index among the block's references.
-    pub(crate) which: u16,
+    pub(crate) kind: EventKind,
+    pub(crate) group: u32,
+    /// Number among the thread's references that are looked at in detail.
+    pub(crate) which: u32,
     pub(crate) size: u8,
     pub(crate) op: Op,
     /// Index of its streak, [`FOREIGN`] where its writes are not tracked.
     pub(crate) streak: u32,
-}
-
-impl Access {
-    /// Does its size vary?
-    pub(crate) fn is_odd(&self) -> bool {
-        self.op == Op::Odd
-    }
 }
 
 /// "Not tracked".
@@ -61,8 +56,9 @@ pub(crate) struct AccessFacts {
     pub(crate) kind: EventKind,
     /// Executions in blocks that were cut short, which the run's count does not hold.
     pub(crate) extra: u64,
-    /// Bytes written by accesses whose size varies.
-    pub(crate) odd_bytes: u64,
+    pub(crate) instr: u16,
+    /// Bytes; `None`: they vary.
+    pub(crate) size: Option<u8>,
 }
 
 /// A block as executed by one thread on behalf of one group.
@@ -71,9 +67,6 @@ pub(crate) struct Run {
     /// Its accesses.
     pub(crate) first: u32,
     pub(crate) end: u32,
-    /// Its steps.
-    pub(crate) first_step: u32,
-    pub(crate) end_step: u32,
     pub(crate) stores: bool,
     /// Whole executions.
     pub(crate) executions: u64,
@@ -94,10 +87,9 @@ pub(crate) struct Runs {
     /// By block id: 0 not met yet, else run + 1, or generic block with the top bit.
     index: Vec<u32>,
     pub(crate) all: Vec<Run>,
-    pub(crate) accesses: Vec<Access>,
-    pub(crate) steps: Vec<Step>,
     pub(crate) facts: Vec<AccessFacts>,
-    pub(crate) streaks: Vec<Streak>,
+    streaks: u32,
+    odd: u32,
     generic: Vec<GenericBlock>,
 }
 
@@ -106,10 +98,12 @@ const GENERIC: u32 = 1 << 31;
 /// What making a block ready takes.
 pub(crate) struct Workshop<'a, O> {
     pub(crate) groups: &'a mut Groups<O>,
-    pub(crate) origins: &'a mut Origins,
+    pub(crate) origins: &'a mut Interner,
     pub(crate) tree: &'a CallTree,
     pub(crate) sites: &'a SiteTable,
     pub(crate) thread: u32,
+    /// Receives the runs that are new.
+    pub(crate) fresh: &'a mut Vec<NewRun>,
 }
 
 impl Runs {
@@ -191,62 +185,73 @@ impl Runs {
         group: Option<u32>,
         mut shop: Workshop<'_, O>,
     ) -> u32 {
-        let first = self.accesses.len() as u32;
         let mut all = Vec::new();
-        for (which, r) in block.refs.iter().enumerate() {
+        let mut odd = Vec::new();
+        for r in &block.refs {
             if let Some(op) = op_of(r) {
-                all.push(access(which, r, op, group, &mut shop));
+                all.push(access(r, op, group, self.odd, &mut shop));
+                if op == Op::Odd {
+                    odd.push(*r);
+                    self.odd += 1;
+                }
             }
         }
-        for (access, facts) in steps::order(&all) {
-            self.accesses.push(access);
-            self.facts.push(facts);
-        }
-        self.give_streaks(first as usize, &mut shop);
-        let first_step = self.steps.len() as u32;
-        steps::append(&mut self.steps, &self.accesses, &self.facts, first as usize);
+        let (mut accesses, facts): (Vec<_>, Vec<_>) = steps::order(&all).into_iter().unzip();
+        let first = self.facts.len() as u32;
+        let streaks = self.give_streaks(&mut accesses, &facts, &mut shop);
+        self.facts.extend(facts);
         self.all.push(Run {
             first,
-            end: self.accesses.len() as u32,
-            first_step,
-            end_step: self.steps.len() as u32,
+            end: self.facts.len() as u32,
             stores: block.refs.iter().any(|r| r.kind.writes()),
             ..Run::default()
+        });
+        shop.fresh.push(NewRun {
+            steps: steps::of(&accesses, first),
+            accesses,
+            streaks,
+            odd,
         });
         self.all.len() as u32 - 1
     }
 
-    /// Gives each write from access `at` on its streak, if it is tracked.
-    fn give_streaks<O: SiteOracle>(&mut self, mut at: usize, shop: &mut Workshop<'_, O>) {
-        while at < self.accesses.len() {
-            let facts = self.facts[at];
-            let n = match self.accesses[at].op {
-                Op::Store => steps::one_write(&self.accesses[at..], &self.facts[at..]),
-                _ => None,
+    /// Gives each write its streak, if it is tracked; returns their origins.
+    fn give_streaks<O: SiteOracle>(
+        &mut self,
+        accesses: &mut [Access],
+        facts: &[AccessFacts],
+        shop: &mut Workshop<'_, O>,
+    ) -> Vec<u32> {
+        let mut streaks = Vec::new();
+        let mut at = 0;
+        while at < accesses.len() {
+            let (group, write) = (accesses[at].group, steps::one_write(&accesses[at..]));
+            let n = match accesses[at].op {
+                Op::Store => write.map_or(1, |w| w.0),
+                _ => 1,
             };
-            let n = n.map_or(1, |w| w.0);
-            if facts.kind.writes() && shop.groups.tracked(facts.group) {
-                let (thread, group) = (shop.thread, facts.group);
-                let origin = shop.origins.intern(thread, group, facts.site);
-                let streak = self.streaks.len() as u32;
-                self.streaks.push(Streak::new(origin));
+            if accesses[at].kind.writes() && shop.groups.tracked(group) {
+                let origin = shop.origins.intern(shop.thread, group, facts[at].site);
+                streaks.push(origin);
                 for i in at..at + n {
-                    self.accesses[i].streak = streak;
-                    let other = shop.origins.intern(thread, group, self.facts[i].site);
+                    accesses[i].streak = self.streaks;
+                    let other = shop.origins.intern(shop.thread, group, facts[i].site);
                     shop.origins.join(origin, other);
                 }
+                self.streaks += 1;
             }
             at += n;
         }
+        streaks
     }
 }
 
-/// The reference `r`, number `which` of its block.
+/// The reference `r`; `which`: its number, if it is odd.
 fn access<O: SiteOracle>(
-    which: usize,
     r: &Ref,
     op: Op,
     group: Option<u32>,
+    which: u32,
     shop: &mut Workshop<'_, O>,
 ) -> (Access, AccessFacts) {
     let mut of = 0;
@@ -258,7 +263,9 @@ fn access<O: SiteOracle>(
         hint: RegionHint::default(),
         slot: r.slot,
         instr: r.instr,
-        which: which as u16,
+        which,
+        kind: r.kind,
+        group: of,
         size: r.size.min(LINE as u32) as u8,
         op,
         streak: FOREIGN,
@@ -268,7 +275,8 @@ fn access<O: SiteOracle>(
         group: of,
         kind: r.kind,
         extra: 0,
-        odd_bytes: 0,
+        instr: r.instr,
+        size: (op != Op::Odd).then_some(access.size),
     };
     (access, facts)
 }

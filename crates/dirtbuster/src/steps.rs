@@ -48,10 +48,10 @@ pub(crate) struct Write {
 }
 
 impl Write {
-    pub(crate) fn new(a: &Access, facts: &AccessFacts) -> Self {
+    pub(crate) fn new(a: &Access) -> Self {
         Self {
-            kind: facts.kind,
-            group: facts.group,
+            kind: a.kind,
+            group: a.group,
             slot: a.slot,
             disp: a.disp,
             size: u32::from(a.size),
@@ -59,11 +59,11 @@ impl Write {
     }
 
     /// Takes the store in, if it goes on with this write.
-    pub(crate) fn take(&mut self, a: &Access, facts: &AccessFacts) -> bool {
+    pub(crate) fn take(&mut self, a: &Access) -> bool {
         let (from, size) = (self.offset(a), i64::from(self.size));
         let end = from.saturating_add(i64::from(a.size));
         let goes_on = a.op == Op::Store
-            && (self.kind, self.group, self.slot) == (facts.kind, facts.group, a.slot)
+            && (self.kind, self.group, self.slot) == (a.kind, a.group, a.slot)
             && from <= size
             && end >= 0;
         if goes_on {
@@ -94,7 +94,7 @@ pub(crate) fn order(all: &[(Access, AccessFacts)]) -> Vec<(Access, AccessFacts)>
     let mut write: Option<Write> = None;
     for (a, facts) in all {
         if let Some(w) = &mut write {
-            if w.take(a, facts) {
+            if w.take(a) {
                 open.push((*a, *facts));
                 continue;
             }
@@ -104,7 +104,7 @@ pub(crate) fn order(all: &[(Access, AccessFacts)]) -> Vec<(Access, AccessFacts)>
             }
         }
         if a.op == Op::Store {
-            write = Some(Write::new(a, facts));
+            write = Some(Write::new(a));
             open.push((*a, *facts));
         } else {
             ordered.push((*a, *facts));
@@ -116,40 +116,36 @@ pub(crate) fn order(all: &[(Access, AccessFacts)]) -> Vec<(Access, AccessFacts)>
 
 /// The stores from the first of `accesses` on that are one write: how many, and the write.
 /// `None`: there are none.
-pub(crate) fn one_write(accesses: &[Access], facts: &[AccessFacts]) -> Option<(usize, Write)> {
-    let mut all = accesses.iter().zip(facts);
-    let (first, first_facts) = all.next()?;
-    let mut write = Write::new(first, first_facts);
-    let more = all.take_while(|(a, f)| write.take(a, f)).count();
+pub(crate) fn one_write(accesses: &[Access]) -> Option<(usize, Write)> {
+    let mut all = accesses.iter();
+    let mut write = Write::new(all.next()?);
+    let more = all.take_while(|a| write.take(a)).count();
     Some((1 + more, write))
 }
 
-/// Appends the steps of the accesses from `first` on, which are in order.
-pub(crate) fn append(
-    steps: &mut Vec<Step>,
-    accesses: &[Access],
-    facts: &[AccessFacts],
-    first: usize,
-) {
-    let mut at = first;
+/// The steps of a run's accesses, which are in order and whose first has the number `first`.
+pub(crate) fn of(accesses: &[Access], first: u32) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let mut at = 0;
     while let Some(a) = accesses.get(at) {
-        let rest = &accesses[at..];
-        at += match (a.op, one_write(rest, &facts[at..])) {
+        let (rest, number) = (&accesses[at..], first + at as u32);
+        at += match (a.op, one_write(rest)) {
             (Op::Load, _) => {
                 let n = rest.iter().take_while(|a| a.op == Op::Load).count();
-                append_loads(steps, &rest[..n], at as u32);
+                append_loads(&mut steps, &rest[..n], number);
                 n
             }
             (Op::Store, Some((n, write))) => {
-                steps.push(step(&rest[n - 1], write.disp, write.size, at as u32, n));
+                steps.push(step(&rest[n - 1], write.disp, write.size, number, n));
                 n
             }
             _ => {
-                steps.push(step(a, a.disp, u32::from(a.size), at as u32, 1));
+                steps.push(step(a, a.disp, u32::from(a.size), number, 1));
                 1
             }
         };
     }
+    steps
 }
 
 fn step(last: &Access, disp: u64, size: u32, first: u32, n: usize) -> Step {

@@ -5,7 +5,7 @@ use prestore_trace::{EventKind, SiteId};
 use rustc_hash::FxHashMap;
 
 use crate::Thresholds;
-use crate::analyzer::{Process, ProgramTotals, StoreCount, ThreadTotals};
+use crate::analyzer::{Ended, ProgramTotals, StoreCount, ThreadTotals};
 use crate::fences::FenceHistogram;
 use crate::findings::{ContextClass, Finding, Findings, LineShare};
 use crate::groups::{Group, Groups};
@@ -39,7 +39,7 @@ struct Cluster {
 }
 
 pub(crate) fn findings<O>(
-    processes: &[Process],
+    processes: &[Ended],
     groups: &Groups<O>,
     tree: &CallTree,
     thresholds: &Thresholds,
@@ -99,10 +99,13 @@ fn counts(executed: &FxHashMap<Place, Executed>) -> Vec<StoreCount> {
     counts
 }
 
-fn executed(processes: &[Process]) -> (FxHashMap<Place, Executed>, Vec<ThreadTotals>) {
+fn executed(processes: &[Ended]) -> (FxHashMap<Place, Executed>, Vec<ThreadTotals>) {
     let mut places: FxHashMap<Place, Executed> = FxHashMap::default();
     let mut threads = Vec::new();
-    for thread in processes.iter().flat_map(|p| &p.threads) {
+    let all = processes
+        .iter()
+        .flat_map(|p| p.front.threads.iter().zip(&p.back.threads));
+    for (thread, back) in all {
         let mut totals = ThreadTotals {
             process: thread.process,
             thread: thread.id,
@@ -112,7 +115,7 @@ fn executed(processes: &[Process]) -> (FxHashMap<Place, Executed>, Vec<ThreadTot
         let runs = &thread.state.runs;
         for run in &runs.all {
             for at in run.first as usize..run.end as usize {
-                let (access, facts) = (&runs.accesses[at], &runs.facts[at]);
+                let facts = &runs.facts[at];
                 let n = run.executions + facts.extra;
                 totals.loads += if facts.kind.reads() { n } else { 0 };
                 totals.fences += if facts.kind.orders_stores() { n } else { 0 };
@@ -122,10 +125,9 @@ fn executed(processes: &[Process]) -> (FxHashMap<Place, Executed>, Vec<ThreadTot
                 totals.stores += n;
                 let place = places.entry((facts.site, facts.group)).or_default();
                 place.stores += n;
-                place.bytes += if access.is_odd() {
-                    facts.odd_bytes
-                } else {
-                    n * u64::from(access.size)
+                place.bytes += match facts.size {
+                    Some(size) => n * u64::from(size),
+                    None => back.odd_bytes[at],
                 };
                 if facts.kind == EventKind::NtStore {
                     place.non_temporal += n;
@@ -142,13 +144,13 @@ fn executed(processes: &[Process]) -> (FxHashMap<Place, Executed>, Vec<ThreadTot
 
 /// Adds up the origins of all threads and processes by what they write together.
 fn clusters<O>(
-    processes: &[Process],
+    processes: &[Ended],
     groups: &Groups<O>,
     executed: &FxHashMap<Place, Executed>,
 ) -> Vec<Cluster> {
     let mut joined = Joined::default();
     let mut first_of_caller: FxHashMap<u32, Place> = FxHashMap::default();
-    for origins in processes.iter().map(|p| &p.memory.origins) {
+    for origins in processes.iter().map(|p| &p.back.memory.origins) {
         for i in 0..origins.len() {
             let (o, root) = (origins.get(i), origins.get(origins.root(i)));
             let place = (o.site, o.group);
@@ -160,7 +162,7 @@ fn clusters<O>(
         }
     }
     let mut clusters: FxHashMap<Place, Cluster> = FxHashMap::default();
-    for origins in processes.iter().map(|p| &p.memory.origins) {
+    for origins in processes.iter().map(|p| &p.back.memory.origins) {
         for i in 0..origins.len() {
             let o = origins.get(i);
             let cluster = clusters.entry(joined.root((o.site, o.group))).or_default();

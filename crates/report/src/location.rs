@@ -50,9 +50,9 @@ pub fn name(finding: &Finding, resolver: &mut dyn Resolver) -> NamedFinding {
         .allocations
         .iter()
         .map(|&(site, bytes)| Allocation {
-            place: named(site, SiteKind::ReturnAddress, resolver),
+            place: named(site, SiteKind::Instruction, resolver),
             bytes,
-            share: share(bytes, finding.store_bytes),
+            share: share(bytes, finding.store_bytes).min(1.0),
         })
         .collect();
 

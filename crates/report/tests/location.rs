@@ -88,11 +88,11 @@ fn a_generic_writer_without_a_chain_is_placed_at_itself() {
 }
 
 #[test]
-fn an_allocation_is_the_call_and_not_the_line_after_it() {
+fn an_allocation_is_named_by_its_call_instruction() {
     let symbols = FakeSymbols::default()
         .at(1, APP, &[("f", "/src/f.c", 10)])
-        .at(5, APP, &[("main", "/src/f.c", 101)])
-        .returning(5, APP, &[("main", "/src/f.c", 100)]);
+        .at(5, APP, &[("main", "/src/f.c", 100)])
+        .returning(5, APP, &[("main", "/src/f.c", 99)]);
     let mut f = finding(Verdict::Clean, &[(1, 10)]);
     f.allocations = vec![(SiteId(5), 60)];
     let f = name(f, symbols);

@@ -147,7 +147,7 @@ pub fn symbols() -> FakeSymbols {
         .at(13, LIBC, &[("start_thread", "", 0)])
         .at(20, KV, &[("rank", "/home/ada/kv/src/rank.c", 50)])
         .at(30, "/opt/lib/libfast.so", &[])
-        .returning(40, KV, &main)
+        .at(40, KV, &main)
 }
 
 /// The kinds of finding there are, in one report.

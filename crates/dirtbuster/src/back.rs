@@ -1,0 +1,314 @@
+//! The back of the analysis: what executions do to memory.
+
+use prestore_trace::block::XsaveComponent;
+use prestore_trace::replay::each_touch;
+
+use crate::batch::{Batch, Item, NewRun, RARE, Rare};
+use crate::clock::{ProcessClock, ThreadClock};
+use crate::contexts::Limits;
+use crate::fences::PendingWrites;
+use crate::memory::{Memory, Moment, Streak};
+use crate::runs::{Access, FOREIGN, Op};
+use crate::steps::{Step, one_write};
+
+/// Executions that are looked at ahead, so that what they need is in the cache.
+const AHEAD: usize = 12;
+
+/// The back's share of a process.
+#[derive(Debug)]
+pub(crate) struct BackProcess {
+    clock: ProcessClock,
+    pub(crate) memory: Memory,
+    pub(crate) threads: Vec<BackThread>,
+}
+
+/// The back's share of a thread.
+#[derive(Debug, Default)]
+pub(crate) struct BackThread {
+    /// First and last step of each run.
+    runs: Vec<(u32, u32)>,
+    steps: Vec<Step>,
+    accesses: Vec<Access>,
+    streaks: Vec<Streak>,
+    odd: Vec<prestore_trace::block::Ref>,
+    xsave: Vec<XsaveComponent>,
+    pending: PendingWrites,
+    /// Bytes written by accesses whose size varies.
+    pub(crate) odd_bytes: Vec<u64>,
+}
+
+/// All processes' memories.
+#[derive(Debug)]
+pub(crate) struct Back {
+    limits: Limits,
+    pub(crate) processes: Vec<BackProcess>,
+}
+
+impl Back {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            processes: Vec::new(),
+        }
+    }
+
+    /// Takes in what a thread did.
+    pub(crate) fn take(&mut self, batch: &mut Batch) {
+        while self.processes.len() <= batch.process {
+            self.processes.push(BackProcess {
+                clock: ProcessClock::default(),
+                memory: Memory::new(self.limits),
+                threads: Vec::new(),
+            });
+        }
+        let process = &mut self.processes[batch.process];
+        while process.threads.len() <= batch.thread {
+            let clock = ThreadClock::starting(&process.clock);
+            process.memory.clocks.push(clock);
+            process.threads.push(BackThread::default());
+        }
+        process.memory.origins.learn(&batch.origins);
+        let thread = &mut process.threads[batch.thread];
+        thread.xsave.clone_from(&batch.xsave);
+        for run in batch.runs.drain(..) {
+            thread.learn(run);
+        }
+        let mut execution = Execution {
+            index: batch.thread as u32,
+            thread,
+            memory: &mut process.memory,
+        };
+        execution.run(batch);
+        process.memory.clocks[batch.thread].buffer_ended(batch.instrs, &mut process.clock);
+    }
+}
+
+impl BackThread {
+    fn learn(&mut self, run: NewRun) {
+        let first = self.steps.len() as u32;
+        self.steps.extend(run.steps);
+        self.runs.push((first, self.steps.len() as u32));
+        self.odd_bytes
+            .resize(self.odd_bytes.len() + run.accesses.len(), 0);
+        self.accesses.extend(run.accesses);
+        self.streaks
+            .extend(run.streaks.into_iter().map(Streak::new));
+        self.odd.extend(run.odd);
+    }
+}
+
+/// A thread's executions while a batch is taken in.
+struct Execution<'a> {
+    index: u32,
+    thread: &'a mut BackThread,
+    memory: &'a mut Memory,
+}
+
+impl Execution<'_> {
+    fn run(&mut self, batch: &Batch) {
+        for (i, item) in batch.items.iter().enumerate() {
+            if let Some(next) = batch.items.get(i + AHEAD) {
+                self.prefetch(next, &batch.words);
+            }
+            let values = batch.words.get(item.at as usize..).unwrap_or(&[]);
+            if item.run >= RARE {
+                let rare = batch.rare[(item.run - RARE) as usize];
+                self.rare(rare, item.before, values);
+                continue;
+            }
+            let (first, end) = self.thread.runs[item.run as usize];
+            let (mut at, end) = (first as usize, end as usize);
+            while at < end {
+                at += self.step(at, item.before, values);
+            }
+        }
+    }
+
+    /// Brings the lines that an execution will write into the cache.
+    #[inline(always)]
+    fn prefetch(&self, item: &Item, words: &[u64]) {
+        let Some(&(first, end)) = self.thread.runs.get(item.run as usize) else {
+            return;
+        };
+        let Some(values) = words.get(item.at as usize..) else {
+            return;
+        };
+        for step in &self.thread.steps[first as usize..end as usize] {
+            if step.op != Op::Load {
+                let addr = word(values, step.slot).wrapping_add(step.disp);
+                self.memory.lines.prefetch(step.hint, addr);
+            }
+        }
+    }
+
+    #[cold]
+    fn rare(&mut self, rare: Rare, before: u64, values: &[u64]) {
+        match rare {
+            Rare::Cut { run, executed } => self.cut_short(run, before, values, executed),
+            Rare::Allocate { addr, size, site } => {
+                self.memory.allocations.allocate(addr, size, site);
+            }
+            Rare::Free { addr } => self.memory.allocations.free(addr),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn cut_short(&mut self, run: u32, before: u64, values: &[u64], executed: u32) {
+        let (first, end) = self.thread.runs[run as usize];
+        for at in first as usize..end as usize {
+            let step = self.thread.steps[at];
+            let (first, end) = (step.first as usize, step.end as usize);
+            let accesses = &self.thread.accesses[first..end];
+            let n = accesses.partition_point(|a| u32::from(a.instr) < executed);
+            if n == 0 || step.op == Op::Load && step.loads == 0 {
+                continue;
+            }
+            match step.op {
+                Op::Load => self.each_load(first, first + n, before, values),
+                Op::Store => {
+                    if let Some((n, write)) = one_write(&accesses[..n]) {
+                        let mut part = Step {
+                            disp: write.disp,
+                            size: write.size,
+                            instr: accesses[n - 1].instr,
+                            ..step
+                        };
+                        self.store(&mut part, before, values);
+                    }
+                }
+                _ => self.other(first, before, values),
+            }
+        }
+    }
+
+    /// Makes the step `at` and returns how many were made.
+    #[inline(always)]
+    fn step(&mut self, at: usize, before: u64, values: &[u64]) -> usize {
+        let step = &mut self.thread.steps[at];
+        match step.op {
+            Op::Load => {
+                let (n, first, end) = (usize::from(step.loads), step.first, step.end);
+                if n == 1 {
+                    let addr = word(values, step.slot).wrapping_add(step.disp);
+                    let size = u64::from(step.size);
+                    if self.memory.unread(&mut step.hint, addr, size) != 0 {
+                        self.each_load(first as usize, end as usize, before, values);
+                    }
+                    return 1;
+                }
+                let mut unread = 0;
+                for step in &mut self.thread.steps[at..at + n] {
+                    let addr = word(values, step.slot).wrapping_add(step.disp);
+                    let size = u64::from(step.size);
+                    unread |= self.memory.unread(&mut step.hint, addr, size);
+                }
+                if unread != 0 {
+                    self.each_load(first as usize, end as usize, before, values);
+                }
+                n
+            }
+            Op::Store => {
+                let mut made = *step;
+                self.store(&mut made, before, values);
+                self.thread.steps[at].hint = made.hint;
+                1
+            }
+            _ => {
+                let first = step.first as usize;
+                self.other(first, before, values);
+                1
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn each_load(&mut self, first: usize, end: usize, before: u64, values: &[u64]) {
+        for a in &mut self.thread.accesses[first..end] {
+            let addr = word(values, a.slot).wrapping_add(a.disp);
+            let at = Moment {
+                thread: self.index,
+                now: before + u64::from(a.instr),
+            };
+            self.memory.read(&mut a.hint, addr, u64::from(a.size), at);
+        }
+    }
+
+    #[inline(always)]
+    fn store(&mut self, step: &mut Step, before: u64, values: &[u64]) {
+        let thread = &mut *self.thread;
+        let addr = word(values, step.slot).wrapping_add(step.disp);
+        let size = u64::from(step.size);
+        let at = Moment {
+            thread: self.index,
+            now: before + u64::from(step.instr),
+        };
+        if step.streak == FOREIGN {
+            self.memory.foreign_write(&mut step.hint, addr, size, at);
+        } else {
+            let streak = &mut thread.streaks[step.streak as usize];
+            self.memory
+                .write(streak, &mut thread.pending, addr, size, at);
+        }
+    }
+
+    #[inline(never)]
+    fn other(&mut self, at: usize, before: u64, values: &[u64]) {
+        let thread = &mut *self.thread;
+        let a = thread.accesses[at];
+        let addr = word(values, a.slot).wrapping_add(a.disp);
+        let now = Moment {
+            thread: self.index,
+            now: before + u64::from(a.instr),
+        };
+        let kind = a.kind;
+        if kind.orders_stores() {
+            let origins = &mut self.memory.origins;
+            thread.pending.fence(now.now, |origin, distance| {
+                origins.get_mut(origin).fences.record(distance);
+            });
+        }
+        match a.op {
+            Op::Fence => {}
+            Op::Odd => {
+                let r = self.thread.odd[a.which as usize];
+                let xsave = std::mem::take(&mut self.thread.xsave);
+                each_touch(&xsave, &r, values, |addr, size| {
+                    if kind.writes() {
+                        self.thread.odd_bytes[at] += size;
+                    }
+                    self.touch(at, addr, size, now);
+                });
+                self.thread.xsave = xsave;
+            }
+            _ => self.touch(at, addr, u64::from(a.size), now),
+        }
+    }
+
+    fn touch(&mut self, at: usize, addr: u64, size: u64, now: Moment) {
+        if size == 0 {
+            return;
+        }
+        let thread = &mut *self.thread;
+        let a = &mut thread.accesses[at];
+        let kind = a.kind;
+        if kind.reads() {
+            self.memory.read(&mut a.hint, addr, size, now);
+        }
+        if !kind.writes() {
+            return;
+        }
+        if a.streak == FOREIGN {
+            self.memory.foreign_write(&mut a.hint, addr, size, now);
+        } else {
+            let streak = &mut thread.streaks[a.streak as usize];
+            self.memory
+                .write(streak, &mut thread.pending, addr, size, now);
+        }
+    }
+}
+
+#[inline(always)]
+fn word(values: &[u64], slot: u16) -> u64 {
+    values.get(usize::from(slot)).copied().unwrap_or(0)
+}

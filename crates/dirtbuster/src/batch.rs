@@ -1,0 +1,77 @@
+//! What goes from the front of the analysis to its back.
+//!
+//! The front follows each thread's code: which block, in which calling context, how often. The
+//! back follows the memory. They run side by side; what passes between them is a buffer's words
+//! and which blocks lie where in them, in order.
+
+use prestore_trace::SiteId;
+use prestore_trace::block::{Ref, XsaveComponent};
+
+use crate::origins::OriginNews;
+use crate::runs::Access;
+use crate::steps::Step;
+
+/// From this number on, [`Item::run`] counts [`Batch::rare`].
+pub(crate) const RARE: u32 = 1 << 31;
+
+/// An execution of a block that touches memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Item {
+    /// Instructions of the thread before it.
+    pub(crate) before: u64,
+    /// Number of the block's run in the thread.
+    pub(crate) run: u32,
+    /// Where its values are in the words.
+    pub(crate) at: u32,
+}
+
+/// What happens seldom.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Rare {
+    /// The run was left before instruction `executed`.
+    Cut { run: u32, executed: u32 },
+    /// Memory was handed out.
+    Allocate { addr: u64, size: u64, site: SiteId },
+    /// Memory was returned.
+    Free { addr: u64 },
+}
+
+/// A block made ready: its steps and accesses, numbered as in the thread's front.
+#[derive(Clone, Debug)]
+pub(crate) struct NewRun {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) accesses: Vec<Access>,
+    /// Origins of its streaks.
+    pub(crate) streaks: Vec<u32>,
+    /// References that are looked at in detail.
+    pub(crate) odd: Vec<Ref>,
+}
+
+/// One buffer of one thread.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Batch {
+    /// Process and thread, numbered by the front in the order of their first buffers.
+    pub(crate) process: usize,
+    pub(crate) thread: usize,
+    pub(crate) words: Vec<u64>,
+    pub(crate) items: Vec<Item>,
+    pub(crate) rare: Vec<Rare>,
+    /// What is new since the batch before; numbers in the items may refer to it.
+    pub(crate) origins: Vec<OriginNews>,
+    pub(crate) runs: Vec<NewRun>,
+    pub(crate) xsave: Vec<XsaveComponent>,
+    /// The thread's instructions at the end.
+    pub(crate) instrs: u64,
+}
+
+impl Batch {
+    /// Empties it for another use.
+    pub(crate) fn clear(&mut self) {
+        self.words.clear();
+        self.items.clear();
+        self.rare.clear();
+        self.origins.clear();
+        self.runs.clear();
+        self.xsave.clear();
+    }
+}
