@@ -1,6 +1,6 @@
 //! Names for sites: what the analysis and the report ask, answered from symbols.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use prestore_dirtbuster::{SiteClass, SiteOracle};
@@ -14,6 +14,8 @@ pub struct Namer {
     sites: SiteTable,
     symbols: Symbols,
     chosen: HashMap<String, u64>,
+    /// Keys of chosen functions whose code was met.
+    met: HashSet<u64>,
 }
 
 /// Marks the keys of chosen functions: they are told by name, before their code is seen.
@@ -58,6 +60,7 @@ impl Namer {
             sites,
             symbols: Symbols::new(options),
             chosen: HashMap::new(),
+            met: HashSet::new(),
         }
     }
 
@@ -66,6 +69,17 @@ impl Namer {
         let keys = names.iter().zip(CHOSEN..);
         self.chosen = keys.map(|(name, key)| (name.clone(), key)).collect();
         self.chosen.values().copied().collect()
+    }
+
+    /// Chosen functions whose code the analysis did not meet, sorted.
+    pub fn not_met(&self) -> Vec<&str> {
+        let chosen = self.chosen.iter();
+        let mut names: Vec<&str> = chosen
+            .filter(|(_, key)| !self.met.contains(key))
+            .map(|(name, _)| name.as_str())
+            .collect();
+        names.sort_unstable();
+        names
     }
 
     fn chosen_key(&self, function: &FunctionName) -> Option<u64> {
@@ -167,11 +181,10 @@ impl SiteOracle for Namer {
             .as_ref()
             .map_or(site.offset >> 12 << 12, |f| f.start);
         let key = u64::from(site.module.0) << 48 | start & 0xffff_ffff_ffff;
+        let chosen = function.as_ref().and_then(|f| self.chosen_key(f));
+        self.met.extend(chosen);
         SiteClass {
-            function: function
-                .as_ref()
-                .and_then(|f| self.chosen_key(f))
-                .unwrap_or(key),
+            function: chosen.unwrap_or(key),
             generic: is_generic(module, function.as_ref()),
         }
     }

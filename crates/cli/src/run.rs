@@ -6,7 +6,7 @@ use std::process::{ExitCode, ExitStatus};
 
 use prestore_report::{Exactness, ExactnessKind, count};
 use prestore_trace::block::UnknownOpcode;
-use prestore_trace::container::{ReadOptions, Trace};
+use prestore_trace::container::{ReadError, ReadOptions, Trace};
 use prestore_tracer::{
     Allocations, Coverage, Options, Outcome, ProgramOutput, Region, Scope, Window,
 };
@@ -73,7 +73,12 @@ pub fn check(run: &RunArgs) -> Result<(), CliError> {
 
 /// Opens a recording.
 pub fn open(dir: &Path, lenient: bool) -> Result<Trace, CliError> {
-    Ok(Trace::open_with(dir, ReadOptions { lenient })?)
+    Trace::open_with(dir, ReadOptions { lenient }).map_err(|error| match error {
+        ReadError::OnlySamples { .. } => {
+            CliError::Usage(format!("{error}, with `prestore advise {}`", dir.display()))
+        }
+        error => error.into(),
+    })
 }
 
 /// How exact the figures of a run are, of which windows or regions let so much through.

@@ -73,26 +73,33 @@ fn analyse(
     analysis
         .oracle
         .set_sites(std::mem::take(&mut outcome.sites));
+    let scope = match functions {
+        [] => "all",
+        [..] => "functions",
+    };
     let mut about = Run {
         program: outcome.program.display().to_string(),
         partial: run::partial(&outcome),
         exactness: run::exactness(outcome.coverage),
         processes: u64::from(outcome.processes),
         recording: args.output.as_ref().map(|d| d.display().to_string()),
-        ..print::about(
-            args,
-            if functions.is_empty() {
-                "all"
-            } else {
-                "functions"
-            },
-        )
+        ..print::about(args, scope)
     };
     about
         .notes
         .extend(run::unknown_opcodes(&outcome.unknown_opcodes));
     if outcome.coverage.is_some_and(|c| c.recorded == 0) {
         return Err(run::nothing(&args.run));
+    }
+    let missing = analysis.oracle.not_met().join(", ");
+    if !missing.is_empty() {
+        let why = format!(
+            "no stores of {missing} were seen; `--scope count` lists the functions that store"
+        );
+        if analysis.oracle.not_met().len() == functions.len() {
+            return Err(CliError::Failed(why));
+        }
+        about.notes.push(why);
     }
     print::findings(args, about, analysis, thresholds)?;
     // Findings first: a recording that cannot be kept is no reason to lose them too.

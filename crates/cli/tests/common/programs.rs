@@ -56,3 +56,35 @@ pub fn c_program(folder: &Path, name: &str, source: &str, flags: &[&str]) -> Pat
     assert!(compiled.status.success(), "{log}");
     program
 }
+
+/// A program of which every run executes the same instructions. No library starts it: what those
+/// execute depends on where the kernel put the stack. `much` stores 20 * 65536 longs front to back,
+/// `little` 20 * 4096 of the same.
+#[track_caller]
+pub fn steady_program(folder: &Path) -> PathBuf {
+    let source = r#"
+        static long data[1 << 16] __attribute__((aligned(4096)));
+        __attribute__((noipa)) static void much(long round) {
+            for (long i = 0; i < 1 << 16; i++) data[i] = i ^ round;
+        }
+        __attribute__((noipa)) static void little(long round) {
+            for (long i = 0; i < 1 << 12; i++) data[i] = i + round;
+        }
+        __attribute__((noreturn)) void _start(void) {
+            for (long round = 0; round < 20; round++) {
+                much(round);
+                little(round);
+            }
+            __asm__ volatile("syscall" : : "a"(231L), "D"(data[17] == 5) : "memory");
+            __builtin_unreachable();
+        }
+    "#;
+    let flags = [
+        "-static-pie",
+        "-nostdlib",
+        "-fno-tree-vectorize",
+        "-fno-tree-loop-distribute-patterns",
+        "-fno-stack-protector",
+    ];
+    c_program(folder, "steady", source, &flags)
+}

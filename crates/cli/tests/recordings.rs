@@ -1,0 +1,93 @@
+//! Recordings from the command line: what they hold, exports, imports.
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use std::fs;
+use std::path::PathBuf;
+
+use common::{root, run, text, workload};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+
+fn rows(path: PathBuf) -> u64 {
+    let reader = SerializedFileReader::new(fs::File::open(path).unwrap()).unwrap();
+    reader.metadata().file_metadata().num_rows() as u64
+}
+
+#[test]
+fn an_export_has_every_event() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("kv.trace");
+    let kv = workload("kv").unwrap();
+    let recorded = run([
+        "record",
+        "-o",
+        text(&dir),
+        "--",
+        text(&kv),
+        "--ops=2K",
+        "--keys=1K",
+    ]);
+    let recorded = recorded
+        .exits(0)
+        .says(&["accesses of 1 threads", "dropped events: 0"]);
+    assert!(
+        recorded.stdout.starts_with("kv: ops=2048 "),
+        "{recorded:#?}"
+    );
+    let info = run(["trace", "info", text(&dir), "--format", "json"])
+        .exits(0)
+        .json();
+    let exported = run(["export", text(&dir), "--to", "parquet"]).exits(0);
+    exported.says(&["events,", "sites,", "1 threads"]);
+    let table = |name: &str| dir.join("parquet").join(name);
+    let events = info["events"].as_object().unwrap();
+    let all: u64 = events.values().map(|n| n.as_u64().unwrap()).sum();
+    assert_eq!(rows(table("events.parquet")), all);
+    assert!(rows(table("sites.parquet")) > 100);
+    assert_eq!(rows(table("threads.parquet")), 1);
+
+    let again = run(["export", text(&dir), "--to", "parquet"]).exits(3);
+    again.says(&["events.parquet", "exists"]);
+    let elsewhere = folder.path().join("elsewhere");
+    run([
+        "export",
+        text(&dir),
+        "--to",
+        "parquet",
+        "-o",
+        text(&elsewhere),
+    ])
+    .exits(0);
+    assert!(elsewhere.join("events.parquet").exists());
+}
+
+#[test]
+fn samples_of_perf_say_who_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, function) in [("perf-mem-intel", None), ("perf-chains", Some("from "))] {
+        let input = root().join(format!("crates/trace/tests/fixtures/{name}.txt"));
+        let dir = folder.path().join(name);
+        let import = ["import", text(&input), "-o", text(&dir)];
+        run(import).exits(0).says(&[" samples in "]);
+        run(import)
+            .exits(2)
+            .says(&["holds a trace already", "--force"]);
+
+        let plain = run(["advise", text(&dir)]).exits(0).stdout;
+        assert!(plain.contains("Stores by function"), "{plain}");
+        assert!(function.is_none_or(|f| plain.contains(f)), "{plain}");
+        let json = run(["advise", text(&dir), "--format", "json"])
+            .exits(0)
+            .json();
+        let functions = json["functions"].as_array().unwrap();
+        assert!(!functions.is_empty(), "{json:#}");
+        let shares: f64 = functions.iter().map(|f| f["share"].as_f64().unwrap()).sum();
+        assert!((shares - 1.0).abs() < 1e-9, "{shares}");
+        let sarif = run(["advise", text(&dir), "--format", "sarif"]);
+        sarif.exits(2).says(&["no SARIF", "json"]);
+        run(["trace", "info", text(&dir)])
+            .exits(2)
+            .says(&["samples", "advise"]);
+    }
+}
