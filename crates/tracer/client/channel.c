@@ -10,10 +10,7 @@
 #include <unistd.h>
 
 #include "options.h"
-
-/* linux/futex.h without its dependencies */
-#define FUTEX_WAIT_OP 0
-#define FUTEX_WAKE_OP 1
+#include "ring.h"
 
 static wire_control_t *control;
 static int control_fd = -1;
@@ -30,20 +27,6 @@ static uint64
 ticks(void)
 {
     return __builtin_ia32_rdtsc();
-}
-
-static long
-futex(volatile uint32_t *word, int op, uint32_t value, const struct timespec *timeout)
-{
-    return syscall(SYS_futex, word, op, value, timeout, NULL, 0);
-}
-
-static void
-ring_doorbell(void)
-{
-    __atomic_add_fetch(&control->doorbell, 1, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&control->asleep, __ATOMIC_SEQ_CST) != 0)
-        futex(&control->doorbell, FUTEX_WAKE_OP, 1, NULL);
 }
 
 /* The host holds a lock on the control file for as long as it lives. */
@@ -69,7 +52,8 @@ stop_recording(const char *why)
 bool
 session_stopped(void)
 {
-    if (!stopped && control != NULL && control->stop != 0)
+    if (!stopped && control != NULL &&
+        __atomic_load_n(&control->stop, __ATOMIC_RELAXED) != 0)
         stop_recording(NULL);
     return stopped;
 }
@@ -109,7 +93,7 @@ session_publish(const char *path)
     ready[sizeof(ready) - 1] = '\0';
     dr_rename_file(path, ready, true);
     __atomic_add_fetch(&control->files, 1, __ATOMIC_SEQ_CST);
-    ring_doorbell();
+    doorbell_ring(control);
 }
 
 static bool
@@ -216,16 +200,9 @@ session_map(char kind, thread_id_t tid, size_t bytes, char *path, size_t path_si
 }
 
 static uint64 *
-slot_at(channel_t *c, uint32_t number)
-{
-    byte *first = (byte *)c->ring + RING_HEADER_BYTES;
-    return (uint64 *)first + (size_t)(number % c->ring->slots) * c->ring->slot_words;
-}
-
-static uint64 *
 begin_slot(channel_t *c, uint32_t number)
 {
-    c->slot = slot_at(c, number);
+    c->slot = ring_slot(c->ring, number);
     c->begun = ticks();
     c->slot[0] = REC_HEADER(REC_TIME, 1);
     c->slot[1] = c->begun;
@@ -236,6 +213,7 @@ uint64 *
 channel_open(channel_t *c, thread_id_t tid)
 {
     c->ring = NULL;
+    c->private = false;
     if (session_stopped())
         return NULL;
     c->bytes = RING_HEADER_BYTES + (size_t)options.slots * options.slot_words * sizeof(uint64);
@@ -265,63 +243,62 @@ channel_limit(channel_t *c)
     return c->slot + c->ring->slot_words - RED_ZONE_WORDS;
 }
 
-/* Waits until a buffer is free; false when there is nobody left to free one. */
+/* Will nobody give a buffer back any more? */
+static int
+recording_is_over(void *unused)
+{
+    if (session_stopped())
+        return true;
+    if (!host_is_gone())
+        return false;
+    stop_recording("the analysing side is gone");
+    return true;
+}
+
+/* Waits until a buffer is free; false when recording is over instead. */
 static bool
 wait_for_slot(void *drcontext, channel_t *c)
 {
-    wire_ring_t *ring = c->ring;
     const struct timespec patience = { 0, 100 * 1000 * 1000 };
-    bool in_app = drcontext != NULL;
-    bool free_slot = true;
-    uint32_t produced = ring->produced;
-    uint32_t consumed = __atomic_load_n(&ring->consumed, __ATOMIC_ACQUIRE);
-    if (produced - consumed < ring->slots)
+    if (ring_has_room(c->ring))
         return true;
     /* Another thread may need to stop this one (exit, code flushes): let it. */
-    if (in_app)
+    if (drcontext != NULL)
         dr_mark_safe_to_suspend(drcontext, true);
-    for (;;) {
-        __atomic_store_n(&ring->waiting, 1, __ATOMIC_SEQ_CST);
-        consumed = __atomic_load_n(&ring->consumed, __ATOMIC_SEQ_CST);
-        if (produced - consumed < ring->slots)
-            break;
-        futex(&ring->consumed, FUTEX_WAIT_OP, consumed, &patience);
-        if (session_stopped()) {
-            free_slot = false;
-            break;
-        }
-        consumed = __atomic_load_n(&ring->consumed, __ATOMIC_SEQ_CST);
-        if (produced - consumed >= ring->slots && host_is_gone()) {
-            stop_recording("the analysing side is gone");
-            free_slot = false;
-            break;
-        }
-    }
-    ring->waiting = 0;
-    if (in_app)
+    bool room = ring_wait_for_room(c->ring, &patience, recording_is_over, NULL);
+    if (drcontext != NULL)
         dr_mark_safe_to_suspend(drcontext, false);
-    return free_slot;
+    return room;
 }
 
-static void
-produce(channel_t *c, uint64 *end)
+/* Lets the thread write where nobody reads: the host may still be reading all that was handed over
+ * before the end of the recording. False: there is no memory for it, and a host that reads. */
+static bool
+go_private(channel_t *c)
 {
-    wire_ring_t *ring = c->ring;
-    uint32_t number = ring->produced;
-    ring->used[number % ring->slots] = (uint32_t)(end - c->slot);
-    __atomic_store_n(&ring->produced, number + 1, __ATOMIC_RELEASE);
-    ring_doorbell();
+    if (!c->private) {
+        void *buffers = mmap((byte *)c->ring + RING_HEADER_BYTES, c->bytes - RING_HEADER_BYTES,
+                             PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        c->private = buffers != MAP_FAILED;
+    }
+    return c->private || host_is_gone();
 }
 
 uint64 *
 channel_hand_over(void *drcontext, channel_t *c, uint64 *end)
 {
-    if (stopped)
-        return c->slot; /* nobody reads: write over it */
-    produce(c, end);
-    if (!wait_for_slot(drcontext, c))
+    if (session_stopped()) {
+        /* This buffer was not handed over: it can be written over in any case. */
+        go_private(c);
         return c->slot;
-    return begin_slot(c, c->ring->produced);
+    }
+    ring_produce(c->ring, (uint32_t)(end - c->slot));
+    doorbell_ring(control);
+    while (!wait_for_slot(drcontext, c)) {
+        if (go_private(c))
+            return c->slot;
+    }
+    return begin_slot(c, ring_filling(c->ring));
 }
 
 void
@@ -330,9 +307,9 @@ channel_close(channel_t *c, uint64 *end)
     if (c->ring == NULL)
         return;
     if (!stopped)
-        produce(c, end);
-    __atomic_store_n(&c->ring->ended, 1, __ATOMIC_RELEASE);
-    ring_doorbell();
+        ring_produce(c->ring, (uint32_t)(end - c->slot));
+    ring_end(c->ring);
+    doorbell_ring(control);
     channel_drop(c);
 }
 

@@ -1,6 +1,8 @@
 //! The host's side of the shared files (layout: `client/wire.h`).
 
 mod counts;
+mod futex;
+mod protocol;
 mod ring;
 mod session;
 mod tally;

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use memmap2::MmapMut;
-use rustix::thread::futex;
 
+use super::protocol::Consumer;
 use super::{Tally, WIRE_VERSION};
 
 const MAGIC: u64 = 0x474e_4952_4552_5350;
@@ -74,9 +74,18 @@ impl RingReader {
         unsafe { AtomicU32::from_ptr(at.cast_mut().cast()) }
     }
 
+    fn consumer(&self) -> Consumer<'_, AtomicU32> {
+        Consumer {
+            produced: self.word(PRODUCED),
+            consumed: self.word(CONSUMED),
+            waiting: self.word(WAITING),
+            ended: self.word(ENDED),
+        }
+    }
+
     /// Has the thread handed over its last buffer?
     pub(crate) fn ended(&self) -> bool {
-        self.word(ENDED).load(Ordering::Acquire) != 0
+        self.consumer().ended()
     }
 
     /// What the thread has recorded and skipped.
@@ -86,16 +95,21 @@ impl RingReader {
 
     /// How many filled buffers wait.
     pub(crate) fn pending(&self) -> u32 {
-        let produced = self.word(PRODUCED).load(Ordering::Acquire);
-        produced.wrapping_sub(self.word(CONSUMED).load(Ordering::Relaxed))
+        self.consumer().pending()
     }
 
     fn slot(&self, number: u32, words: usize) -> &[u64] {
         let at = HEADER + (number % self.slots) as usize * self.slot_words * 8;
-        let bytes = &self.map[at..at + words.min(self.slot_words) * 8];
+        let bytes = &self.map[at..at + words * 8];
         // SAFETY: page-aligned start plus a multiple of 8; the client does not touch a buffer
         // that it has handed over until it is given back.
         unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / 8) }
+    }
+
+    /// The words of a buffer handed over.
+    fn used(&self, number: u32) -> usize {
+        let used = self.word(USED + 4 * (number % self.slots) as usize);
+        (used.load(Ordering::Relaxed) as usize).min(self.slot_words)
     }
 
     /// The oldest filled buffer's words.
@@ -103,30 +117,22 @@ impl RingReader {
         if self.pending() == 0 {
             return None;
         }
-        let number = self.word(CONSUMED).load(Ordering::Relaxed);
-        let used = self.word(USED + 4 * (number % self.slots) as usize);
-        Some(self.slot(number, used.load(Ordering::Relaxed) as usize))
+        let number = self.consumer().oldest();
+        Some(self.slot(number, self.used(number)))
     }
 
     /// The buffer that was being filled when the thread's process died: readable up to a zero
     /// word. Only to be called when nobody writes any more.
     pub(crate) fn torn(&self) -> &[u64] {
-        let number = self.word(PRODUCED).load(Ordering::Acquire);
-        self.slot(number, self.slot_words)
+        self.slot(self.consumer().filling(), self.slot_words)
     }
 
     /// Gives the oldest filled buffer back, zeroed, so that a torn one can be told from it.
     pub(crate) fn release(&mut self) {
-        let number = self.word(CONSUMED).load(Ordering::Relaxed);
-        let slot = (number % self.slots) as usize;
-        let used = self.word(USED + 4 * slot).load(Ordering::Relaxed) as usize;
-        let at = HEADER + slot * self.slot_words * 8;
-        self.map[at..at + used.min(self.slot_words) * 8].fill(0);
-        let consumed = self.word(CONSUMED);
-        consumed.store(number.wrapping_add(1), Ordering::SeqCst);
-        if self.word(WAITING).load(Ordering::SeqCst) != 0 {
-            // Nothing can be done about a failed wake; the client looks again after a while.
-            let _ = futex::wake(consumed, futex::Flags::empty(), 1);
-        }
+        let number = self.consumer().oldest();
+        let at = HEADER + (number % self.slots) as usize * self.slot_words * 8;
+        let used = self.used(number);
+        self.map[at..at + used * 8].fill(0);
+        self.consumer().give_back();
     }
 }

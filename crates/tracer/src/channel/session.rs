@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use memmap2::MmapMut;
 use rustix::fs::{FlockOperation, flock, statvfs};
-use rustix::thread::futex;
 use tempfile::TempDir;
 
 use super::WIRE_VERSION;
+use super::protocol::Doorbell;
 
 const CONTROL_MAGIC: u64 = 0x4c54_4345_5254_5350;
 const DOORBELL: usize = 12;
@@ -187,27 +187,20 @@ impl Session {
         Ok(found)
     }
 
+    fn bell(&self) -> Doorbell<'_, AtomicU32> {
+        Doorbell {
+            rung: self.word(DOORBELL),
+            asleep: self.word(ASLEEP),
+        }
+    }
+
     /// The doorbell's count; pass it to [`Session::sleep`] after looking for work.
     pub(crate) fn doorbell(&self) -> u32 {
-        self.word(DOORBELL).load(Ordering::SeqCst)
+        self.bell().heard()
     }
 
     /// Sleeps until the doorbell's count is no longer `heard`, `limit` at most.
     pub(crate) fn sleep(&self, heard: u32, limit: Duration) {
-        self.word(ASLEEP).store(1, Ordering::SeqCst);
-        if self.doorbell() == heard {
-            let timeout = futex::Timespec {
-                tv_sec: limit.as_secs() as i64,
-                tv_nsec: i64::from(limit.subsec_nanos()),
-            };
-            // Woken, timed out or interrupted: the caller looks for work in any case.
-            let _ = futex::wait(
-                self.word(DOORBELL),
-                futex::Flags::empty(),
-                heard,
-                Some(&timeout),
-            );
-        }
-        self.word(ASLEEP).store(0, Ordering::SeqCst);
+        self.bell().sleep(heard, limit);
     }
 }
