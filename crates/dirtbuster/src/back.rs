@@ -7,6 +7,7 @@ use crate::batch::{Batch, Item, NewRun, RARE, Rare};
 use crate::clock::{ProcessClock, ThreadClock};
 use crate::contexts::Limits;
 use crate::fences::PendingWrites;
+use crate::lines::LINE;
 use crate::memory::{Memory, Moment, Streak};
 use crate::runs::{Access, FOREIGN, Op};
 use crate::steps::{Step, one_write};
@@ -136,7 +137,7 @@ impl Execution<'_> {
         for step in &self.thread.steps[first as usize..end as usize] {
             if step.op != Op::Load {
                 let addr = word(values, step.slot).wrapping_add(step.disp);
-                self.memory.lines.prefetch(step.hint, addr);
+                self.memory.lines.prefetch(addr);
             }
         }
     }
@@ -193,6 +194,12 @@ impl Execution<'_> {
                     let addr = word(values, step.slot).wrapping_add(step.disp);
                     let size = u64::from(step.size);
                     if self.memory.unread(&mut step.hint, addr, size) != 0 {
+                        // Within one line the first load is the one that counts.
+                        let end = if addr % LINE + size <= LINE {
+                            first + 1
+                        } else {
+                            end
+                        };
                         self.each_load(first as usize, end as usize, before, values);
                     }
                     return 1;

@@ -7,6 +7,8 @@
 //! What happened within one buffer is not ordered against the other threads' buffers: distances
 //! between threads are exact to within one buffer.
 
+use std::cell::Cell;
+
 /// Moves of a thread that are remembered; older ones are forgotten, oldest first.
 const REMEMBERED: usize = 64;
 
@@ -21,6 +23,8 @@ pub(crate) struct ProcessClock {
 pub(crate) struct ThreadClock {
     /// From which own count on, which lead. Never empty.
     moves: Vec<(u64, u64)>,
+    /// The move that was asked for last: the lines of an object were written together.
+    last: Cell<usize>,
 }
 
 impl ThreadClock {
@@ -28,6 +32,7 @@ impl ThreadClock {
     pub(crate) fn starting(process: &ProcessClock) -> Self {
         Self {
             moves: vec![(0, process.furthest)],
+            last: Cell::new(0),
         }
     }
 
@@ -39,7 +44,15 @@ impl ThreadClock {
 
     /// Virtual time at the own count `own`, which may be past.
     pub(crate) fn virtual_at(&self, own: u64) -> u64 {
+        let last = self.last.get();
+        if let Some(&(from, lead)) = self.moves.get(last)
+            && from <= own
+            && self.moves.get(last + 1).is_none_or(|m| own < m.0)
+        {
+            return own + lead;
+        }
         let later = self.moves.partition_point(|m| m.0 <= own);
+        self.last.set(later.saturating_sub(1));
         own + self.moves[later.saturating_sub(1)].1
     }
 

@@ -16,6 +16,7 @@ pub(crate) const REGION_SHIFT: u32 = 21;
 
 const PAGES: usize = 1 << (REGION_SHIFT - 12);
 const GROUP_LINES: usize = 16;
+const RECENT: usize = 256;
 
 /// The last writing of a line.
 #[derive(Clone, Copy, Debug, Default)]
@@ -75,6 +76,8 @@ impl Owner {
 #[derive(Debug)]
 pub(crate) struct Lines {
     regions: FxHashMap<u64, u32>,
+    /// Regions entered lately, by the low bits of their number.
+    recent: Box<[RegionHint; RECENT]>,
     /// A bit a line, a word a page: written by tracked code, and not read since.
     pub(crate) unread: Vec<u64>,
     /// Four groups a page: 0, or the group's number.
@@ -87,6 +90,7 @@ impl Default for Lines {
     fn default() -> Self {
         Self {
             regions: FxHashMap::default(),
+            recent: Box::new([RegionHint::default(); RECENT]),
             unread: Vec::new(),
             groups: Vec::new(),
             states: vec![LineState::default(); GROUP_LINES],
@@ -116,7 +120,10 @@ impl Lines {
     pub(crate) fn page(&mut self, hint: &mut RegionHint, addr: u64) -> usize {
         let region = addr >> REGION_SHIFT;
         if hint.region != region {
-            *hint = self.enter(region);
+            *hint = self.recent[region as usize % RECENT];
+            if hint.region != region {
+                *hint = self.enter(region);
+            }
         }
         hint.base as usize + (addr as usize >> 12) % PAGES
     }
@@ -129,7 +136,9 @@ impl Lines {
             self.unread.resize(next as usize + PAGES, 0);
             self.groups.resize(next as usize + PAGES, [0; 4]);
         }
-        RegionHint { region, base }
+        let hint = RegionHint { region, base };
+        self.recent[region as usize % RECENT] = hint;
+        hint
     }
 
     /// Index into `states` of the line that holds `addr`, made if it is not there.
@@ -167,16 +176,25 @@ impl Lines {
         (group != 0).then(|| group as usize * GROUP_LINES + line as usize % GROUP_LINES)
     }
 
-    /// Brings the state of the line that holds `addr` into the cache, if it is in the region.
+    /// Brings the state of the line that holds `addr` into the cache, if its region was entered
+    /// lately.
     #[inline(always)]
-    pub(crate) fn prefetch(&self, hint: RegionHint, addr: u64) {
-        if addr >> REGION_SHIFT != hint.region {
+    pub(crate) fn prefetch(&self, addr: u64) {
+        let region = addr >> REGION_SHIFT;
+        let hint = self.recent[region as usize % RECENT];
+        if region != hint.region {
             return;
         }
         let line = (addr >> LINE_SHIFT) as usize;
         let page = hint.base as usize + (addr as usize >> 12) % PAGES;
         let group = self.groups[page][line / GROUP_LINES % 4] as usize;
-        prefetch(&self.states[group * GROUP_LINES + line % GROUP_LINES]);
+        if group == 0 {
+            return;
+        }
+        let state = group * GROUP_LINES + line % GROUP_LINES;
+        // Its neighbours lie in two lines of the cache.
+        prefetch(&self.states[state - 1]);
+        prefetch(&self.states[(state + 1).min(self.states.len() - 1)]);
     }
 
     /// As [`Lines::find`], where the line number `other` is at `state`: mostly in the same group.
