@@ -14,6 +14,7 @@ pub fn build(engine: &Engine, out: &Path) -> Result<PathBuf, Box<dyn Error>> {
     sources.retain(|path| path.extension().is_some_and(|e| e == "c"));
     sources.sort();
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+    sources.push(inner(engine, &compiler, out)?);
     let mut command = Command::new(&compiler);
     command
         .args([
@@ -49,11 +50,34 @@ pub fn build(engine: &Engine, out: &Path) -> Result<PathBuf, Box<dyn Error>> {
         "-ldynamorio",
     ]);
     command.arg(extensions.join("libdrcontainers.a")).arg("-lc");
+    run(&mut command, &compiler)?;
+    Ok(client)
+}
+
+/// What needs the engine's own headers, which are not those for clients.
+fn inner(engine: &Engine, compiler: &str, out: &Path) -> Result<PathBuf, Box<dyn Error>> {
+    let object = out.join("engine_signals.o");
+    let mut command = Command::new(compiler);
+    command
+        .args(["-std=gnu99", "-O2", "-fPIC", "-c"])
+        .args(["-funsigned-char", "-fno-strict-aliasing"])
+        .args(["-DDYNAMORIO_INTERNAL", "-D_LARGEFILE64_SOURCE"])
+        .arg("-o")
+        .arg(&object)
+        .arg("client/engine/signals.c");
+    for include in engine.inner_includes() {
+        command.arg("-isystem").arg(include);
+    }
+    run(&mut command, compiler)?;
+    Ok(object)
+}
+
+fn run(command: &mut Command, compiler: &str) -> Result<(), Box<dyn Error>> {
     let status = command
         .status()
         .map_err(|e| format!("the C compiler '{compiler}' cannot be run: {e}"))?;
     if !status.success() {
         return Err("compiling the tracer's client failed, see above".into());
     }
-    Ok(client)
+    Ok(())
 }

@@ -7,6 +7,8 @@ use std::process::Command;
 
 /// The engine, built.
 pub struct Engine {
+    /// Its source.
+    pub source: PathBuf,
     /// Its build folder.
     pub dir: PathBuf,
     /// Version of the crate that carries the source.
@@ -38,6 +40,17 @@ impl Engine {
         self.dir.join("build/ext/lib64/release")
     }
 
+    /// For code that looks into the engine.
+    pub fn inner_includes(&self) -> Vec<PathBuf> {
+        let core = self.source.join("core");
+        let below = ["drlibc", "ir/x86", "arch/x86", "unix", "ir", "arch", "lib"];
+        below
+            .iter()
+            .map(|dir| core.join(dir))
+            .chain([core.clone(), self.dir.join("build")])
+            .collect()
+    }
+
     pub fn includes(&self) -> [PathBuf; 2] {
         [
             self.dir.join("build/include"),
@@ -58,12 +71,16 @@ pub fn build(out: &Path) -> Result<Engine, Box<dyn Error>> {
     create_dir_all(&dir)?;
     let lock = File::create(dir.join("lock"))?;
     lock.lock()?;
-    let engine = Engine { dir, version };
+    let engine = Engine {
+        source,
+        dir,
+        version,
+    };
     if engine.libraries().iter().all(|l| l.exists()) {
         return Ok(engine);
     }
     require("cmake")?;
-    let mut config = cmake::Config::new(&source);
+    let mut config = cmake::Config::new(&engine.source);
     for off in ["CLIENTS", "DOCS", "DRSTATS", "SAMPLES", "TESTS", "TOOLS"] {
         config.define(format!("BUILD_{off}"), "NO");
     }

@@ -10,6 +10,7 @@
 #include "drreg.h"
 #include "emit.h"
 #include "gencode.h"
+#include "leave.h"
 #include "options.h"
 #include "thread.h"
 
@@ -23,6 +24,7 @@ static byte *spent_code;
 
 /* What both cases of a block share. */
 typedef struct {
+    app_pc begin;
     uint instrs;
     access_t mark; /* shape SHAPE_NONE: the block is no region mark */
 } block_t;
@@ -86,8 +88,10 @@ on_analyze_block(void *drcontext, void *tag, instrlist_t *bb, void *user_data, v
     block_t *block = dr_thread_alloc(drcontext, sizeof(*block));
     instr_t *first = instrlist_first_app(bb);
     memset(block, 0, sizeof(*block));
-    if (first != NULL)
+    if (first != NULL) {
+        block->begin = instr_get_app_pc(first);
         block->mark = mark_of(first);
+    }
     for (instr_t *i = first; i != NULL; i = instr_get_next_app(i))
         block->instrs += counts(i) ? 1 : 0;
     *data = block;
@@ -136,29 +140,32 @@ insert(instrlist_t *bb, instr_t *where, instr_t *instr)
 }
 
 static void
-call_spent(void *drcontext, instrlist_t *bb, instr_t *where)
+call_spent(void *drcontext, instrlist_t *bb, instr_t *where, const block_t *block,
+           instr_t *restore)
 {
     instr_t *back = INSTR_CREATE_label(drcontext);
     insert(bb, where,
            INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(DR_REG_RCX), opnd_create_instr(back)));
     insert(bb, where, INSTR_CREATE_jmp(drcontext, opnd_create_pc(spent_code)));
     insert(bb, where, back);
+    leave_insert(drcontext, bb, where, block->begin, restore, block->instrs);
 }
 
 /* Takes the block's instructions from the thread's budget. */
 static void
-charge(void *drcontext, instrlist_t *bb, instr_t *where, uint instrs)
+charge(void *drcontext, instrlist_t *bb, instr_t *where, const block_t *block)
 {
     opnd_t budget = thread_slot(drcontext, TLS_BUDGET);
+    int instrs = (int)block->instrs;
     instr_t *solvent = INSTR_CREATE_label(drcontext);
     bool flags_dead = false;
     drreg_are_aflags_dead(drcontext, where, &flags_dead);
     if (flags_dead) {
         opnd_t rcx = opnd_create_reg(DR_REG_RCX), saved = thread_slot(drcontext, TLS_SAVED);
-        insert(bb, where, INSTR_CREATE_sub(drcontext, budget, OPND_CREATE_INT32((int)instrs)));
+        insert(bb, where, INSTR_CREATE_sub(drcontext, budget, OPND_CREATE_INT32(instrs)));
         insert(bb, where, INSTR_CREATE_jcc(drcontext, OP_jns, opnd_create_instr(solvent)));
         insert(bb, where, INSTR_CREATE_mov_st(drcontext, saved, rcx));
-        call_spent(drcontext, bb, where);
+        call_spent(drcontext, bb, where, block, INSTR_CREATE_mov_ld(drcontext, rcx, saved));
         insert(bb, where, INSTR_CREATE_mov_ld(drcontext, rcx, saved));
         insert(bb, where, solvent);
         return;
@@ -178,11 +185,11 @@ charge(void *drcontext, instrlist_t *bb, instr_t *where, uint instrs)
     insert(bb, where, INSTR_CREATE_mov_ld(drcontext, rcx, budget));
     insert(bb, where,
            INSTR_CREATE_lea(drcontext, rcx,
-                            OPND_CREATE_MEM_lea(reg, DR_REG_NULL, 0, -(int)instrs)));
+                            OPND_CREATE_MEM_lea(reg, DR_REG_NULL, 0, -instrs)));
     insert(bb, where, INSTR_CREATE_mov_st(drcontext, budget, rcx));
     insert(bb, where, INSTR_CREATE_mov_ld(drcontext, opnd_create_reg(DR_REG_ECX), upper));
     insert(bb, where, INSTR_CREATE_jecxz(drcontext, opnd_create_instr(solvent)));
-    call_spent(drcontext, bb, where);
+    call_spent(drcontext, bb, where, block, NULL);
     insert(bb, where, solvent);
     drreg_unreserve_register(drcontext, bb, where, reg);
 }
@@ -201,7 +208,7 @@ on_instrument(void *drcontext, void *tag, instrlist_t *bb, instr_t *instr, instr
     /* In both cases: what a window writes was often allocated before it. */
     alloc_insert(drcontext, bb, instr, where);
     if (first)
-        charge(drcontext, bb, where, block->instrs);
+        charge(drcontext, bb, where, block);
     if (c->emit != NULL && options.scope != SCOPE_COUNT)
         emit_before(drcontext, bb, where, c->emit);
     else if (c->emit != NULL && first)

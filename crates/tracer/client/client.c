@@ -13,6 +13,7 @@
 #include "drreg.h"
 #include "drutil.h"
 #include "emit.h"
+#include "leave.h"
 #include "modules.h"
 #include "options.h"
 #include "plan.h"
@@ -52,7 +53,7 @@ on_insert(void *drcontext, void *tag, instrlist_t *bb, instr_t *instr, bool for_
 static dr_signal_action_t
 on_signal(void *drcontext, dr_siginfo_t *info)
 {
-    if (unknown_executed(drcontext, info))
+    if (leave_faulted(drcontext, info) || unknown_executed(drcontext, info))
         return DR_SIGNAL_REDIRECT;
     if (info->raw_mcontext_valid && info->raw_mcontext != NULL && !info->blocked) {
         uint64 pc = (uint64)info->mcontext->pc;
@@ -112,11 +113,11 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
     modules_process(0);
     session_begin();
     block_ids_init();
-    emit_init();
     dr_register_exit_event(on_process_exit);
     /* One callback: the engine calls several last one first, and files need the session. */
     dr_register_fork_init_event(on_fork);
     thread_init();
+    emit_init();
     alloc_init();
     unknown_init();
     modules_init();

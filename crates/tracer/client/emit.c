@@ -7,6 +7,7 @@
 #include "drreg.h"
 #include "drutil.h"
 #include "gencode.h"
+#include "leave.h"
 #include "thread.h"
 
 static byte *hand_over_code;
@@ -15,7 +16,7 @@ static bool has_avx512bw;
 void
 emit_init(void)
 {
-    hand_over_code = gencode_make(thread_full);
+    hand_over_code = gencode_make(thread_full_in_block);
     has_avx512bw = proc_has_feature(FEATURE_AVX512BW);
 }
 
@@ -136,6 +137,11 @@ head(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e)
            INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(DR_REG_RCX), opnd_create_instr(back)));
     insert(bb, where, INSTR_CREATE_jmp(drcontext, opnd_create_pc(hand_over_code)));
     insert(bb, where, back);
+    leave_insert(drcontext, bb, where, (app_pc)e->plan->head.start_pc,
+                 e->pointer == DR_REG_RCX ? NULL
+                                          : INSTR_CREATE_mov_ld(
+                                                drcontext, opnd_create_reg(DR_REG_RCX), pointer),
+                 e->plan->instrs);
     if (e->pointer != DR_REG_RCX)
         insert(bb, where, INSTR_CREATE_mov_ld(drcontext, opnd_create_reg(DR_REG_RCX), pointer));
     insert(bb, where,

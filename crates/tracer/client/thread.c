@@ -5,6 +5,7 @@
 
 #include "count.h"
 #include "drmgr.h"
+#include "leave.h"
 #include "options.h"
 
 static reg_id_t tls_register;
@@ -112,6 +113,13 @@ thread_full(void)
         aim(t, NULL);
     else
         aim(t, channel_hand_over(drcontext, &t->channel, end));
+}
+
+void
+thread_full_in_block(void)
+{
+    thread_full();
+    leave_for_signal(dr_get_current_drcontext());
 }
 
 void

@@ -13,6 +13,7 @@ typedef enum {
     TLS_BUDGET,  /* windows: instructions left before the thread reports, less one */
     TLS_PHASE,   /* windows: 1: blocks are recorded, 0: only counted */
     TLS_SAVED,   /* windows: a register, across the rare way */
+    TLS_BACK,    /* where shared code goes back to */
     TLS_SLOTS,
 } tls_slot_t;
 
@@ -20,6 +21,7 @@ typedef struct {
     channel_t channel;
     uint64 *scratch;     /* where an unrecorded thread writes */
     byte *base;          /* of its raw TLS segment */
+    byte *leaving;       /* the way out of a block that it takes */
     wire_count_t *count; /* scope count */
     window_t window;
 } thread_t;
@@ -34,8 +36,9 @@ thread_t *thread_of(void *drcontext);
 /* In a forked child, whose session is open again: its one thread gets files of its own. */
 void thread_forked(void *drcontext);
 
-/* Called from the code cache when a buffer is full. */
+/* Called from the code cache when a buffer is full: thread_full_in_block by way of TLS_BACK. */
 void thread_full(void);
+void thread_full_in_block(void);
 
 /* Appends a special record outside inlined code (allocations, cuts). */
 void thread_special(void *drcontext, uint id, uint n, const uint64 *payload);

@@ -1,13 +1,15 @@
 #include "window.h"
 
+#include "leave.h"
 #include "options.h"
 #include "thread.h"
 
 /* Instructions that a thread may execute before it looks where the windows are. Another thread
  * may be that far behind when a boundary is reached; a single thread is exact to one block. */
 #define GRANT 10000
-/* Where no boundary follows. Budgets stay below 2^31: inlined code looks at their upper half. */
-#define LONG_GRANT (1ll << 30)
+/* Where no boundary follows. Budgets stay below 2^31: inlined code looks at their upper half. Now
+ * and then also because signals are looked for. */
+#define LONG_GRANT (1ll << 24)
 /* No budget is ever this. */
 #define NEVER (1ull << 63)
 
@@ -95,6 +97,9 @@ void
 window_spent(void)
 {
     void *drcontext = dr_get_current_drcontext();
+    /* Nothing is booked yet: it comes back here. */
+    if (leave_for_signal(drcontext))
+        return;
     thread_t *t = thread_of(drcontext);
     settle(t);
     t->window.before_flip = recording(t);
@@ -140,6 +145,20 @@ window_close_gap(void *drcontext)
     t->window.gap = 0;
     if (gap > 0)
         thread_special(drcontext, REC_SKIP, 1, &gap);
+}
+
+bool
+window_may_refund(void *drcontext)
+{
+    thread_t *t = thread_of(drcontext);
+    return !options_windowed() || *budget(t) != t->window.flipped_at;
+}
+
+void
+window_refund(void *drcontext, uint instrs)
+{
+    if (options_windowed())
+        *budget(thread_of(drcontext)) += instrs;
 }
 
 bool

@@ -30,6 +30,11 @@ void window_thread_fork(void *drcontext, wire_tally_t *tally);
 /* Is the block that the thread executes being recorded? True without windows and regions. */
 bool window_records(void *drcontext);
 
+/* A block may be begun anew before any of it was executed: what it was charged is given back. Not
+ * where the phase has changed at its head. */
+bool window_may_refund(void *drcontext);
+void window_refund(void *drcontext, uint instrs);
+
 /* Before a special record: brings the thread's instruction count up to here. */
 void window_close_gap(void *drcontext);
 

@@ -1,0 +1,58 @@
+//! Signals reach loops that never leave the engine's code cache, whatever the thread does when they
+//! arrive. Where one is lost the program hangs, and the harness says so.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use common::{Facts, cc, same, str};
+
+static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| cc("spinning", &[]));
+
+fn spin(options: &[&str], way: &str) -> Facts {
+    let facts = same(options, &[str(&PROGRAM), way]);
+    assert_eq!(facts.status, "exit status: 0", "{facts:?}");
+    facts
+}
+
+const WAYS: [&str; 4] = ["wait", "write", "ticks", "cancel"];
+
+#[test]
+fn busy_loops_get_their_signals() {
+    for way in WAYS {
+        spin(&[], way);
+    }
+}
+
+/// The thread waits for a buffer most of the time.
+#[test]
+fn busy_loops_get_their_signals_with_a_slow_taker() {
+    for way in WAYS {
+        spin(&["slow=5"], way);
+    }
+}
+
+/// In and out of windows, and where nothing follows them: the block that is begun anew is counted
+/// once.
+#[test]
+fn busy_loops_get_their_signals_around_windows() {
+    for way in WAYS {
+        for options in [
+            &["skip=1000000", "take=200000", "period=1000000"][..],
+            &["skip=1000", "take=2000000"],
+            &["skip=100000", "take=50000", "period=100000", "slow=5"],
+        ] {
+            let facts = spin(options, way);
+            let coverage = facts.coverage.unwrap();
+            assert_eq!(coverage.recorded, facts.instrs(), "{way} {facts:?}");
+            assert_eq!(
+                coverage.recorded + coverage.skipped,
+                facts.total(),
+                "{way} {facts:?}"
+            );
+        }
+    }
+}
