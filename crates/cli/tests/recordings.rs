@@ -6,7 +6,7 @@ mod common;
 use std::fs;
 use std::path::PathBuf;
 
-use common::{root, run, text, workload};
+use common::{advise, advise_with, c_program, root, run, text, workload};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
 fn rows(path: PathBuf) -> u64 {
@@ -90,4 +90,46 @@ fn samples_of_perf_say_who_writes() {
             .exits(2)
             .says(&["samples", "advise"]);
     }
+}
+
+/// `clzero`, which the engine's decoder lacks and AMD processors have.
+const UNKNOWN: &str = r#"
+    static char line[128] __attribute__((aligned(64)));
+    int main(void) {
+        for (int i = 0; i < 50; i++) {
+            __builtin_memset(line, i + 1, sizeof line);
+            __asm__ volatile("clzero" : : "a"(line) : "memory");
+        }
+        return line[3];
+    }
+"#;
+
+#[test]
+fn instructions_unknown_to_the_engine_are_named_at_the_end() {
+    let cpu = fs::read_to_string("/proc/cpuinfo").unwrap();
+    if !cpu.split_whitespace().any(|flag| flag == "clzero") {
+        eprintln!("skipped: the processor has no clzero");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let program = c_program(folder.path(), "unknown", UNKNOWN, &[]);
+    let dir = folder.path().join("unknown.trace");
+    let note = "1 instructions unknown to the engine were executed 50 times in all";
+    let bytes = "0f 01 fc";
+    run(["record", "-o", text(&dir), "--", text(&program)])
+        .exits(0)
+        .says(&[note, bytes]);
+    let counts = ["--scope", "count"];
+    for advised in [
+        advise(&program, &[]),
+        run(["advise", text(&dir), "--format", "json"])
+            .exits(0)
+            .json(),
+        advise_with(&counts, &program, &[]),
+    ] {
+        let notes = advised["notes"].to_string();
+        assert!(notes.contains(note) && notes.contains(bytes), "{notes}");
+    }
+    let plain = run(["trace", "info", text(&dir)]).exits(0).stdout;
+    assert!(plain.contains("Unknown opcodes 1 "), "{plain}");
 }
