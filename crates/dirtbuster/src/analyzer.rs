@@ -25,6 +25,9 @@ use crate::thread::{Execution, Thread, ThreadState};
 /// for a fence, and up to 4 KB for each executed store instruction, and some hundred bytes for each live
 /// allocation and calling context. Nothing grows with the length of the run.
 ///
+/// What a thread executed is followed in the caller's thread, what it did to memory in one of the
+/// analysis's own, at most a few buffers behind.
+///
 /// Deterministic: the same buffers in the same order give the same findings.
 #[derive(Debug)]
 pub struct Analyzer<O> {

@@ -15,6 +15,9 @@ use crate::steps::{Step, one_write};
 /// Executions that are looked at ahead, so that what they need is in the cache.
 const AHEAD: usize = 12;
 
+/// Lines this far from each other come into the cache together, or in order.
+const NEAR: u32 = 8;
+
 /// The back's share of a process.
 #[derive(Debug)]
 pub(crate) struct BackProcess {
@@ -125,18 +128,24 @@ impl Execution<'_> {
         }
     }
 
-    /// Brings the lines that an execution will write into the cache.
+    /// Brings the states of the lines that an execution writes into the cache, where they are
+    /// not near those it wrote before: those are there, or come by themselves.
     #[inline(always)]
-    fn prefetch(&self, item: &Item, words: &[u64]) {
+    fn prefetch(&mut self, item: &Item, words: &[u64]) {
         let Some(&(first, end)) = self.thread.runs.get(item.run as usize) else {
             return;
         };
         let Some(values) = words.get(item.at as usize..) else {
             return;
         };
-        for step in &self.thread.steps[first as usize..end as usize] {
-            if step.op != Op::Load {
-                let addr = word(values, step.slot).wrapping_add(step.disp);
+        for step in &mut self.thread.steps[first as usize..end as usize] {
+            if step.op == Op::Load {
+                continue;
+            }
+            let addr = word(values, step.slot).wrapping_add(step.disp);
+            let line = (addr / LINE) as u32;
+            if line.wrapping_sub(step.fetched).wrapping_add(NEAR) > 2 * NEAR {
+                step.fetched = line;
                 self.memory.lines.prefetch(addr);
             }
         }
@@ -216,9 +225,20 @@ impl Execution<'_> {
                 n
             }
             Op::Store => {
-                let mut made = *step;
-                self.store(&mut made, before, values);
-                self.thread.steps[at].hint = made.hint;
+                let addr = word(values, step.slot).wrapping_add(step.disp);
+                let size = u64::from(step.size);
+                let now = Moment {
+                    thread: self.index,
+                    now: before + u64::from(step.instr),
+                };
+                if step.streak == FOREIGN {
+                    let hint = &mut step.hint;
+                    self.memory.foreign_write(hint, addr, size, now);
+                } else {
+                    let streak = &mut self.thread.streaks[step.streak as usize];
+                    let pending = &mut self.thread.pending;
+                    self.memory.write(streak, pending, addr, size, now);
+                }
                 1
             }
             _ => {

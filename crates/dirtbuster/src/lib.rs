@@ -5,7 +5,8 @@
 //! follows, and what to do there. No I/O; code is known by site numbers, and what the analysis
 //! must know about them it asks a [`SiteOracle`].
 //!
-//! Module `memory` says what belongs to a sequentiality context and what a re-write is,
+//! Module `thread` follows what is executed, `back` what that does to memory, side by side.
+//! `steps` says which stores are one write, `memory` what belongs to a sequentiality context and what a re-write is,
 //! `clock` what time is between threads, `verdict` how the evidence decides, [`Thresholds`] on
 //! which numbers.
 
