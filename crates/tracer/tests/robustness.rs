@@ -103,6 +103,23 @@ fn two_interrupts_leave_a_stubborn_program() {
     run.wait_until("done", |run| run.stdout().contains("done"));
 }
 
+/// The ring is full of buffers that the taker has still to read: the program must not write over
+/// them when it is told that nobody reads what comes now.
+#[test]
+fn two_interrupts_spare_what_a_slow_taker_has_still_to_read() {
+    let mut recorder = recorder(&["slow=150"], &[str(&stores()), "5", "stubborn"]);
+    let run = recorder.start();
+    run.wait_until("under way", under_way);
+    kill(run.pid(), libc::SIGINT);
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    kill(run.pid(), libc::SIGINT);
+    run.wait_until("recorded", |_| recorder.facts().status == "none");
+    let facts = recorder.facts();
+    assert!(facts.interrupted, "{facts:?}");
+    assert_eq!(facts.failure, None, "{facts:?}");
+    run.wait_until("done", |run| run.stdout().contains("done"));
+}
+
 #[test]
 fn crash_is_reported_as_the_programs_end() {
     let facts = same(&[], &[str(&cc("rounds", &[])), "crash"]);

@@ -80,17 +80,17 @@ impl Pump {
         rings.chain(counters).fold(self.coverage, add)
     }
 
-    /// Takes in new files and delivers the oldest waiting buffers; true when there was any.
+    /// Takes in new files and delivers the oldest waiting buffer; true when there was any. One
+    /// buffer at a time: behind a slow taker there always is one, and neither new threads nor the
+    /// user must wait until there is none.
     pub(super) fn step<S: Sink>(&mut self, sink: &mut S) -> Result<bool, RecordError> {
-        let mut progress = self.take_new_files(sink)?;
-        while let Some(oldest) = self.oldest() {
-            progress = true;
-            self.deliver(oldest, sink)?;
-            self.rings[oldest].reader.release();
-            // New threads must not wait until these have nothing to say.
-            self.take_new_files(sink)?;
-        }
-        Ok(progress)
+        let progress = self.take_new_files(sink)?;
+        let Some(oldest) = self.oldest() else {
+            return Ok(progress);
+        };
+        self.deliver(oldest, sink)?;
+        self.rings[oldest].reader.release();
+        Ok(true)
     }
 
     /// Gives all waiting buffers back unread.
