@@ -6,9 +6,9 @@
 //! must know about them it asks a [`SiteOracle`].
 //!
 //! Module `thread` follows what is executed, `back` what that does to memory, side by side.
-//! `steps` says which stores are one write, `memory` what belongs to a sequentiality context and what a re-write is,
-//! `clock` what time is between threads, `verdict` how the evidence decides, [`Thresholds`] on
-//! which numbers.
+//! `steps` says which stores are one write, `memory` what belongs to a sequentiality context and
+//! what a re-write is, `clock` what time is between threads, `verdict` how the evidence decides,
+//! [`Thresholds`] on which numbers.
 
 mod allocations;
 mod analyzer;

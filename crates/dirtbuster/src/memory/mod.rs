@@ -1,7 +1,7 @@
 //! One address space as its tracked writes left it.
 //!
 //! # What a write belongs to
-//! An access is cut at line boundaries; for each piece, in the order of this list, the first
+//! A write (see `steps`; its first store stands for all of them) is cut at line boundaries; for each piece, in the order of this list, the first
 //! that holds decides:
 //! 1. Its instruction wrote the same line last, the line still belongs to what it belonged to
 //!    then, and the bytes are new to it: it *goes on*.
