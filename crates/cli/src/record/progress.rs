@@ -40,7 +40,7 @@ impl Progress {
         self.words += words as u64;
         self.buffers += 1;
         if let Some(bar) = &self.bar
-            && self.buffers % EVERY == 0
+            && self.buffers.is_multiple_of(EVERY)
         {
             bar.set_message(format!("{} recorded values", count(self.words)));
         }
