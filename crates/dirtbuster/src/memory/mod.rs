@@ -1,8 +1,8 @@
 //! One address space as its tracked writes left it.
 //!
 //! # What a write belongs to
-//! A write (see `steps`; its first store stands for all of them) is cut at line boundaries; for each piece, in the order of this list, the first
-//! that holds decides:
+//! A write (see `steps`; its first store stands for all of them) is cut at line boundaries; for
+//! each piece, in the order of this list, the first that holds decides:
 //! 1. Its instruction wrote the same line last, the line still belongs to what it belonged to
 //!    then, and the bytes are new to it: it *goes on*.
 //! 2. It *joins* the streak its instruction wrote last, unless it goes back in it, else the one
