@@ -1,9 +1,10 @@
 //! `prestore doctor`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use prestore_doctor::{Engine, Facts, examine, render};
+use prestore_tracer::EngineError;
 
 use crate::args::{DoctorArgs, PlainFormat};
 use crate::error::{CliError, FAILED};
@@ -31,9 +32,13 @@ fn engine() -> Engine {
                 .into(),
             path: engine.dir().to_owned(),
         },
-        Err(error) => Engine::NotFound {
-            looked_in: vec![PathBuf::from(error.to_string())],
+        Err(EngineError::Unpack { path, .. }) => Engine::NotFound {
+            looked_in: vec![path],
             fix: "export PRESTORE_ENGINE_DIR=$HOME/.prestore".into(),
+        },
+        Err(EngineError::NotBuilt) => Engine::NotFound {
+            looked_in: vec!["this executable".into()],
+            fix: "cargo build --release --target x86_64-unknown-linux-gnu".into(),
         },
     }
 }

@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use prestore_report::count;
 use prestore_trace::export::{SiteName, to_parquet};
 
 use crate::args::{ExportArgs, ExportFormat};
@@ -31,10 +30,10 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
     })
     .map_err(|e| CliError::Failed(e.to_string()))?;
     eprintln!(
-        "prestore: {} events, {} sites, {} threads written to {}",
-        count(exported.events),
-        exported.sites,
-        exported.threads,
+        "prestore: {}, {}, {} written to {}",
+        run::number(exported.events, "event"),
+        run::number(exported.sites, "site"),
+        run::number(exported.threads, "thread"),
         out.display()
     );
     Ok(ExitCode::SUCCESS)

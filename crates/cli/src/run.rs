@@ -71,6 +71,12 @@ pub fn check(run: &RunArgs) -> Result<(), CliError> {
     Ok(())
 }
 
+/// `1 thread`, `12 threads`.
+pub fn number(n: u64, noun: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", count(n))
+}
+
 /// Opens a recording.
 pub fn open(dir: &Path, lenient: bool) -> Result<Trace, CliError> {
     Trace::open_with(dir, ReadOptions { lenient }).map_err(|error| match error {
@@ -115,8 +121,9 @@ pub fn unknown_opcodes<'a>(found: impl IntoIterator<Item = &'a UnknownOpcode>) -
     }
     let bytes: Vec<String> = example?.iter().map(|b| format!("{b:02x}")).collect();
     Some(format!(
-        "{places} instructions unknown to the engine were executed {} times in all; what they \
-         read and wrote is missing (the first begins with the bytes {})",
+        "{} unknown to the engine, executed {} times in all; what is read and written there is \
+         missing (bytes of the first: {})",
+        number(places, "instruction"),
         count(executions),
         bytes[..8].join(" ")
     ))
@@ -149,8 +156,13 @@ pub fn partial(outcome: &Outcome) -> Option<String> {
     if let Some(signal) = outcome.status.and_then(|s| s.signal()) {
         return Some(format!("the program was killed by signal {signal}"));
     }
-    let torn = outcome.torn_threads;
-    (torn > 0).then(|| format!("{torn} thread(s) were killed, each is recorded up to that moment"))
+    let torn = u64::from(outcome.torn_threads);
+    (torn > 0).then(|| {
+        format!(
+            "killed while running: {}; what came before is recorded",
+            number(torn, "thread")
+        )
+    })
 }
 
 /// Tells how the program ended if it did not end well.

@@ -30,7 +30,7 @@ fn an_export_has_every_event() {
     ]);
     let recorded = recorded
         .exits(0)
-        .says(&["accesses of 1 threads", "dropped events: 0"]);
+        .says(&["accesses of 1 thread in", "dropped events: 0"]);
     assert!(
         recorded.stdout.starts_with("kv: ops=2048 "),
         "{recorded:#?}"
@@ -39,7 +39,7 @@ fn an_export_has_every_event() {
         .exits(0)
         .json();
     let exported = run(["export", text(&dir), "--to", "parquet"]).exits(0);
-    exported.says(&["events,", "sites,", "1 threads"]);
+    exported.says(&[" events, ", " sites, ", " 1 thread written"]);
     let table = |name: &str| dir.join("parquet").join(name);
     let events = info["events"].as_object().unwrap();
     let all: u64 = events.values().map(|n| n.as_u64().unwrap()).sum();
@@ -114,7 +114,7 @@ fn instructions_unknown_to_the_engine_are_named_at_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let program = c_program(folder.path(), "unknown", UNKNOWN, &[]);
     let dir = folder.path().join("unknown.trace");
-    let note = "1 instructions unknown to the engine were executed 50 times in all";
+    let note = "1 instruction unknown to the engine, executed 50 times in all";
     let bytes = "0f 01 fc";
     run(["record", "-o", text(&dir), "--", text(&program)])
         .exits(0)

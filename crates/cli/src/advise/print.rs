@@ -8,7 +8,7 @@ use prestore_report::{
 use crate::args::{AdviseArgs, Format};
 use crate::error::CliError;
 use crate::naming::Namer;
-use crate::{host, output};
+use crate::{host, output, run};
 
 /// What is known of a run before it was analysed.
 pub fn about(args: &AdviseArgs, scope: &str) -> Run {
@@ -57,8 +57,9 @@ pub fn findings(
             let left_out = report.advice_without_line();
             if left_out > 0 {
                 eprintln!(
-                    "prestore: {left_out} findings have no source line and are not in the SARIF \
-                     output; --format json has them"
+                    "prestore: without a source line and so not in the SARIF output: {}; \
+                     --format json has them",
+                    run::number(left_out as u64, "finding")
                 );
             }
             output::print_json(&to_sarif(&report))

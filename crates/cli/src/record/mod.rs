@@ -71,9 +71,9 @@ fn tell(args: &RecordArgs, manifest: &Manifest, outcome: &Outcome) {
         return;
     }
     eprintln!(
-        "prestore: {} accesses of {} threads in {} ({}, {:.2} bytes an access), dropped events: {}",
+        "prestore: {} accesses of {} in {} ({}, {:.2} bytes an access), dropped events: {}",
         count(accesses),
-        outcome.threads,
+        run::number(u64::from(outcome.threads), "thread"),
         dir,
         bytes(totals.bytes),
         totals.bytes_per_access().unwrap_or(0.0),
