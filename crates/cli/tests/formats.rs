@@ -182,7 +182,10 @@ fn sarif_has_findings_with_lines_only() {
     );
     assert!(!ran.stderr.contains("source line"), "{ran:#?}");
 
-    let ran = sarif(&without).says(&["without a source line and so not in the SARIF output: 1 finding;", "--format json has them"]);
+    let ran = sarif(&without).says(&[
+        "without a source line and so not in the SARIF output: 1 finding;",
+        "--format json has them",
+    ]);
     let log = ran.json();
     assert_eq!(log["runs"][0]["results"].as_array().unwrap().len(), 0);
     let json = advise(&without, &[]);
