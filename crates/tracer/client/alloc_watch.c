@@ -4,7 +4,6 @@
 
 #include "alloc_symbols.h"
 #include "drmgr.h"
-#include "drreg.h"
 #include "thread.h"
 #include "wire.h"
 
@@ -180,17 +179,13 @@ restore(void *drcontext, instrlist_t *bb, instr_t *where, uint index, reg_id_t r
            INSTR_CREATE_mov_ld(drcontext, opnd_create_reg(reg), word(drcontext, index)));
 }
 
-/* Stores the program's value of `reg`, by way of rcx. drreg_get_app_value would restore it for good,
- * or over what the register is reserved for. */
+/* Stores the program's value of `reg`, by way of rcx. */
 static void
 pass(void *drcontext, instrlist_t *bb, instr_t *where, uint index, reg_id_t reg)
 {
-    drreg_reserve_info_t info = { .size = sizeof(info) };
-    opnd_t from = opnd_create_reg(reg);
-    if (drreg_reservation_info_ex(drcontext, reg, &info) == DRREG_SUCCESS &&
-        !info.holds_app_value && info.app_value_retained)
-        from = info.opnd;
-    insert(bb, where, INSTR_CREATE_mov_ld(drcontext, opnd_create_reg(DR_REG_RCX), from));
+    insert(bb, where,
+           INSTR_CREATE_mov_ld(drcontext, opnd_create_reg(DR_REG_RCX),
+                               thread_app_value(drcontext, reg)));
     save(drcontext, bb, where, index, DR_REG_RCX);
 }
 

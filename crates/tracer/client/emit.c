@@ -223,10 +223,9 @@ capture_value(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e, const
 static void
 app_value(void *drcontext, instrlist_t *bb, instr_t *where, reg_id_t reg, reg_id_t scratch)
 {
-    /* Where drreg keeps the flags in rax, the first call only brings rax back. */
-    if (reg == DR_REG_RAX)
-        drreg_get_app_value(drcontext, bb, where, reg, scratch);
-    drreg_get_app_value(drcontext, bb, where, reg, scratch);
+    insert(bb, where,
+           INSTR_CREATE_mov_ld(drcontext, opnd_create_reg(scratch),
+                               thread_app_value(drcontext, reg)));
 }
 
 static void
@@ -289,7 +288,7 @@ one_capture(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e, const c
         insert(bb, where,
                INSTR_CREATE_mov_st(drcontext, slot_opnd(e, c->slot, OPSZ_4),
                                    opnd_create_reg(reg_64_to_32(scratch))));
-        drreg_get_app_value(drcontext, bb, where, DR_REG_RDX, scratch);
+        app_value(drcontext, bb, where, DR_REG_RDX, scratch);
         insert(bb, where,
                INSTR_CREATE_mov_st(drcontext,
                                    opnd_create_base_disp(e->pointer, DR_REG_NULL, 0,

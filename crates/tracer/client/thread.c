@@ -5,6 +5,7 @@
 
 #include "count.h"
 #include "drmgr.h"
+#include "drreg.h"
 #include "leave.h"
 #include "options.h"
 
@@ -32,6 +33,21 @@ uint64 *
 thread_slot_of(thread_t *t, tls_slot_t slot)
 {
     return (uint64 *)(t->base + tls_offset + (uint)slot * sizeof(void *));
+}
+
+/* Not drreg_get_app_value: of a saved register it restores the register itself, for good or over
+ * what it is reserved for, and leaves the one asked for alone. And not the operand that drreg
+ * reports, which is always that of its first slot. */
+opnd_t
+thread_app_value(void *drcontext, reg_id_t reg)
+{
+    drreg_reserve_info_t info = { .size = sizeof(info) };
+    if (drreg_reservation_info_ex(drcontext, reg, &info) != DRREG_SUCCESS ||
+        info.holds_app_value || !info.app_value_retained)
+        return opnd_create_reg(reg);
+    if (info.is_dr_slot)
+        return info.opnd;
+    return dr_raw_tls_opnd(drcontext, tls_register, info.tls_offs);
 }
 
 static void

@@ -33,6 +33,10 @@ opnd_t thread_slot(void *drcontext, tls_slot_t slot);
 uint64 *thread_slot_of(thread_t *t, tls_slot_t slot);
 thread_t *thread_of(void *drcontext);
 
+/* While code is inserted: where the program's value of `reg` is at this point, in the register or
+ * where drreg has saved it. */
+opnd_t thread_app_value(void *drcontext, reg_id_t reg);
+
 /* In a forked child, whose session is open again: its one thread gets files of its own. */
 void thread_forked(void *drcontext);
 

@@ -1,0 +1,32 @@
+//! A block may leave no register free to record with: the program's values are found all the same,
+//! and kept.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use common::{cc, same, str};
+
+/// Stores to the 8 KiB that the program says it saves its state to.
+fn saves(options: &[&str]) -> Vec<String> {
+    let program = cc("scarce_registers", &["-static", "-no-pie"]);
+    let start = common::native(&[str(&program)]).stdout;
+    let start = start.split_whitespace().next().unwrap();
+    let facts = same(options, &[str(&program)]);
+    let ours = facts.events.iter().filter(|e| e.contains(start));
+    // Where in the thread's run does not matter: the C library looks at the environment.
+    ours.map(|e| e.splitn(3, ' ').nth(2).unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn all_registers_in_use() {
+    let plain = saves(&["events"]);
+    assert_eq!(plain.len(), 3, "{plain:?}");
+    // x87 and SSE state with their header: 512 + 64 bytes.
+    for save in &plain {
+        assert!(save.ends_with(" 576"), "{save}");
+    }
+    // Recording values takes more registers than are left.
+    assert_eq!(plain, saves(&["events", "values"]));
+}
