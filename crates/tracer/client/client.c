@@ -13,6 +13,7 @@
 #include "drreg.h"
 #include "drutil.h"
 #include "emit.h"
+#include "environment.h"
 #include "leave.h"
 #include "modules.h"
 #include "options.h"
@@ -110,6 +111,7 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
     drreg_init(&reg_options);
     if (!options_parse(argc, argv) || !session_open())
         dr_exit_process(3);
+    environment_clean();
     modules_process(0);
     session_begin();
     block_ids_init();
