@@ -90,25 +90,6 @@ static void cancel(void)
     }
 }
 
-/* A signal while its buffer is handed over before a system call that waits for one. */
-static void sleep_once(void)
-{
-    sigset_t alarm, none;
-    sigemptyset(&none);
-    sigemptyset(&alarm);
-    sigaddset(&alarm, SIGALRM);
-    for (int i = 0; i < 5; i++) {
-        int before = ticks;
-        sigprocmask(SIG_BLOCK, &alarm, NULL);
-        arm(20000, 0);
-        for (int j = 0; j < 300000; j++)
-            words[j & 4095]++;
-        while (ticks == before)
-            sigsuspend(&none);
-        sigprocmask(SIG_UNBLOCK, &alarm, NULL);
-    }
-}
-
 int main(int argc, char **argv)
 {
     const char *way = argc > 1 ? argv[1] : "";
@@ -120,8 +101,6 @@ int main(int argc, char **argv)
         count_ticks();
     else if (strcmp(way, "cancel") == 0)
         cancel();
-    else if (strcmp(way, "sleep") == 0)
-        sleep_once();
     else
         return 2;
     printf("%s: done\n", way);
