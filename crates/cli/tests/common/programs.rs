@@ -59,7 +59,7 @@ pub fn c_program(folder: &Path, name: &str, source: &str, flags: &[&str]) -> Pat
 
 /// A program of which every run executes the same instructions. No library starts it: what those
 /// execute depends on where the kernel put the stack. `much` stores 20 * 65536 longs front to back,
-/// `little` 20 * 4096 of the same.
+/// `little` 20 * 4096 of the same; then a fence, and every 256th is read.
 #[track_caller]
 pub fn steady_program(folder: &Path) -> PathBuf {
     let source = r#"
@@ -71,11 +71,14 @@ pub fn steady_program(folder: &Path) -> PathBuf {
             for (long i = 0; i < 1 << 12; i++) data[i] = i + round;
         }
         __attribute__((noreturn)) void _start(void) {
+            long sum = 0;
             for (long round = 0; round < 20; round++) {
                 much(round);
                 little(round);
+                __asm__ volatile("mfence" : : : "memory");
+                for (long i = 0; i < 1 << 16; i += 1 << 8) sum += data[i];
             }
-            __asm__ volatile("syscall" : : "a"(231L), "D"(data[17] == 5) : "memory");
+            __asm__ volatile("syscall" : : "a"(231L), "D"(sum == 5) : "memory");
             __builtin_unreachable();
         }
     "#;
