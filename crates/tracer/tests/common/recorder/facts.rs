@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::time::Duration;
 
 use prestore_trace::block::{Block, BlockTable};
-use prestore_trace::record::Special;
+use prestore_trace::record::{Special, id};
 use prestore_trace::replay::{EventContext, ExecSink, Replayer, for_each_event};
 use prestore_trace::{Event, ProcessId, SiteTable};
 use prestore_tracer::{Counts, ProcessInfo, Sink, SinkError, Stream};
@@ -161,6 +161,10 @@ impl Sink for Facts {
         self.buffers += 1;
         if self.fail_after.is_some_and(|limit| self.buffers > limit) {
             return Err(failed(io::Error::other("told to fail")));
+        }
+        if words.first().is_some_and(|header| *header as u32 != id::TIME) {
+            let what = "a buffer does not begin with its time stamp";
+            return Err(failed(io::Error::other(what)));
         }
         let totals = self.threads.entry(stream.thread.0).or_default();
         totals.buffers += 1;
