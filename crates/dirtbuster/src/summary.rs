@@ -22,6 +22,7 @@ struct Executed {
     stores: u64,
     bytes: u64,
     non_temporal: u64,
+    atomic: u64,
     contexts: FxHashMap<NodeId, u64>,
 }
 
@@ -31,6 +32,7 @@ struct Cluster {
     places: Vec<(Place, u64)>,
     bytes: u64,
     non_temporal: u64,
+    atomic: u64,
     scattered: Usage,
     scattered_bytes: u64,
     classes: Vec<SizeClass>,
@@ -129,8 +131,10 @@ fn executed(processes: &[Ended]) -> (FxHashMap<Place, Executed>, Vec<ThreadTotal
                     Some(size) => n * u64::from(size),
                     None => back.odd_bytes[at],
                 };
-                if facts.kind == EventKind::NtStore {
-                    place.non_temporal += n;
+                match facts.kind {
+                    EventKind::NtStore => place.non_temporal += n,
+                    EventKind::AtomicRmw => place.atomic += n,
+                    _ => {}
                 }
                 for (node, count) in run.contexts.iter() {
                     *place.contexts.entry(node).or_default() += count;
@@ -185,6 +189,7 @@ fn clusters<O>(
             cluster.places.push((*place, e.stores));
             cluster.bytes += e.bytes;
             cluster.non_temporal += e.non_temporal;
+            cluster.atomic += e.atomic;
         }
     }
     clusters
@@ -248,6 +253,7 @@ impl Cluster {
             classes: &self.classes,
             fence: self.fences.distance(),
             non_temporal: self.non_temporal == stores,
+            atomic_share: share(self.atomic, stores),
         };
         let (verdict, reason) = verdict::decide(&evidence, program, thresholds);
         let mut contexts: Vec<ContextClass> = self

@@ -7,12 +7,13 @@
 //! | yes | any | no | yes | clean |
 //! | yes | any | no | no | skip |
 //! | no | no | any | any | leave alone |
-//! | no | yes | while cached | any | leave alone |
+//! | no | yes | while cached, or an atomic took the line | any | leave alone |
 //! | no | yes | no | any | clean |
 //!
-//! The last two rows refine P0: a lone line that its core writes again and again is in its cache
-//! in a writable state, so the fence does not wait for it; and partial lines are better cleaned
-//! than written around the cache, where each would cost the device a read.
+//! The last two rows refine P0: a lone line that its core writes again and again, or has just
+//! taken by an atomic (a lock), is in its cache in a writable state, so the fence does not wait for
+//! it; and partial lines are better cleaned than written around the cache, where each would cost
+//! the device a read.
 
 use crate::Thresholds;
 use crate::findings::{FenceDistance, Verdict};
@@ -33,7 +34,13 @@ pub(crate) struct Evidence<'a> {
     pub(crate) fence: FenceDistance,
     /// All its stores are non-temporal already.
     pub(crate) non_temporal: bool,
+    /// Share of its stores that are atomics.
+    pub(crate) atomic_share: f64,
 }
+
+/// From this share of atomics on, a place writes lines that its own atomics have just taken: a
+/// lock and what it guards, of which a third are the taking, a third the giving back.
+const MIN_ATOMIC_SHARE: f64 = 0.25;
 
 /// The program that the place is in.
 #[derive(Clone, Copy, Debug)]
@@ -168,6 +175,15 @@ fn before_a_fence(
             percent(e.sequential_share),
             distance(usage.rewrite_distance().mean),
             percent(usage.rewrite_distance().share),
+            distance(e.fence.median.map(|m| m as f64)),
+        );
+        return Some((Verdict::LeaveAlone, reason));
+    }
+    if !sequential && e.atomic_share >= MIN_ATOMIC_SHARE {
+        let reason = format!(
+            "{} of the stores here are atomics, which took the line before the others wrote it: it \
+             is in the core's cache in a writable state, so the fence after {} does not wait for it.",
+            percent(e.atomic_share),
             distance(e.fence.median.map(|m| m as f64)),
         );
         return Some((Verdict::LeaveAlone, reason));
