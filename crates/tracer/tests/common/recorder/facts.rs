@@ -162,7 +162,10 @@ impl Sink for Facts {
         if self.fail_after.is_some_and(|limit| self.buffers > limit) {
             return Err(failed(io::Error::other("told to fail")));
         }
-        if words.first().is_some_and(|header| *header as u32 != id::TIME) {
+        if words
+            .first()
+            .is_some_and(|header| *header as u32 != id::TIME)
+        {
             let what = "a buffer does not begin with its time stamp";
             return Err(failed(io::Error::other(what)));
         }
