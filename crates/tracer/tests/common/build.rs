@@ -37,9 +37,15 @@ fn compile(compiler: &str, extension: &str, name: &str, flags: &[&str]) -> PathB
         .filter(|c| c.is_alphanumeric())
         .collect();
     let out = super::out_dir().join(format!("{name}{suffix}"));
+    // Tests that run at the same time use the same programs: one appears under its name when it is
+    // whole.
+    let making = tempfile::Builder::new()
+        .tempdir_in(super::out_dir())
+        .unwrap();
+    let made = making.path().join(name);
     let done = Command::new(compiler)
         .args(["-O1", "-g", "-pthread", "-o"])
-        .arg(&out)
+        .arg(&made)
         .arg(source(&format!("{name}.{extension}")))
         .args(flags)
         .arg("-ldl")
@@ -47,5 +53,6 @@ fn compile(compiler: &str, extension: &str, name: &str, flags: &[&str]) -> PathB
         .unwrap();
     let log = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.success(), "{compiler} {name}: {log}");
+    std::fs::rename(made, &out).unwrap();
     out
 }
