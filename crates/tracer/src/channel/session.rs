@@ -174,16 +174,26 @@ impl Session {
             return Ok(Vec::new());
         }
         self.files = files;
+        let mut found = self.scan(|_| true)?;
+        // A listing may miss what appears while it is read, and a process's log appears before
+        // its threads' files: a second one has the logs of all threads in the first.
+        found.extend(self.scan(|kind| matches!(kind, FileName::Meta { .. }))?);
+        found.sort_by_key(|(_, kind)| kind.order());
+        Ok(found)
+    }
+
+    /// Files of the wanted kinds that were not seen before.
+    fn scan(&mut self, wanted: impl Fn(&FileName) -> bool) -> io::Result<Vec<(PathBuf, FileName)>> {
         let mut found = Vec::new();
         for entry in std::fs::read_dir(self.dir.path())? {
             let name = entry?.file_name().to_string_lossy().into_owned();
             if let Some(kind) = FileName::parse(&name)
+                && wanted(&kind)
                 && self.seen.insert(name.clone())
             {
                 found.push((self.dir.path().join(name), kind));
             }
         }
-        found.sort_by_key(|(_, kind)| kind.order());
         Ok(found)
     }
 
