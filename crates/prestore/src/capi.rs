@@ -34,9 +34,13 @@ fn operation(number: c_int) -> Option<Op> {
 /// As [`crate::prestore`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn prestore(addr: *const c_void, size: usize, op: c_int) {
-    if let Some(op) = operation(op) {
-        // SAFETY: passed on to C.
-        unsafe { crate::prestore(addr.cast(), size, op) }
+    // SAFETY: passed on to C.
+    unsafe {
+        match op {
+            CLEAN => crate::prestore(addr.cast(), size, Op::Clean),
+            DEMOTE => crate::prestore(addr.cast(), size, Op::Demote),
+            _ => {}
+        }
     }
 }
 

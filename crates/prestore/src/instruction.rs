@@ -72,6 +72,25 @@ impl Instruction {
         }
     }
 
+    /// The instruction of a number; nothing for a number that is none's.
+    #[inline(always)]
+    pub(crate) const fn numbered(number: u8) -> Instruction {
+        match number {
+            1 => Instruction::Clwb,
+            2 => Instruction::ClflushOpt,
+            3 => Instruction::Clflush,
+            4 => Instruction::DcCvac,
+            5 => Instruction::Cldemote,
+            6 => Instruction::DcCvau,
+            7 => Instruction::PlainStores,
+            8 => Instruction::MovntSse2,
+            9 => Instruction::MovntAvx,
+            10 => Instruction::MovntAvx512,
+            11 => Instruction::Stnp,
+            _ => Instruction::None,
+        }
+    }
+
     pub(crate) const fn bit(self) -> u16 {
         1 << self as u8
     }

@@ -26,13 +26,35 @@ pub enum Op {
 /// A size of 0 is allowed for any address.
 #[inline]
 pub unsafe fn prestore(start: *const u8, size: usize, op: Op) {
-    let chosen = Chosen::get();
-    let instruction = match op {
-        Op::Demote | Op::Clean => chosen.instruction(op),
-        Op::Skip => return,
-    };
+    if op == Op::Skip {
+        return;
+    }
     // SAFETY: the caller vouches for the range, `Chosen` for the instruction.
-    unsafe { arch::apply(instruction, start, size, chosen.line_size()) }
+    unsafe {
+        match Chosen::known() {
+            Some(chosen) => apply(chosen, start, size, op),
+            None => prestore_first(start, size, op),
+        }
+    }
+}
+
+/// The first use. Out of line, so that the others neither save registers for it nor jump over it.
+///
+/// # Safety
+/// As [`prestore`].
+#[cold]
+#[inline(never)]
+unsafe fn prestore_first(start: *const u8, size: usize, op: Op) {
+    // SAFETY: passed on.
+    unsafe { apply(Chosen::get(), start, size, op) }
+}
+
+/// # Safety
+/// As [`prestore`].
+#[inline(always)]
+unsafe fn apply(chosen: Chosen, start: *const u8, size: usize, op: Op) {
+    // SAFETY: passed on; `Chosen` vouches for the instruction.
+    unsafe { arch::apply(chosen.instruction(op), start, size, chosen.line_size()) }
 }
 
 /// Moves what `data` holds to a farther cache level, in the background. See [`prestore`].

@@ -14,34 +14,41 @@ static CHOSEN: AtomicU64 = AtomicU64::new(0);
 
 /// The packed choices of this process.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Chosen([u8; 8]);
+pub(crate) struct Chosen(u64);
 
 impl Chosen {
+    /// The choices, if they are made already.
     #[inline(always)]
-    pub fn get() -> Chosen {
+    pub fn known() -> Option<Chosen> {
         match CHOSEN.load(Ordering::Relaxed) {
-            0 => resolve(),
-            word => Chosen(word.to_le_bytes()),
+            0 => None,
+            word => Some(Chosen(word)),
         }
     }
 
     #[inline(always)]
+    pub fn get() -> Chosen {
+        Chosen::known().unwrap_or_else(resolve)
+    }
+
+    #[inline(always)]
     pub fn line_size(self) -> usize {
-        1 << (self.0[0] & 31)
+        1 << (self.0 & 31)
     }
 
     #[inline(always)]
     pub fn instruction(self, op: Op) -> Instruction {
-        let number = self.0[1 + 2 * op as usize] as usize;
-        Instruction::ALL
-            .get(number)
-            .copied()
-            .unwrap_or(Instruction::None)
+        Instruction::numbered(self.byte(1 + 2 * op as u32))
+    }
+
+    #[inline(always)]
+    fn byte(self, at: u32) -> u8 {
+        (self.0 >> (8 * at)) as u8
     }
 
     pub fn choice(self, op: Op) -> Choice {
-        let why = self.0[2 + 2 * op as usize] as usize;
-        let warning = (self.0[7] >> (2 * op as u8)) & 3;
+        let why = self.byte(2 + 2 * op as u32) as usize;
+        let warning = (self.byte(7) >> (2 * op as u8)) & 3;
         Choice {
             instruction: self.instruction(op),
             why: Why::ALL.get(why).copied().unwrap_or(Why::CpuLacks),
@@ -57,7 +64,7 @@ impl Chosen {
             bytes[2 + 2 * op as usize] = choice.why as u8;
             bytes[7] |= (choice.warning as u8) << (2 * op as u8);
         }
-        Chosen(bytes)
+        Chosen(u64::from_le_bytes(bytes))
     }
 }
 
@@ -66,12 +73,12 @@ fn resolve() -> Chosen {
     let facts = arch::facts();
     let switches = environment();
     let choices = [Op::Demote, Op::Clean, Op::Skip].map(|op| (op, choose(op, &facts, &switches)));
-    let word = u64::from_le_bytes(Chosen::pack(facts.line_log2, choices).0);
+    let word = Chosen::pack(facts.line_log2, choices).0;
     // The first to decide wins, so that an environment changed meanwhile cannot make threads differ.
     let stored = CHOSEN
         .compare_exchange(0, word, Ordering::Relaxed, Ordering::Relaxed)
         .map_or_else(|earlier| earlier, |_| word);
-    Chosen(stored.to_le_bytes())
+    Chosen(stored)
 }
 
 #[cfg(feature = "std")]

@@ -1,9 +1,15 @@
 //! The environment switches that force or forbid instructions.
 
-use crate::{Instruction, Op};
+use crate::Instruction;
+#[cfg(any(feature = "std", test))]
+use crate::Op;
 
 /// What a `PRESTORE_FORCE_…` switch asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    not(feature = "std"),
+    allow(dead_code, reason = "without `std` nothing is forced")
+)]
 pub(crate) enum Force {
     /// The switch is not set.
     #[default]
