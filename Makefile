@@ -4,7 +4,13 @@ PREFIX ?= /usr/local
 BUILD := build
 PRESTORE := target/release/prestore
 
-.PHONY: demo test bench build install clean workloads fmt-check clippy unit
+# The library: its files, and the version that pkg-config and CMake tell.
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+HEADERS := $(wildcard include/prestore*.h)
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
+SONAME := libprestore.so.0
+
+.PHONY: demo test bench build install install-lib lib clean workloads fmt-check clippy unit
 
 build: setup-build
 	cargo build --release --locked
@@ -34,9 +40,28 @@ unit: workloads
 workloads:
 	@$(MAKE) --no-print-directory -s -C workloads OUT=$(CURDIR)/$(BUILD)/workloads
 
-install: build
+install: build install-lib
 	install -D -m 755 $(PRESTORE) $(DESTDIR)$(PREFIX)/bin/prestore
-	install -D -m 644 include/prestore_region.h $(DESTDIR)$(PREFIX)/include/prestore_region.h
+
+# As an argument of rustc, not in Cargo.toml, so that Rust programs can use the crate without the standard library.
+lib:
+	cargo rustc --release --locked -p prestore --lib --features capi --crate-type staticlib
+	cargo rustc --release --locked -p prestore --lib --features capi --crate-type cdylib -- \
+		-C link-arg=-Wl,-soname,$(SONAME)
+
+install-lib: lib
+	install -d $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig \
+		$(DESTDIR)$(PREFIX)/lib/cmake/prestore $(DESTDIR)$(PREFIX)/share/prestore
+	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include
+	install -m 644 $(TARGET)/release/libprestore.a $(DESTDIR)$(PREFIX)/lib
+	install -m 755 $(TARGET)/release/libprestore.so $(DESTDIR)$(PREFIX)/lib/$(SONAME)
+	strip --strip-debug $(DESTDIR)$(PREFIX)/lib/libprestore.a $(DESTDIR)$(PREFIX)/lib/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libprestore.so
+	sed 's/@VERSION@/$(VERSION)/' packaging/prestore.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/prestore.pc
+	install -m 644 packaging/prestore-config.cmake $(DESTDIR)$(PREFIX)/lib/cmake/prestore
+	sed 's/@VERSION@/$(VERSION)/' packaging/prestore-config-version.cmake.in \
+		>$(DESTDIR)$(PREFIX)/lib/cmake/prestore/prestore-config-version.cmake
+	install -m 644 fortran/prestore.f90 $(DESTDIR)$(PREFIX)/share/prestore
 
 .PHONY: setup-build setup-test
 setup-build:
