@@ -9,7 +9,7 @@ purpose=${1:-build}
 need="cc:gcc c++:g++ cmake:cmake as:binutils strip:binutils make:make"
 if [ "$purpose" = test ]; then
     need="$need gfortran:gfortran clang:clang gzip:gzip xz:xz-utils sqlite3:sqlite3 python3:python3
-          pkg-config:pkg-config node:nodejs redis-server:redis-server redis-benchmark:redis-tools memcached:memcached
+          pkg-config:pkg-config node:nodejs redis-server:redis-server redis-benchmark:redis-tools memcached:memcached dwz:dwz
           objcopy:binutils aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu qemu-aarch64:qemu-user"
 fi
 
