@@ -18,6 +18,7 @@
 #include "modules.h"
 #include "options.h"
 #include "plan.h"
+#include "suspend.h"
 #include "thread.h"
 #include "unknown.h"
 
@@ -127,6 +128,7 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
     drmgr_register_signal_event(on_signal);
     dr_register_filter_syscall_event(on_filter_syscall);
     drmgr_register_pre_syscall_event(on_syscall);
+    suspend_init();
     if (options_windowed())
         cases_init();
     else

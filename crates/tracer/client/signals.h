@@ -5,4 +5,11 @@
 /* Has the engine queued a signal that the thread has yet to get? */
 int engine_signal_waits(void *drcontext);
 
+/* Has the engine queued a signal, blocked as the thread's mask is now, that would end an
+ * rt_sigsuspend with `mask`, the kernel's form: bit n-1 blocks signal n? */
+int engine_signal_queued(void *drcontext, unsigned long long mask);
+
+/* Makes the engine look through its queue before the program goes on. */
+void engine_signals_deliver(void *drcontext);
+
 #endif

@@ -1,5 +1,6 @@
 //! Signals reach loops that never leave the engine's code cache, whatever the thread does when they
-//! arrive. Where one is lost the program hangs, and the harness says so.
+//! arrive, and end the waiting of threads that had blocked them. Where one is lost the program hangs,
+//! and the harness says so.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -8,7 +9,7 @@ mod common;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use common::{Facts, cc, same, str};
+use common::{Facts, cc, found, same, str};
 
 static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| cc("spinning", &[]));
 
@@ -54,5 +55,28 @@ fn busy_loops_get_their_signals_around_windows() {
                 "{way} {facts:?}"
             );
         }
+    }
+}
+
+/// The waits that begin after their signal has come, or just then.
+#[test]
+fn blocked_signals_end_waits_that_let_them_in() {
+    let program = cc("suspend", &[]);
+    for way in ["once", "others", "children", "storm", "polls"] {
+        let facts = same(&[], &[str(&program), way]);
+        assert_eq!(facts.status, "exit status: 0", "{way} {facts:?}");
+    }
+}
+
+/// Dash's `wait` blocks the children's signal, looks for what has ended, and suspends itself.
+#[test]
+fn shells_wait_for_jobs_in_the_background() {
+    if !found("dash") {
+        return;
+    }
+    let jobs = "for i in 1 2 3; do sleep 0.05 & done; wait; echo done";
+    for _ in 0..20 {
+        let facts = same(&[], &["dash", "-c", jobs]);
+        assert_eq!(facts.status, "exit status: 0", "{facts:?}");
     }
 }

@@ -2,10 +2,50 @@
  * tell what this needs to know. */
 #include "globals.h"
 
+#include "unix/signal_private.h"
+
 #include "../signals.h"
 
 int
 engine_signal_waits(void *drcontext)
 {
     return ((dcontext_t *)drcontext)->signals_pending > 0;
+}
+
+/* Does a program without a handler survive `sig`, or only stop? */
+static int
+harmless(int sig)
+{
+    switch (sig) {
+    case SIGCHLD:
+    case SIGURG:
+    case SIGWINCH:
+    case SIGCONT:
+    case SIGTSTP:
+    case SIGTTIN:
+    case SIGTTOU: return 1;
+    default: return 0;
+    }
+}
+
+int
+engine_signal_queued(void *drcontext, unsigned long long mask)
+{
+    thread_sig_info_t *info = ((dcontext_t *)drcontext)->signal_field;
+    for (int sig = 1; sig <= MAX_SIGNUM; sig++) {
+        if (info->sigpending[sig] == NULL || (mask >> (sig - 1) & 1) != 0)
+            continue;
+        kernel_sigaction_t *action = info->sighand->action[sig];
+        handler_t handler = action == NULL ? (handler_t)SIG_DFL : action->handler;
+        if (handler == (handler_t)SIG_IGN || (handler == (handler_t)SIG_DFL && harmless(sig)))
+            continue;
+        return 1;
+    }
+    return 0;
+}
+
+void
+engine_signals_deliver(void *drcontext)
+{
+    ((dcontext_t *)drcontext)->signals_pending = 1;
 }
