@@ -80,11 +80,27 @@ pub(crate) fn start(
     if let Some(name) = args.first() {
         command.arg0(name);
     }
+    // SAFETY: between fork and exec, `personality` alone is called, which is a bare system call.
+    unsafe { command.pre_exec(place_alike) };
     let started = stdout(options.stdout).and_then(|stdout| command.stdout(stdout).spawn());
     started.map_err(|source| RecordError::Start {
         program: program.into(),
         source,
     })
+}
+
+/// Lets the kernel place the program as it did last time, as debuggers do: addresses decide which
+/// way libraries copy and which data shares a line, so that two runs could otherwise not agree.
+/// Where that is forbidden (some containers), the program runs all the same.
+fn place_alike() -> io::Result<()> {
+    // SAFETY: changes nothing but the calling process's flags.
+    unsafe {
+        let now = libc::personality(0xffff_ffff);
+        if now != -1 {
+            libc::personality((now | libc::ADDR_NO_RANDOMIZE) as libc::c_ulong);
+        }
+    }
+    Ok(())
 }
 
 fn stdout(output: ProgramOutput) -> io::Result<Stdio> {
