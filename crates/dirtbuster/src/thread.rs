@@ -98,7 +98,7 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
             }
             Special::Free { addr, .. } => self.rare(before, 0, Rare::Free { addr }),
             Special::Skip { instrs } => *self.skipped += instrs,
-            Special::Time { .. } | Special::Context { .. } | Special::Unknown { .. } => {}
+            Special::Time { .. } | Special::Unknown { .. } => {}
         }
     }
 }

@@ -27,9 +27,6 @@ pub mod id {
     pub const SKIP: u32 = 4;
     /// `ticks`: the time-stamp counter when the records that follow were begun.
     pub const TIME: u32 = 5;
-    /// `node`: from here on, the calling context is that node of the trace's call tree. Only in
-    /// filtered recordings, where calls and returns are not all present.
-    pub const CONTEXT: u32 = 6;
 }
 
 /// Where an allocation came from.
@@ -77,11 +74,6 @@ pub enum Special {
         /// Ticks of the constant-rate counter.
         ticks: u64,
     },
-    /// Explicit calling context, see [`id::CONTEXT`].
-    Context {
-        /// Node of the call tree.
-        node: u32,
-    },
     /// A record of a later schema.
     Unknown {
         /// Its id.
@@ -114,7 +106,6 @@ impl Special {
             (id::FREE, &[addr, caller, ..]) => Self::Free { addr, caller },
             (id::SKIP, &[instrs, ..]) => Self::Skip { instrs },
             (id::TIME, &[ticks, ..]) => Self::Time { ticks },
-            (id::CONTEXT, &[node, ..]) => Self::Context { node: node as u32 },
             _ => Self::Unknown { id },
         }
     }
@@ -131,7 +122,6 @@ impl Special {
             Self::Free { addr, caller } => words.extend([header(id::FREE, 2), addr, caller]),
             Self::Skip { instrs } => words.extend([header(id::SKIP, 1), instrs]),
             Self::Time { ticks } => words.extend([header(id::TIME, 1), ticks]),
-            Self::Context { node } => words.extend([header(id::CONTEXT, 1), u64::from(node)]),
             Self::Unknown { .. } => {}
         }
     }

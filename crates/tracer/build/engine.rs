@@ -16,7 +16,7 @@ pub struct Engine {
 }
 
 /// Extensions that the client links to.
-const TARGETS: [&str; 6] = ["drmgr", "drreg", "drutil", "drx", "drwrap", "drbbdup"];
+const TARGETS: [&str; 5] = ["drmgr", "drreg", "drutil", "drx", "drbbdup"];
 
 impl Engine {
     /// Shared libraries to ship, the engine first.
