@@ -1,0 +1,100 @@
+//! Checks of `[core]`.
+
+use super::above_zero;
+use crate::file::Sections;
+use crate::{Core, Demote, Machine, MemoryModel};
+
+/// Most cores: more than any machine has today.
+const MOST_CORES: u32 = 4096;
+
+/// Adds what is wrong with the core.
+pub fn check(machine: &Machine, parts: &Sections) {
+    let core = &machine.core;
+    if core.count == 0 || core.count > MOST_CORES {
+        let what = format!("a machine of {} cores cannot run anything", core.count);
+        parts.wrong("core.count", what, format!("give 1 to {MOST_CORES}"));
+    }
+    above_zero(
+        parts,
+        [
+            ("core", "clock", core.clock.0),
+            ("core", "width", core.width),
+            ("core", "loads_per_cycle", core.loads_per_cycle),
+            ("core", "fill_buffers", core.fill_buffers.into()),
+            (
+                "core.store_buffer",
+                "entries",
+                core.store_buffer.entries.into(),
+            ),
+        ],
+    );
+    if core.write_combining.is_some_and(|wc| wc.buffers == 0) {
+        let help = "leave [core.write_combining] out where non-temporal stores are plain stores";
+        parts.wrong("core.write_combining.buffers", "is 0", help);
+    }
+    if core.flushes.is_empty() {
+        let help = "name those the machine has; a trace's others act as the nearest of them";
+        parts.wrong("core.flushes", "no flush instruction is named", help);
+    }
+    if core.memory_model == MemoryModel::Tso && core.demote == Demote::FromWriteBuffer {
+        let what = "a TSO machine has no write buffer that holds stores back";
+        parts.wrong("core.demote", what, "use nop or to-shared-level");
+    }
+    store_buffer(core, parts);
+}
+
+/// Keys of `[core.store_buffer]` that only one memory model has a use for.
+const TSO_ONLY: [&str; 1] = ["rfo_ahead"];
+const WEAK_ONLY: [&str; 6] = [
+    "drain_at",
+    "timeout",
+    "merge_restarts_timer",
+    "drain_parallel",
+    "push_parallel",
+    "drain",
+];
+/// Those of a weak model that it cannot do without.
+const WEAK_NEEDS: [&str; 3] = ["drain_at", "drain_parallel", "drain"];
+
+fn store_buffer(core: &Core, parts: &Sections) {
+    let key = |name: &str| format!("core.store_buffer.{name}");
+    let (model, useless, needed): (_, &[&str], &[&str]) = match core.memory_model {
+        MemoryModel::Tso => ("tso", &WEAK_ONLY, &TSO_ONLY),
+        MemoryModel::Weak => ("weak", &TSO_ONLY, &WEAK_NEEDS),
+    };
+    for name in useless.iter().filter(|name| parts.has(&key(name))) {
+        let what = format!("means nothing under the memory model '{model}'");
+        parts.wrong(&key(name), what, "take it out, or set it to \"none\"");
+    }
+    for name in needed.iter().filter(|name| !parts.has(&key(name))) {
+        let what = format!("is missing, and the memory model '{model}' needs it");
+        parts.wrong(&key(name), what, "add it, with its source");
+    }
+    let buffer = &core.store_buffer;
+    if buffer
+        .drain_at
+        .is_some_and(|at| at == 0 || at > buffer.entries)
+    {
+        let what = format!(
+            "the buffer never holds that many of its {} lines",
+            buffer.entries
+        );
+        parts.wrong(&key("drain_at"), what, "give 1 to the number of entries");
+    }
+    if core.memory_model == MemoryModel::Weak && buffer.drain_parallel == 0 {
+        let help = "give a number above 0";
+        parts.wrong(&key("drain_parallel"), "is 0: nothing could drain", help);
+    }
+    if buffer.push_parallel == Some(0) {
+        let help = "give a number above 0, or leave it out: they then drain with the others";
+        parts.wrong(
+            &key("push_parallel"),
+            "is 0: no line could be pushed out",
+            help,
+        );
+    }
+    if core.memory_model == MemoryModel::Tso && buffer.rfo_ahead == 0 {
+        let help = "1 means that no store fetches its line ahead of its turn";
+        parts.wrong(&key("rfo_ahead"), "is 0: no store could be done", help);
+    }
+}

@@ -1,0 +1,44 @@
+//! What a description must not say: parts that do not fit each other, or no machine could have.
+
+mod cache;
+mod core;
+mod device;
+mod directory;
+mod memory;
+mod placement;
+
+use crate::Machine;
+use crate::file::Sections;
+
+/// Adds what is wrong with `machine`, which was read from `parts`.
+pub fn check(machine: &Machine, parts: &Sections) {
+    if !line(machine, parts) {
+        // Whatever is counted in lines would be wrong too.
+        return;
+    }
+    core::check(machine, parts);
+    cache::check(machine, parts);
+    directory::check(machine, parts);
+    memory::check(machine, parts);
+    placement::check(machine, parts);
+}
+
+fn line(machine: &Machine, parts: &Sections) -> bool {
+    let line = machine.line.0;
+    let possible = line.is_power_of_two() && (32..=128).contains(&line);
+    if !possible {
+        let what = format!("{line} B is no cache line");
+        parts.wrong("line", what, "give a power of two from 32 B to 128 B");
+    }
+    possible
+}
+
+/// Adds that each of `values` that is 0 must not be.
+fn above_zero<'a>(parts: &Sections, values: impl IntoIterator<Item = (&'a str, &'a str, f64)>) {
+    for (around, name, value) in values {
+        if value <= 0.0 {
+            let key = format!("{around}.{name}");
+            parts.wrong(&key, "is 0", "give a number above 0");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What a core is: pipeline, store path, and what the pre-store instructions do on it.
+
+use serde::Deserialize;
+
+use crate::quantity::{Clock, Cycles};
+
+/// A core; all cores of a machine are alike.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct Core {
+    /// How many.
+    pub count: u32,
+    /// Clock.
+    pub clock: Clock,
+    /// Instructions a cycle that the pipeline sustains where memory does not hold it up.
+    pub width: f64,
+    /// Instructions between the oldest unfinished load and the newest that may issue. 0: in order,
+    /// a load is waited for before the next instruction issues.
+    pub rob: u32,
+    /// Loads that may start a cycle.
+    pub loads_per_cycle: f64,
+    /// Misses of the first cache level under way at once (line fill buffers); flushes and
+    /// write-combining buffers take from the same pool.
+    pub fill_buffers: u32,
+    /// Ordering of stores.
+    pub memory_model: MemoryModel,
+    /// The store buffer (TSO) or merging write buffer (weak).
+    pub store_buffer: StoreBuffer,
+    /// Buffers of non-temporal stores; `None`: non-temporal stores are plain stores here.
+    pub write_combining: Option<WriteCombining>,
+    /// Cost of an atomic read-modify-write whose line is at hand and whose thread has nothing pending.
+    pub atomic: Cycles,
+    /// Cost of a fence of a thread that has nothing pending.
+    pub fence: Cycles,
+    /// Does a clean (`clwb`, `dc cvac`) leave the line in the caches?
+    pub clwb_retains: bool,
+    /// Issue cost of a flush or clean instruction (P0, section 5: about one cycle).
+    pub flush_issue: Cycles,
+    /// Which flush instructions there are; a trace's others act as the nearest that is here.
+    pub flushes: Vec<FlushInstruction>,
+    /// What a demote does.
+    pub demote: Demote,
+    /// Hardware prefetchers.
+    #[serde(default)]
+    pub prefetch: Prefetch,
+}
+
+/// Ordering of a core's stores.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemoryModel {
+    /// x86: stores become visible in program order.
+    Tso,
+    /// Arm: stores are held back and merged until something drains them.
+    Weak,
+}
+
+/// The store buffer. Fields that a memory model has no use for are `None`.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct StoreBuffer {
+    /// Stores (TSO) or lines (weak) it holds.
+    pub entries: u32,
+    /// TSO: how many of the oldest stores may fetch their lines ahead of their turn (1: none).
+    #[serde(default = "one")]
+    pub rfo_ahead: u32,
+    /// Weak: the buffer starts to drain when it holds this many lines.
+    pub drain_at: Option<u32>,
+    /// Weak: a line leaves this long after it was allocated (`None`: no timer).
+    pub timeout: Option<Cycles>,
+    /// Weak: does merging into a line restart its timer?
+    #[serde(default)]
+    pub merge_restarts_timer: bool,
+    /// Weak: lines that may drain at once (ownership and fill overlap).
+    #[serde(default = "one")]
+    pub drain_parallel: u32,
+    /// Weak: lines that may go at once because an instruction asked for them (a demote, a flush, a
+    /// load of more than the buffer has); `None`: they take their turn with those that drain.
+    #[serde(default)]
+    pub push_parallel: Option<u32>,
+    /// Weak: cost on top of ownership and fill, from buffer to the cache that makes a line visible.
+    #[serde(default)]
+    pub drain: Cycles,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// Write-combining buffers of non-temporal stores.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+pub struct WriteCombining {
+    /// Lines gathered at once.
+    pub buffers: u32,
+}
+
+/// A flush or clean instruction.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum FlushInstruction {
+    /// x86 `clflush`.
+    Clflush,
+    /// x86 `clflushopt`.
+    Clflushopt,
+    /// x86 `clwb`.
+    Clwb,
+    /// Arm `dc civac`.
+    #[serde(rename = "dc civac")]
+    DcCivac,
+    /// Arm `dc cvac`.
+    #[serde(rename = "dc cvac")]
+    DcCvac,
+    /// Arm `dc cvap`.
+    #[serde(rename = "dc cvap")]
+    DcCvap,
+}
+
+/// What a demote (`cldemote`, `dc cvau`) does.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Demote {
+    /// Nothing: the instruction is a NOP on this machine.
+    Nop,
+    /// Moves the line from the private caches to the nearest shared level.
+    ToSharedLevel,
+    /// Pushes the line out of the write buffer; cached copies stay (weak machines).
+    FromWriteBuffer,
+}
+
+/// Hardware prefetchers into the last private level; all off by default.
+#[derive(Clone, Copy, Debug, Deserialize, Default, PartialEq, Eq)]
+#[serde(default)]
+pub struct Prefetch {
+    /// Fetch the next line on a miss.
+    pub next_line: bool,
+    /// Streams of constant stride followed a core (0: none).
+    pub stride_streams: u32,
+    /// Lines a confirmed stream runs ahead.
+    pub stride_degree: u32,
+}

@@ -1,0 +1,3 @@
+//! The files inside the executable.
+
+include!(concat!(env!("OUT_DIR"), "/shipped.rs"));

@@ -1,0 +1,88 @@
+//! The memories of a machine, and which data lives where.
+
+use serde::Deserialize;
+
+use crate::device::Device;
+use crate::quantity::{Nanos, Rate, Size};
+
+/// A memory: controllers in front of devices, one device a channel.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct Memory {
+    /// `dram`, `pmem`, `fpga`: what placement rules name.
+    #[serde(skip)]
+    pub name: String,
+    /// Bytes in all; `None`: as much as is asked for.
+    pub capacity: Option<Size>,
+    /// Channels, each with a controller and a device of its own.
+    pub channels: u32,
+    /// Consecutive bytes on one channel.
+    pub interleave: Size,
+    /// The controller of each channel.
+    pub controller: Controller,
+    /// The device behind each controller.
+    pub device: Device,
+}
+
+/// A memory controller.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+pub struct Controller {
+    /// From the last cache level to the controller and back, for reads (mesh, queues, data return).
+    pub read_latency: Nanos,
+    /// From the caches to acceptance by the controller, the persistence domain where it is one.
+    pub write_latency: Nanos,
+    /// Reads pending at once.
+    pub read_queue: u32,
+    /// Writes pending at once.
+    pub write_queue: u32,
+    /// Writes pending at which draining starts.
+    pub drain_high: u32,
+    /// Writes pending at which draining stops.
+    pub drain_low: u32,
+    /// Data bus between controller and device (`None`: the device's own limits are the limit).
+    pub bus: Option<Rate>,
+    /// Does acceptance mean persistence (ADR)?
+    pub persistent: bool,
+}
+
+/// Which data lives in which memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Placement {
+    /// Index in [`crate::Machine::memories`] of everything that no rule names.
+    pub default_memory: usize,
+    /// Tried in order; the first that fits an address decides.
+    pub rules: Vec<PlacementRule>,
+    /// How virtual addresses of the trace become device addresses.
+    pub pages: PageMapping,
+}
+
+/// A rule of placement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlacementRule {
+    /// What it is about.
+    pub of: RangeSelector,
+    /// Index in [`crate::Machine::memories`].
+    pub memory: usize,
+}
+
+/// Which addresses a rule is about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RangeSelector {
+    /// Virtual addresses, first to last inclusive.
+    Addresses(u64, u64),
+    /// Allocations of at least this many bytes (a call of the allocator, or a mapping).
+    AllocationsFrom(Size),
+    /// Allocations whose call stands in a function of this name, or at this `file:line`.
+    AllocationSite(String),
+    /// The stacks of threads.
+    Stacks,
+}
+
+/// From virtual pages to device addresses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PageMapping {
+    /// As they are.
+    #[default]
+    Identity,
+    /// Pages of this many bytes lie in seeded random order, as after a while of use.
+    Shuffled(Size),
+}

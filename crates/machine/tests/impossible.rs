@@ -1,0 +1,162 @@
+//! What no machine could be is said with file, line and key.
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use common::{child, one, problems};
+
+#[test]
+fn impossible_caches() {
+    let says = ["1000 B cannot be divided into 2 ways of 64 B lines"];
+    one(
+        "size = \"1 KiB\" # 1",
+        "size = \"1000 B\"",
+        "1000 B",
+        "caches.L1D.size",
+        &says,
+    );
+    let says = ["make 6 sets a slice"];
+    one(
+        "size = \"1 KiB\" # 1",
+        "size = \"768 B\"",
+        "768 B",
+        "caches.L1D.size",
+        &says,
+    );
+    let says = ["a tree of bits has no 3 ways"];
+    let three = "size = \"768 B\"\nways = 3\nreplacement = \"tree-plru\"\n";
+    let text = "size = \"1 KiB\" # 1\nways = 2\nreplacement = \"lru\" # 1\n";
+    one(text, three, "tree-plru", "caches.L1D.replacement", &says);
+    one(
+        "ways = 2",
+        "ways = 0",
+        "ways = 0",
+        "caches.L1D.ways",
+        &["is 0"],
+    );
+    let says = ["not above the 2 cycles of L1D"];
+    one(
+        "latency = \"10 cycles\"",
+        "latency = \"2 cycles\" # 2",
+        "# 2",
+        "caches.L2.latency",
+        &says,
+    );
+    one(
+        "inclusion = \"inclusive\"\n",
+        "",
+        "[caches.L2]",
+        "caches.L2.inclusion",
+        &["is missing"],
+    );
+    let says = ["there is no age 4"];
+    let qlru = "replacement = { kind = \"qlru\", hit = 4, insert = 1, distant = \"0 %\" }";
+    let key = "caches.L1D.replacement.hit";
+    one("replacement = \"lru\" # 1", qlru, "hit = 4", key, &says);
+    let child = format!("{}[caches]\nL1D = \"none\"\nL2 = \"none\"\n", child());
+    let found = problems(&child);
+    assert!(found[0].what.contains("there is no cache"), "{found:#?}");
+}
+
+#[test]
+fn impossible_cores() {
+    one(
+        "count = 2",
+        "count = 0",
+        "count = 0",
+        "core.count",
+        &["0 cores"],
+    );
+    one(
+        "width = 1",
+        "width = 0",
+        "width = 0",
+        "core.width",
+        &["is 0"],
+    );
+    one(
+        "is = \"64 B\"",
+        "is = \"48 B\"",
+        "48 B",
+        "line",
+        &["48 B is no cache line"],
+    );
+    let says = ["means nothing under the memory model 'tso'"];
+    let key = "core.store_buffer.timeout";
+    one(
+        "rfo_ahead = 4",
+        "rfo_ahead = 4\ntimeout = \"9 cycles\"",
+        "timeout",
+        key,
+        &says,
+    );
+    let says = ["the memory model 'tso' needs it"];
+    one(
+        "rfo_ahead = 4\n",
+        "",
+        "[core.store_buffer]",
+        "core.store_buffer.rfo_ahead",
+        &says,
+    );
+    let says = ["no write buffer that holds stores back"];
+    let demote = "demote = \"from-write-buffer\"";
+    one("demote = \"nop\"", demote, "demote", "core.demote", &says);
+}
+
+#[test]
+fn impossible_memories() {
+    let says = ["96 B would cut lines of 64 B"];
+    one(
+        "interleave = \"4 KiB\"",
+        "interleave = \"96 B\"",
+        "96 B",
+        "memories.dram.interleave",
+        &says,
+    );
+    let says = ["6 is not below drain_high, 6"];
+    let key = "memories.dram.controller.drain_low";
+    one("drain_low = 2", "drain_low = 6", "drain_low", key, &says);
+    let says = ["9 is above the 8 entries"];
+    let key = "memories.dram.controller.drain_high";
+    one("drain_high = 6", "drain_high = 9", "drain_high", key, &says);
+    let says = ["32 B is not a power of two of at least a line (64 B)"];
+    one(
+        "row = \"1 KiB\"",
+        "row = \"32 B\"",
+        "32 B",
+        "memories.dram.device.row",
+        &says,
+    );
+}
+
+#[test]
+fn placement_names_what_is_there() {
+    let says = ["no memory 'drum'", "did you mean 'dram'?"];
+    let key = "placement.default_memory";
+    one(
+        "default_memory = \"dram\"",
+        "default_memory = \"drum\"",
+        "drum",
+        key,
+        &says,
+    );
+    let rule = "default_memory = \"dram\"\nrules = [\n  { of = \"stacks\", memory = \"hbm\" },\n]";
+    let key = "placement.rules[0].memory";
+    one(
+        "default_memory = \"dram\"",
+        rule,
+        "hbm",
+        key,
+        &["no memory 'hbm'"],
+    );
+    let rule = "default_memory = \"dram\"\nsource = \"a test\"\nrules = [\n  { memory = \"dram\", of = \
+                { kind = \"addresses\", first = 0x20, last = 0x10 } },\n]";
+    let key = "placement.rules[0].of";
+    one(
+        "default_memory = \"dram\"",
+        rule,
+        "0x20",
+        key,
+        &["0x20 to 0x10 is empty"],
+    );
+}
