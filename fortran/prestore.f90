@@ -17,11 +17,24 @@ module prestore_m
 
     public :: prestore, prestore_copy_skip, prestore_fill_skip, prestore_fence
     public :: prestore_chosen, prestore_reason, prestore_line_size, prestore_active
+    public :: prestore_writer_t, prestore_writer_open, prestore_writer_put, prestore_writer_close
     public :: prestore_region_begin, prestore_region_end
 
     ! An address (loc) or a pointer (c_loc); a size of default or 8-byte kind.
     interface prestore
         module procedure prestore_address4, prestore_address8, prestore_pointer4, prestore_pointer8
+    end interface
+
+    ! A streaming writer. Not to be copied while it is open.
+    type :: prestore_writer_t
+        private
+        ! The library's 128 bytes, wherever in here a cache line begins.
+        integer(c_int64_t) :: room(24) = 0
+    end type
+
+    ! A number, or that many bytes at a pointer.
+    interface prestore_writer_put
+        module procedure put_integer4, put_integer8, put_real4, put_real8, put_bytes
     end interface
 
     type, bind(C) :: info_t
@@ -51,6 +64,23 @@ module prestore_m
             integer(c_int), value :: byte
             integer(c_size_t), value :: bytes
             type(c_ptr) :: same
+        end function
+
+        subroutine c_writer_open(writer, to) bind(C, name='prestore_writer_open')
+            import :: c_ptr
+            type(c_ptr), value :: writer, to
+        end subroutine
+
+        subroutine c_writer_put(writer, from, bytes) bind(C, name='prestore_writer_put')
+            import :: c_ptr, c_size_t
+            type(c_ptr), value :: writer, from
+            integer(c_size_t), value :: bytes
+        end subroutine
+
+        function c_writer_close(writer) bind(C, name='prestore_writer_close') result(end)
+            import :: c_ptr
+            type(c_ptr), value :: writer
+            type(c_ptr) :: end
         end function
 
         ! Orders earlier stores, those of prestore_copy_skip too, before later ones.
@@ -137,6 +167,63 @@ contains
         type(c_ptr) :: same
         same = c_fill_skip(to, byte, positive(bytes))
     end subroutine
+
+    ! Begins to write at `to`, which may have any alignment.
+    subroutine prestore_writer_open(writer, to)
+        type(prestore_writer_t), intent(inout), target :: writer
+        type(c_ptr), intent(in) :: to
+        call c_writer_open(raw(writer), to)
+    end subroutine
+
+    ! Writes what is left and returns the address after the last byte; then prestore_fence.
+    subroutine prestore_writer_close(writer, end)
+        type(prestore_writer_t), intent(inout), target :: writer
+        type(c_ptr), intent(out), optional :: end
+        type(c_ptr) :: last
+        last = c_writer_close(raw(writer))
+        if (present(end)) end = last
+    end subroutine
+
+    subroutine put_integer4(writer, value)
+        type(prestore_writer_t), intent(inout), target :: writer
+        integer(c_int32_t), intent(in), target :: value
+        call c_writer_put(raw(writer), c_loc(value), 4_c_size_t)
+    end subroutine
+
+    subroutine put_integer8(writer, value)
+        type(prestore_writer_t), intent(inout), target :: writer
+        integer(c_int64_t), intent(in), target :: value
+        call c_writer_put(raw(writer), c_loc(value), 8_c_size_t)
+    end subroutine
+
+    subroutine put_real4(writer, value)
+        type(prestore_writer_t), intent(inout), target :: writer
+        real(c_float), intent(in), target :: value
+        call c_writer_put(raw(writer), c_loc(value), 4_c_size_t)
+    end subroutine
+
+    subroutine put_real8(writer, value)
+        type(prestore_writer_t), intent(inout), target :: writer
+        real(c_double), intent(in), target :: value
+        call c_writer_put(raw(writer), c_loc(value), 8_c_size_t)
+    end subroutine
+
+    subroutine put_bytes(writer, from, bytes)
+        type(prestore_writer_t), intent(inout), target :: writer
+        type(c_ptr), intent(in) :: from
+        integer(c_int64_t), intent(in) :: bytes
+        call c_writer_put(raw(writer), from, positive(bytes))
+    end subroutine
+
+    ! Where the library's writer is: at the first beginning of a line.
+    function raw(writer) result(pointer)
+        type(prestore_writer_t), intent(in), target :: writer
+        type(c_ptr) :: pointer
+        integer(c_intptr_t) :: address
+        address = transfer(c_loc(writer%room), address)
+        address = iand(address + 63, not(63_c_intptr_t))
+        pointer = transfer(address, pointer)
+    end function
 
     ! The instruction behind an operation; empty if there is no such operation.
     function prestore_chosen(op) result(name)

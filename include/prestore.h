@@ -44,7 +44,11 @@ typedef enum prestore_op {
  * Applies DEMOTE or CLEAN to every cache line that holds one of the `size` bytes at `addr`, and returns at once.
  * Any address and size; size 0 does nothing. The range must be mapped and readable.
  */
+#ifdef PRESTORE_INLINE
 PRESTORE_API void prestore(const void *addr, size_t size, prestore_op op);
+#else
+#include "prestore_library.h"
+#endif
 
 /*
  * As memcpy and memset, but around the caches: whole lines with non-temporal stores, what is left at both ends with

@@ -12,6 +12,8 @@
 #ifndef PRESTORE_INLINE_H
 #define PRESTORE_INLINE_H
 
+#include "prestore_lines.h"
+
 /* The architecture's part defines the names, reasons and instructions used below. */
 #if defined(__x86_64__)
 #include "prestore_inline_x86_64.h"
@@ -21,32 +23,16 @@
 #include "prestore_inline_other.h"
 #endif
 
-/* The only loop over lines. `end` is the last byte, so that the last line of the address space ends it too. */
-#define PRESTORE_EACH_LINE_(addr, size, act)                                                            \
-    do {                                                                                                \
-        const uintptr_t step_ = prestore_line_size_();                                                  \
-        const uintptr_t start_ = (uintptr_t)(addr);                                                     \
-        const uintptr_t more_ = (uintptr_t)(size) - 1;                                                  \
-        const uintptr_t end_ = more_ > UINTPTR_MAX - start_ ? UINTPTR_MAX : start_ + more_;             \
-        const uintptr_t last_ = end_ & ~(step_ - 1);                                                    \
-        uintptr_t line_ = start_ & ~(step_ - 1);                                                        \
-        for (;; line_ += step_) {                                                                       \
-            act((const char *)line_);                                                                   \
-            if (line_ == last_)                                                                         \
-                break;                                                                                  \
-        }                                                                                               \
-    } while (0)
-
 PRESTORE_API void prestore(const void *addr, size_t size, prestore_op op)
 {
     if (size == 0)
         return;
     if (op == PRESTORE_CLEAN) {
         if (PRESTORE_CLEAN_ACTIVE_)
-            PRESTORE_EACH_LINE_(addr, size, PRESTORE_CLEAN_LINE_);
+            PRESTORE_EACH_LINE_(addr, size, prestore_line_size_(), PRESTORE_CLEAN_LINE_);
     } else if (op == PRESTORE_DEMOTE) {
         if (PRESTORE_DEMOTE_ACTIVE_)
-            PRESTORE_EACH_LINE_(addr, size, PRESTORE_DEMOTE_LINE_);
+            PRESTORE_EACH_LINE_(addr, size, prestore_line_size_(), PRESTORE_DEMOTE_LINE_);
     }
 }
 

@@ -68,7 +68,7 @@ static inline __attribute__((unused)) size_t prestore_line_size_(void)
 #define PRESTORE_SKIP_ACTIVE_ 1
 #define PRESTORE_SKIP_RETAINS_ 0
 
-/* Writes 64 bytes to an aligned address: loads first, then stores in ascending order. */
+/* Writes 64 bytes to an aligned address: loads first, then stores. */
 static inline __attribute__((unused)) void prestore_stream_unit_(void *to, const void *from)
 {
 #if defined(__AVX512F__)

@@ -1,8 +1,7 @@
 /* A key-value store under YCSB, as the paper's section 7.2.3: the values of puts are written once, front to back, right
  * before the lock of their bucket is taken. */
-#include "../../include/prestore_region.h"
 #include "../common/args.h"
-#include "../common/prestore_op.h"
+#include "../common/op.h"
 #include "../common/result.h"
 #include "index.h"
 #include "pool.h"
@@ -11,17 +10,17 @@
 
 #include <stdlib.h>
 
-/* The region of the run phase; loading is outside. */
+/* The region of the run phase; loading and warming up are outside. */
 #define RUN_REGION 1
 /* Requests between two announcements that a thread holds no value. */
 #define ANNOUNCE_EVERY 256
 
 /* Values are not rewritten, so there is no demote. */
-static const char *const OP_WORDS[] = { "none", "clean", "skip", NULL };
-static const enum prestore_op OPS[] = { OP_NONE, OP_CLEAN, OP_SKIP };
+static const char *const KV_OP_WORDS[] = { "none", "clean", "skip", NULL };
+static const enum op KV_OPS[] = { OP_NONE, OP_CLEAN, OP_SKIP };
 
 struct options {
-    uint64_t threads, keys, ops, value_size, spare_mb, seed;
+    uint64_t threads, keys, ops, warmup, value_size, spare_mb, seed;
     double theta;
     int workload, distribution, op;
 };
@@ -48,7 +47,7 @@ static NOINLINE void ycsb_put(struct store *store, struct pool *pool, uint64_t k
     else
         craft_value(value, size, key, version);
     if (store->options->op == OP_CLEAN)
-        prestore_range(value, size, OP_CLEAN);
+        prestore(value, size, PRESTORE_CLEAN);
     void *old = kv_put(store->index, key, value);
     if (old)
         pool_give(pool, old);
@@ -91,16 +90,19 @@ static void run(void *context, uint64_t thread)
     struct pool *pool = store->threads[thread].pool;
     struct prng prng = prng_new(options->seed, thread);
     uint64_t ops = team_share(options->ops, options->threads, thread);
+    uint64_t warmup = team_share(options->warmup, options->threads, thread);
     uint64_t checksum = 0;
 
-    PRESTORE_REGION_BEGIN(RUN_REGION);
-    for (uint64_t i = 0; i < ops; i++) {
+    for (uint64_t i = 0; i < warmup + ops; i++) {
+        if (i == warmup)
+            PRESTORE_REGION_BEGIN(RUN_REGION);
         if (i % ANNOUNCE_EVERY == 0)
             quiescence_announce(&store->quiescence, thread);
         checksum += request(store, pool, &prng, i + 1);
     }
     quiescence_leave(&store->quiescence, thread);
-    PRESTORE_REGION_END(RUN_REGION);
+    if (ops > 0)
+        PRESTORE_REGION_END(RUN_REGION);
     store->threads[thread].checksum = checksum;
 }
 
@@ -114,7 +116,7 @@ static void load(struct store *store)
 static void store_init(struct store *store, const struct options *options)
 {
     uint64_t spare = (options->spare_mb << 20) / options->value_size / options->threads;
-    uint64_t growth = options->workload == WORKLOAD_D ? options->ops / 20 : 0;
+    uint64_t growth = options->workload == WORKLOAD_D ? (options->warmup + options->ops) / 20 : 0;
 
     store->options = options;
     store->requests = requests_new((enum workload)options->workload, (enum distribution)options->distribution,
@@ -136,20 +138,21 @@ int main(int argc, char **argv)
                       "YCSB mix: 50% puts, 5% puts, gets only, or 5% inserts and gets of the latest"),
         ARG_COUNT_OF("keys", &options.keys, 1, UINT32_MAX, "keys loaded before the run"),
         ARG_COUNT_OF("ops", &options.ops, 1, 1e12, "requests, by all threads together"),
+        ARG_COUNT_OF("warmup", &options.warmup, 0, 1e12, "requests before those, by all threads together"),
         ARG_COUNT_OF("value-size", &options.value_size, 64, 4096, "bytes of a value, a multiple of 64"),
         ARG_COUNT_OF("threads", &options.threads, 1, TEAM_MAX_THREADS, "threads"),
         ARG_CHOICE_OF("distribution", &options.distribution, DISTRIBUTIONS, "popularity of the keys"),
         ARG_REAL_OF("theta", &options.theta, 0.01, 0.999, "skew of the zipfian distribution"),
         ARG_COUNT_OF("spare-mb", &options.spare_mb, 0, 1e6, "MiB of replaced values kept back before their reuse"),
         ARG_COUNT_OF("seed", &options.seed, 0, 1e18, "seed of the requests"),
-        ARG_CHOICE_OF("op", &options.op, OP_WORDS, "pre-store applied to each value crafted"),
+        ARG_CHOICE_OF("op", &options.op, KV_OP_WORDS, "pre-store applied to each value crafted"),
     };
     static struct store store;
 
     args_parse(argc, argv, "A hash-indexed key-value store under YCSB.", args, sizeof args / sizeof *args);
     if (options.value_size % 64)
         args_fail("--value-size must be a multiple of 64");
-    options.op = OPS[options.op];
+    options.op = KV_OPS[options.op];
     store_init(&store, &options);
     load(&store);
 

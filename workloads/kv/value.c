@@ -1,7 +1,7 @@
 #include "value.h"
 
+#include "../../include/prestore.h"
 #include "../common/attributes.h"
-#include "../common/prestore_op.h"
 #include "../common/prng.h"
 
 #define LINE_WORDS (CACHE_LINE_SIZE / sizeof(uint64_t))
@@ -36,14 +36,15 @@ NOINLINE void craft_value_skip(uint64_t *value, size_t size, uint64_t key, uint6
     uint64_t word = first_word(key, version);
     const uint64_t step = word_step(word);
 
-    for (uint64_t *end = value + size / sizeof *value; value < end; value += LINE_WORDS) {
-#pragma GCC unroll 8
-        for (size_t i = 0; i < LINE_WORDS; i++) {
-            prestore_store_skip(&value[i], word);
-            word += step;
-        }
+    prestore_writer_t writer;
+
+    prestore_writer_open(&writer, value);
+    for (size_t i = 0; i < size / sizeof *value; i++) {
+        prestore_writer_put8(&writer, word);
+        word += step;
     }
-    prestore_skip_fence();
+    prestore_writer_close(&writer);
+    prestore_fence();
 }
 
 NOINLINE uint64_t read_value(const uint64_t *value, size_t size)

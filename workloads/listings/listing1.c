@@ -1,16 +1,20 @@
 /* Listing 1 of the paper (its section 4.1): elements of an array are written in random order, and re-read or not. */
+#include "../../include/prestore_region.h"
 #include "../common/args.h"
 #include "../common/attributes.h"
 #include "../common/memory.h"
-#include "../common/prestore_op.h"
+#include "../common/op.h"
 #include "../common/prng.h"
 #include "../common/result.h"
 #include "../common/team.h"
 
 #include <string.h>
 
+/* The region of the elements after those of the warm-up. */
+#define RUN_REGION 1
+
 struct options {
-    uint64_t elements, size, threads, iters, seed;
+    uint64_t elements, size, threads, iters, warmup, seed;
     int op, reread;
 };
 
@@ -21,13 +25,13 @@ struct shared {
 };
 
 /* The size is a run-time value, so the C library's memcpy does the writing: the finding belongs to its caller. */
-static NOINLINE void write_element(char *element, const char *source, size_t size, enum prestore_op op)
+static NOINLINE void write_element(char *element, const char *source, size_t size, enum op op)
 {
     if (op == OP_SKIP) {
         prestore_copy_skip(element, source, size);
     } else {
         memcpy(element, source, size);
-        prestore_range(element, size, op);
+        op_apply(element, size, op);
     }
 }
 
@@ -37,17 +41,22 @@ static void write_elements(void *context, uint64_t thread)
     const struct options *options = shared->options;
     struct prng prng = prng_new(options->seed, thread);
     uint64_t iters = team_share(options->iters, options->threads, thread);
+    uint64_t warmup = team_share(options->warmup, options->threads, thread);
     uint64_t total = 0;
     _Alignas(CACHE_LINE_SIZE) char source[4096];
 
     for (size_t i = 0; i < sizeof source; i++)
         source[i] = (char)prng_next(&prng);
-    for (uint64_t i = 0; i < iters; i++) {
+    for (uint64_t i = 0; i < warmup + iters; i++) {
+        if (i == warmup)
+            PRESTORE_REGION_BEGIN(RUN_REGION);
         char *element = shared->elements + prng_below(&prng, options->elements) * options->size;
-        write_element(element, source, options->size, (enum prestore_op)options->op);
+        write_element(element, source, options->size, (enum op)options->op);
         if (options->reread)
             total += *(volatile uint64_t *)element;
     }
+    if (iters > 0)
+        PRESTORE_REGION_END(RUN_REGION);
     shared->totals[thread][0] = total;
 }
 
@@ -61,9 +70,10 @@ int main(int argc, char **argv)
         ARG_COUNT_OF("size", &options.size, 64, 4096, "bytes of an element, a multiple of 64"),
         ARG_COUNT_OF("threads", &options.threads, 1, TEAM_MAX_THREADS, "threads"),
         ARG_COUNT_OF("iters", &options.iters, 1, 1e12, "elements written, by all threads together"),
+        ARG_COUNT_OF("warmup", &options.warmup, 0, 1e12, "elements written before those, by all threads together"),
         ARG_COUNT_OF("seed", &options.seed, 0, 1e18, "seed of the random order"),
         ARG_CHOICE_OF("reread", &options.reread, ARG_NO_YES, "read a field of the element after writing it"),
-        ARG_CHOICE_OF("op", &options.op, PRESTORE_OPS, "pre-store applied to each element written"),
+        ARG_CHOICE_OF("op", &options.op, OP_WORDS, "pre-store applied to each element written"),
     };
     static struct shared shared;
 

@@ -1,8 +1,9 @@
 /* Listing 2 of the paper (its section 4.2): a write, reads that hit the L1 cache, then a fence. */
+#include "../../include/prestore_region.h"
 #include "../common/args.h"
 #include "../common/attributes.h"
 #include "../common/memory.h"
-#include "../common/prestore_op.h"
+#include "../common/op.h"
 #include "../common/prng.h"
 #include "../common/result.h"
 
@@ -10,6 +11,8 @@
 
 /* The paper's machine B has lines of 128 bytes; an element is one of them. */
 #define ELEMENT_SIZE 128
+/* The region of the repetitions. */
+#define RUN_REGION 1
 #define L1_WORDS 1024
 /* Reads between two looks at where the words end; divides their number. */
 #define GROUP 8
@@ -80,14 +83,16 @@ int main(int argc, char **argv)
         l1_data[i] = prng_next(&prng);
 
     double start = result_now();
+    PRESTORE_REGION_BEGIN(RUN_REGION);
     for (uint64_t i = 0; i < iters; i++) {
         char *element = array + prng_below(&prng, elements) * ELEMENT_SIZE;
         write_element(element, (int)i);
         if (op != OP_NONE)
-            prestore_range(element, ELEMENT_SIZE, (enum prestore_op)op);
+            op_apply(element, ELEMENT_SIZE, (enum op)op);
         checksum += read_l1(reads);
         fence((enum fence)kind);
     }
+    PRESTORE_REGION_END(RUN_REGION);
     double seconds = result_now() - start;
 
     result_print("listing2", iters, seconds, checksum);

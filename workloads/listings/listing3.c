@@ -1,20 +1,24 @@
 /* Listing 3 of the paper (its section 5): one cache line is rewritten all the time, so a pre-store only harms. */
+#include "../../include/prestore_region.h"
 #include "../common/args.h"
 #include "../common/attributes.h"
-#include "../common/prestore_op.h"
+#include "../common/op.h"
 #include "../common/result.h"
 
 #include <string.h>
 
+/* The region of the repetitions. */
+#define RUN_REGION 1
+
 static _Alignas(CACHE_LINE_SIZE) unsigned char data[CACHE_LINE_SIZE];
 
-static NOINLINE void rewrite_line(uint64_t iters, enum prestore_op op)
+static NOINLINE void rewrite_line(uint64_t iters, enum op op)
 {
     for (uint64_t i = 0; i < iters; i++) {
         memset(data, (int)i, CACHE_LINE_SIZE);
         COMPILER_BARRIER();
         if (op != OP_NONE)
-            prestore_range(data, CACHE_LINE_SIZE, op);
+            op_apply(data, CACHE_LINE_SIZE, op);
     }
 }
 
@@ -30,7 +34,9 @@ int main(int argc, char **argv)
 
     args_parse(argc, argv, "Rewrites one cache line all the time (listing 3).", args, sizeof args / sizeof *args);
     double start = result_now();
-    rewrite_line(iters, (enum prestore_op)op);
+    PRESTORE_REGION_BEGIN(RUN_REGION);
+    rewrite_line(iters, (enum op)op);
+    PRESTORE_REGION_END(RUN_REGION);
     double seconds = result_now() - start;
 
     result_print("listing3", iters, seconds, data[0] + data[CACHE_LINE_SIZE - 1]);

@@ -1,13 +1,17 @@
 /* Message passing as the paper's section 7.3.2: a producer fills reused message structures and publishes each with a
  * compare-and-swap right after; a consumer reads them. */
+#include "../../include/prestore_region.h"
 #include "../common/args.h"
-#include "../common/prestore_op.h"
+#include "../common/op.h"
 #include "../common/result.h"
 #include "../common/team.h"
 #include "inbox.h"
 
 #include <stdio.h>
 #include <time.h>
+
+/* The region of one message's making: from its first word to its publication. */
+#define MESSAGE_REGION 1
 
 struct exchange {
     struct inbox inbox;
@@ -50,10 +54,12 @@ static void producer_fn(struct exchange *exchange)
 {
     for (uint64_t i = 0; i < exchange->messages; i++) {
         struct slot *slot = inbox_acquire(&exchange->inbox, i);
+        PRESTORE_REGION_BEGIN(MESSAGE_REGION);
         fill_msg(&slot->message, i, exchange->measure_latency ? now_ns() : 0);
         if (exchange->op != OP_NONE)
-            prestore_range(&slot->message, sizeof slot->message, (enum prestore_op)exchange->op);
+            op_apply(&slot->message, sizeof slot->message, (enum op)exchange->op);
         write_to_inbox(slot);
+        PRESTORE_REGION_END(MESSAGE_REGION);
     }
 }
 

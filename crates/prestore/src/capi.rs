@@ -1,9 +1,12 @@
 //! The C ABI behind `include/prestore.h`, which documents each function.
 
 use core::ffi::{c_char, c_int, c_void};
+use core::sync::atomic::AtomicU32;
+use core::sync::atomic::Ordering::Relaxed;
 
 use crate::info::Details;
-use crate::{Op, RawWriter, arch, region};
+use crate::resolve::Chosen;
+use crate::{Instruction, Op, RawWriter, arch, region};
 
 const DEMOTE: c_int = Op::Demote as c_int;
 const CLEAN: c_int = Op::Clean as c_int;
@@ -42,6 +45,35 @@ pub unsafe extern "C" fn prestore(addr: *const c_void, size: usize, op: c_int) {
             _ => {}
         }
     }
+}
+
+/// Applies the operation as [`prestore`] does, and tells the header (`prestore_library.h`) which operations it may
+/// apply itself: bytes a line for those behind which its own instruction stands, 1 for those that do nothing.
+///
+/// # Safety
+/// As [`crate::prestore`]; `usual` is valid for writes of both words, by several threads at once.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn prestore_remember_(
+    addr: *const c_void,
+    size: usize,
+    op: c_int,
+    usual: *mut [AtomicU32; 2],
+) {
+    let chosen = Chosen::get();
+    for (op, instructions) in [
+        (Op::Demote, [Instruction::Cldemote, Instruction::DcCvau]),
+        (Op::Clean, [Instruction::Clwb, Instruction::DcCvac]),
+    ] {
+        let word = match chosen.instruction(op) {
+            Instruction::None => 1,
+            chosen_one if instructions.contains(&chosen_one) => chosen.line_size() as u32,
+            _ => continue,
+        };
+        // SAFETY: passed on to C.
+        unsafe { &(*usual)[op as usize] }.store(word, Relaxed);
+    }
+    // SAFETY: passed on to C.
+    unsafe { prestore(addr, size, op) }
 }
 
 /// # Safety

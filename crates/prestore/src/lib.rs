@@ -37,6 +37,6 @@ mod writer;
 pub use info::{Info, Retains, query};
 pub use instruction::Instruction;
 pub use lines::{LineOp, for_each_line};
-pub use ops::{Op, clean, demote, fence, prestore};
+pub use ops::{Op, clean, demote, execute, fence, prestore, usable};
 pub use skip::{copy_skip, copy_skip_unfenced, fill_skip, fill_skip_unfenced};
 pub use writer::{RawWriter, Writer, write_skip};

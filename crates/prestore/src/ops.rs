@@ -1,7 +1,7 @@
 //! The operations on ranges that are already written.
 
-use crate::arch;
 use crate::resolve::Chosen;
+use crate::{Instruction, arch};
 
 /// A pre-store operation (P0, section 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,6 +55,21 @@ unsafe fn prestore_first(start: *const u8, size: usize, op: Op) {
 unsafe fn apply(chosen: Chosen, start: *const u8, size: usize, op: Op) {
     // SAFETY: passed on; `Chosen` vouches for the instruction.
     unsafe { arch::apply(chosen.instruction(op), start, size, chosen.line_size()) }
+}
+
+/// Applies a given cleaning or demoting instruction, whatever was chosen: for measurements. Others do nothing.
+///
+/// # Safety
+/// As [`prestore`], and the instruction must be [`usable`].
+#[inline]
+pub unsafe fn execute(instruction: Instruction, start: *const u8, size: usize) {
+    // SAFETY: passed on.
+    unsafe { arch::apply(instruction, start, size, Chosen::get().line_size()) }
+}
+
+/// Whether this CPU and operating system execute the instruction; switches do not matter.
+pub fn usable(instruction: Instruction) -> bool {
+    arch::facts().usable & instruction.bit() != 0
 }
 
 /// Moves what `data` holds to a farther cache level, in the background. See [`prestore`].

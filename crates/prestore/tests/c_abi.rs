@@ -180,6 +180,56 @@ fn switches_reach_the_c_library() {
     }
 }
 
+/// Whether Rust's standard library for AArch64 is there; if not the test says that it skips.
+fn have_aarch64_rust() -> bool {
+    let installed = Command::new("rustup")
+        .args(["target", "list", "--installed"])
+        .output();
+    let there = installed.is_ok_and(|o| String::from_utf8_lossy(&o.stdout).contains(AARCH64));
+    if !there {
+        let _ = std::io::Write::write_all(
+            &mut std::io::stderr(),
+            format!("SKIPPED: rustup target add {AARCH64}\n").as_bytes(),
+        );
+    }
+    there
+}
+
+const AARCH64: &str = "aarch64-unknown-linux-gnu";
+
+#[test]
+fn the_library_on_aarch64_under_emulation() {
+    if !have("aarch64-linux-gnu-gcc") || !have("qemu-aarch64") || !have_aarch64_rust() {
+        return;
+    }
+    let target = scratch().join("library-aarch64");
+    run(Command::new(env!("CARGO"))
+        .current_dir(root())
+        .args(["rustc", "--release", "--locked", "-p", "prestore", "--lib"])
+        .args([
+            "--features",
+            "capi",
+            "--crate-type",
+            "staticlib",
+            "--target",
+            AARCH64,
+        ])
+        .env("CARGO_TARGET_DIR", &target));
+    let program = scratch().join("aarch64-library");
+    run(Command::new("aarch64-linux-gnu-gcc")
+        .args(["-std=c99", "-static"])
+        .args(STRICT)
+        .arg("-I")
+        .arg(root().join("include"))
+        .arg(tests().join("c/contract.c"))
+        .arg(target.join(AARCH64).join("release/libprestore.a"))
+        .args(["-lpthread", "-ldl", "-lm", "-o"])
+        .arg(&program));
+    let said = run(Command::new("qemu-aarch64").arg(&program));
+    let names: Vec<_> = said.lines().filter_map(|l| l.split('|').next()).collect();
+    assert_eq!(names, ["dc cvau", "dc cvac", "stnp"]);
+}
+
 #[test]
 fn aarch64_under_emulation() {
     if !have("aarch64-linux-gnu-gcc") || !have("qemu-aarch64") {

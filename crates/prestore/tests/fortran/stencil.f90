@@ -33,6 +33,41 @@ program stencil
     call prestore_fill_skip(c_loc(copy), 0, int(8, 8) * size(copy))
     if (any(copy /= 0)) error stop 'the fill differs'
 
+    call check_writer(1)
+    call check_writer(4)
+
     print '(a,"|",a,"|",l1,"|",i0)', prestore_chosen(PRESTORE_CLEAN), prestore_reason(PRESTORE_CLEAN), &
         prestore_active(PRESTORE_CLEAN), prestore_line_size()
+
+contains
+
+    ! Pieces of every kind, from the element on: each at its place, the one before untouched.
+    subroutine check_writer(first)
+        integer, intent(in) :: first
+        type(prestore_writer_t) :: writer
+        real(8), target :: values(500), tail(100)
+        real(4) :: halves(2)
+        type(c_ptr) :: last
+        integer :: i
+
+        values = -1
+        tail = [(real(i, 8), i = 1, 100)]
+        call prestore_writer_open(writer, c_loc(values(first)))
+        do i = first, 300
+            call prestore_writer_put(writer, real(i, 8))
+        end do
+        call prestore_writer_put(writer, transfer(1.5_8, 1_8))
+        halves = transfer(2.5_8, halves)
+        call prestore_writer_put(writer, halves(1))
+        call prestore_writer_put(writer, transfer(halves(2), 1))
+        call prestore_writer_put(writer, c_loc(tail), 800_8)
+        call prestore_writer_close(writer, last)
+        call prestore_fence()
+
+        if (any(values(first:300) /= [(real(i, 8), i = first, 300)])) error stop 'written values differ'
+        if (values(301) /= 1.5_8 .or. values(302) /= 2.5_8) error stop 'small pieces differ'
+        if (any(values(303:402) /= tail)) error stop 'the block differs'
+        if (any(values(:first - 1) /= -1) .or. any(values(403:) /= -1)) error stop 'the writer wrote beyond'
+        if (.not. c_associated(last, c_loc(values(403)))) error stop 'the end is elsewhere'
+    end subroutine
 end program

@@ -1,0 +1,3 @@
+#include "op.h"
+
+const char *const OP_WORDS[] = { "none", "clean", "demote", "skip", NULL };
