@@ -1,3 +1,50 @@
 //! The trace-driven simulator: cores, caches, coherence, memory controllers, devices.
 //!
-//! Nothing is here yet: the crate reserves its place in the workspace.
+//! Data flows downwards, and each step answers with the time at which it is done:
+//!
+//! ```text
+//! Source --ops--> Mechanism --ops--> Core --lines--> Hierarchy --lines--> MemorySystem --> Device
+//! ```
+//!
+//! Time is passed in and never owned: a call says *when* it happens and the answer says when it is
+//! done. State changes at once; what is busy is remembered as the time until which it is. The
+//! engine lets the core whose clock is furthest behind go on, so calls come nearly in order of time,
+//! and every part must cope with a call that is a little earlier than the one before.
+//!
+//! No I/O. A run is a pure function of (trace, machine, mechanism, seed).
+
+mod cache;
+mod core;
+mod engine;
+mod mechanism;
+mod memory;
+mod op;
+mod ports;
+mod random;
+mod results;
+mod time;
+
+pub use self::core::{Cause, Core, CoreResults, Stalls};
+pub use cache::{
+    BoundaryCounters, FlushCounters, Hierarchy, HierarchyCounters, HierarchyError, LevelCounters,
+    PrefetchCounters,
+};
+pub use engine::{
+    CallSites, Chip, Finished, Interest, Next, Pipeline, Plan, Run, Simulation, SimulationError,
+    Source, Uncore,
+};
+pub use mechanism::{Mechanism, NoMechanism, PreStore, REACH, Rule, VirtualPrestores};
+pub use memory::{
+    CallSite, ChannelCounters, Device, DeviceCounters, MemorySystem, OptaneDimm, Placer,
+    peak_read_bandwidth, peak_write_bandwidth, unloaded_read_latency,
+};
+pub use op::{Op, OpKind};
+pub use ports::{Below, ByteMask, Flushed, LineState, MemoryPort, Served, ServedBy};
+pub use random::Random;
+pub use results::{
+    About, Counts, Distributions, FlushCounts, Flushes, Interval, IntervalResult, Latencies,
+    LatencySummary, Level, LevelCounts, MOST_INTERVALS, Measured, MemoryCounts, MemoryResult,
+    Meter, Named, OpCounts, Results, SCHEMA_VERSION, Series, SeriesResult, Sum, SystemCounts,
+    ThreadCounts, ThreadResult,
+};
+pub use time::Time;

@@ -1,0 +1,230 @@
+//! The parts together, and the contract of what is below a core.
+
+use prestore_machine::{DirectoryHome, Inclusion, Machine, Scope};
+use prestore_trace::{FlushKind, LineAddr};
+
+use super::counters::{BoundaryCounters, HierarchyCounters, LevelCounters};
+use super::directory::Directory;
+use super::error::{HierarchyError, check};
+use super::grants::Grants;
+use super::level::Level;
+use super::prefetch::Prefetchers;
+use super::request::Want;
+use super::slots::Slots;
+use crate::{Below, ByteMask, Flushed, MemoryPort, Served, ServedBy, Time};
+
+/// Victims of a core that wait for the memory controller at once, where the machine does not say
+/// how many misses its last private level follows (Skylake's "superqueue" has 16 entries).
+const EVICTION_BUFFER: u32 = 16;
+
+#[doc = include_str!("rules.md")]
+#[derive(Clone, Debug)]
+pub struct Hierarchy<M> {
+    pub(super) levels: Vec<Level>,
+    /// Private levels: they come first.
+    pub(super) privates: usize,
+    /// The nearest write-back level: where writes end.
+    pub(super) writes_at: usize,
+    pub(super) directory: Directory,
+    /// The directory on the device, if it is there.
+    pub(super) grants: Option<Grants>,
+    /// A load that hits level 0 concerns no directory.
+    plain_hits: bool,
+    pub(super) snoop: Time,
+    /// How far the directory on the chip is.
+    pub(super) directory_latency: Time,
+    pub(super) last_latency: Time,
+    /// A core each.
+    pub(super) evictions: Vec<Slots>,
+    pub(super) prefetchers: Option<Prefetchers>,
+    /// The request under way was the first use of a prefetched line.
+    pub(super) prefetch_hit: bool,
+    /// Levels, cores and lines that those private levels lost in the operation under way.
+    pub(super) left_private: Vec<(usize, u32, u64)>,
+    /// A private level took a victim in the operation under way.
+    pub(super) private_victims: bool,
+    /// The time that the fill or write-back under way has come to.
+    pub(super) now: Time,
+    pub(super) counters: HierarchyCounters,
+    pub(super) memory: M,
+}
+
+impl<M: MemoryPort> Hierarchy<M> {
+    /// The empty caches of `machine` in front of `memory`.
+    ///
+    /// # Errors
+    /// If the machine's caches contradict each other.
+    pub fn new(machine: &Machine, memory: M, seed: u64) -> Result<Self, HierarchyError> {
+        check(machine)?;
+        let cores = machine.core.count as usize;
+        let clock = machine.core.clock;
+        let levels: Vec<Level> = machine
+            .caches
+            .iter()
+            .enumerate()
+            .map(|(number, level)| Level::new(level, number, machine.line.0, cores, clock, seed))
+            .collect();
+        let count = levels.len();
+        let privates = machine
+            .caches
+            .iter()
+            .filter(|level| level.scope == Scope::Private)
+            .count();
+        let writes_at = levels.iter().position(|l| !l.through).unwrap_or(count - 1);
+        let last_latency = levels[count - 1].latency;
+        let buffer = machine.caches[privates.saturating_sub(1)]
+            .mshrs
+            .unwrap_or(EVICTION_BUFFER);
+        Ok(Self {
+            privates,
+            writes_at,
+            directory: Directory::new(machine.directory.filter),
+            grants: match machine.directory.home {
+                DirectoryHome::OnChip => None,
+                DirectoryHome::Device { .. } => Some(Grants::default()),
+            },
+            plain_hits: privates > 0 || machine.directory.home == DirectoryHome::OnChip,
+            snoop: Time::cycles(machine.directory.snoop, clock),
+            directory_latency: levels.get(privates).map_or(last_latency, |l| l.latency),
+            last_latency,
+            evictions: vec![Slots::new(Some(buffer)); cores],
+            prefetchers: Prefetchers::new(machine, privates.saturating_sub(1)),
+            prefetch_hit: false,
+            left_private: Vec::new(),
+            private_victims: false,
+            now: Time::ZERO,
+            counters: HierarchyCounters {
+                levels: vec![LevelCounters::default(); count],
+                boundaries: vec![BoundaryCounters::default(); count],
+                ..HierarchyCounters::default()
+            },
+            memory,
+            levels,
+        })
+    }
+
+    /// What happened so far.
+    pub fn counters(&self) -> &HierarchyCounters {
+        &self.counters
+    }
+
+    /// The memory behind the caches.
+    pub fn memory(&self) -> &M {
+        &self.memory
+    }
+
+    /// The memory behind the caches.
+    pub fn memory_mut(&mut self) -> &mut M {
+        &mut self.memory
+    }
+
+    /// Gives the memory back.
+    pub fn into_memory(self) -> M {
+        self.memory
+    }
+
+    /// Is a level filled when a miss there is answered from beyond?
+    pub(super) fn fills_on_miss(&self, level: usize) -> bool {
+        level == 0
+            || matches!(
+                self.levels[level].inclusion,
+                Inclusion::Inclusive | Inclusion::NonInclusive
+            )
+    }
+
+    /// Is a level filled by the victims of the next nearer one, clean ones too?
+    pub(super) fn takes_victims(&self, level: usize) -> bool {
+        level > 0
+            && matches!(
+                self.levels[level].inclusion,
+                Inclusion::NonInclusiveVictim | Inclusion::Exclusive
+            )
+    }
+
+    /// May `core` write `line` when all levels up to where writes end are shared?
+    fn owned_in_shared(&self, core: u32, line: u64) -> bool {
+        self.levels[self.writes_at].find(core, line).is_some()
+            && self.directory.get(line).others(core).cores == 0
+            && self.is_granted(line, core)
+    }
+
+    /// Does the device's directory, if there is one, say that `line` is `core`'s own?
+    pub(super) fn is_granted(&self, line: u64, core: u32) -> bool {
+        self.grants
+            .as_ref()
+            .is_none_or(|grants| grants.is_core(line, core))
+    }
+}
+
+impl<M: MemoryPort> Below for Hierarchy<M> {
+    #[inline]
+    fn load(&mut self, core: u32, at: Time, line: LineAddr) -> Served {
+        if self.plain_hits
+            && let Some(place) = self.levels[0].find(core, line.0)
+        {
+            let (done, prefetched) = self.levels[0].hit(place, at);
+            self.counters.levels[0].load_hits += 1;
+            if prefetched {
+                self.prefetched_hit(core, at, line.0);
+            }
+            return Served {
+                done,
+                by: ServedBy::Cache(0),
+            };
+        }
+        self.request(core, at, line.0, Want::Read)
+    }
+
+    #[inline]
+    fn owned(&self, core: u32, line: LineAddr) -> bool {
+        if self.writes_at >= self.privates {
+            return self.owned_in_shared(core, line.0);
+        }
+        let level = &self.levels[self.writes_at];
+        level
+            .find(core, line.0)
+            .is_some_and(|place| level.is_exclusive(place))
+    }
+
+    fn own(&mut self, core: u32, at: Time, line: LineAddr, whole: bool) -> Served {
+        self.request(core, at, line.0, Want::Own { whole })
+    }
+
+    #[inline]
+    fn write(&mut self, core: u32, at: Time, line: LineAddr, bytes: ByteMask) -> Time {
+        self.counters.writes += 1;
+        if self.writes_at == 0
+            && self.privates > 0
+            && let Some(place) = self.levels[0].find(core, line.0)
+            && self.levels[0].is_exclusive(place)
+        {
+            self.levels[0].write(place, bytes);
+            return self.levels[0].ready(place, at);
+        }
+        self.write_beyond(core, at, line.0, bytes)
+    }
+
+    fn write_around(&mut self, core: u32, at: Time, line: LineAddr, bytes: ByteMask) -> Time {
+        self.around(core, at, line.0, bytes)
+    }
+
+    fn flush(
+        &mut self,
+        core: u32,
+        at: Time,
+        line: LineAddr,
+        kind: FlushKind,
+        retain: bool,
+    ) -> Flushed {
+        let keep = retain
+            && matches!(
+                kind,
+                FlushKind::Clwb | FlushKind::DcCvac | FlushKind::DcCvap
+            );
+        self.write_back(core, at, line.0, keep)
+    }
+
+    fn demote(&mut self, core: u32, at: Time, line: LineAddr) -> Time {
+        self.push_to_shared(core, at, line.0)
+    }
+}

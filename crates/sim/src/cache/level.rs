@@ -1,0 +1,327 @@
+//! One level: all its instances, their lines, states and replacement.
+
+use prestore_machine::quantity::Clock;
+use prestore_machine::{CacheLevel, Inclusion, Scope, WritePolicy};
+
+use super::copy::{Copy, EXCLUSIVE, PENDING, PREFETCHED};
+use super::geometry::Index;
+use super::replacement::Replacer;
+use super::signatures::Signatures;
+use super::slots::Slots;
+use crate::random::Random;
+use crate::{ByteMask, Time};
+
+/// A way of a set: sets are counted through all instances, and take a power of two of places each.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place(usize);
+
+/// A line taken out of a cache.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Taken {
+    pub(super) line: u64,
+    pub(super) dirty: ByteMask,
+    pub(super) exclusive: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Level {
+    pub(super) latency: Time,
+    pub(super) inclusion: Inclusion,
+    pub(super) through: bool,
+    index: Index,
+    /// Sets from one core's instance to the next; 0 for a shared level.
+    core_sets: usize,
+    ways: usize,
+    /// Binary logarithm of the places of a set.
+    shift: u32,
+    signatures: Signatures,
+    copies: Vec<Copy>,
+    /// When data arrives (for pending copies) and which bytes are dirty (for partial ones): what
+    /// most accesses need not look at.
+    ready: Vec<Time>,
+    dirty: Vec<u64>,
+    /// Words of a mask.
+    wide: bool,
+    whole: ByteMask,
+    replacer: Replacer,
+    misses: Vec<Slots>,
+}
+
+/// The generator of instance `instance` of level `level`: far from the others' on their common cycle.
+fn generator(seed: u64, level: usize, instance: usize) -> Random {
+    let stream = ((level as u64) << 16) + instance as u64 + 1;
+    Random::new(seed.wrapping_add(stream.wrapping_mul(0x6A09_E667_F3BC_C909)))
+}
+
+impl Level {
+    /// Level number `number` of a machine, its numbers checked.
+    pub(super) fn new(
+        level: &CacheLevel,
+        number: usize,
+        line: u64,
+        cores: usize,
+        clock: Clock,
+        seed: u64,
+    ) -> Self {
+        let shared = level.scope == Scope::Shared;
+        let instances = if shared { 1 } else { cores };
+        let ways = level.ways as usize;
+        let slices = u64::from(level.slices);
+        let slice_sets = level.size.0 / line / u64::from(level.ways) / slices;
+        let sets = (slice_sets * slices) as usize;
+        let stride = ways.next_power_of_two().max(8);
+        let lines = instances * sets * stride;
+        let random = (0..instances)
+            .map(|instance| generator(seed, number, instance))
+            .collect();
+        let wide = line > 64;
+        Self {
+            latency: Time::cycles(level.latency, clock),
+            inclusion: level.inclusion,
+            through: level.write == WritePolicy::Through,
+            index: Index::new(level.hash, slices, slice_sets),
+            core_sets: if shared { 0 } else { sets },
+            ways,
+            shift: stride.trailing_zeros(),
+            signatures: Signatures::new(instances * sets, ways, stride),
+            copies: vec![Copy::default(); lines],
+            ready: vec![Time::ZERO; lines],
+            dirty: vec![0; if wide { 2 * lines } else { lines }],
+            wide,
+            whole: ByteMask::MAX >> (128 - line),
+            replacer: Replacer::new(level.replacement, ways, sets, random),
+            misses: vec![Slots::new(level.mshrs); instances],
+        }
+    }
+
+    /// The first place of the set of `line`.
+    #[inline]
+    pub(super) fn first(&self, core: u32, line: u64) -> usize {
+        (core as usize * self.core_sets + self.index.set(line)) << self.shift
+    }
+
+    #[inline]
+    fn set_and_way(&self, place: Place) -> (usize, usize) {
+        (place.0 >> self.shift, place.0 & ((1 << self.shift) - 1))
+    }
+
+    /// Where the cache that `core` uses has `line`.
+    #[inline]
+    pub(super) fn find(&self, core: u32, line: u64) -> Option<Place> {
+        self.find_from(self.first(core, line), line)
+    }
+
+    /// The same, where the first place of its set is known.
+    #[inline]
+    pub(super) fn find_from(&self, first: usize, line: u64) -> Option<Place> {
+        let holds = |slot: usize| self.copies[slot].is(line);
+        self.signatures
+            .find(first, 1 << self.shift, line, holds)
+            .map(Place)
+    }
+
+    #[inline]
+    pub(super) fn is_exclusive(&self, place: Place) -> bool {
+        self.copies[place.0].has(EXCLUSIVE)
+    }
+
+    #[inline]
+    pub(super) fn set_exclusive(&mut self, place: Place) {
+        let at = place.0;
+        self.copies[at].set(EXCLUSIVE);
+    }
+
+    /// A hit at `at`: notes the use, answers when the data is at the core and whether this is the
+    /// first use of a prefetched line.
+    #[inline]
+    pub(super) fn hit(&mut self, place: Place, at: Time) -> (Time, bool) {
+        let (set, way) = self.set_and_way(place);
+        self.replacer.hit(set, way, self.ways);
+        let slot = place.0;
+        let done = at + self.latency;
+        if self.copies[slot].has(PENDING | PREFETCHED) {
+            return self.first_use(slot, at, done);
+        }
+        (done, false)
+    }
+
+    #[inline(never)]
+    fn first_use(&mut self, slot: usize, at: Time, done: Time) -> (Time, bool) {
+        let copy = &mut self.copies[slot];
+        let prefetched = copy.has(PREFETCHED);
+        copy.clear(PREFETCHED);
+        let mut done = done;
+        if copy.has(PENDING) {
+            let ready = self.ready[slot];
+            if ready <= at {
+                copy.clear(PENDING);
+            }
+            done = done.max(ready);
+        }
+        (done, prefetched)
+    }
+
+    /// When the data of a copy is at hand, `at` at the earliest.
+    pub(super) fn ready(&self, place: Place, at: Time) -> Time {
+        let slot = place.0;
+        if self.copies[slot].has(PENDING) {
+            at.max(self.ready[slot])
+        } else {
+            at
+        }
+    }
+
+    /// Makes bytes of a copy dirty and notes the use.
+    #[inline]
+    pub(super) fn write(&mut self, place: Place, bytes: ByteMask) {
+        let (set, way) = self.set_and_way(place);
+        self.replacer.hit(set, way, self.ways);
+        self.add_dirty(place.0, bytes);
+    }
+
+    /// Notes a use without asking for data.
+    pub(super) fn touch(&mut self, place: Place) {
+        let (set, way) = self.set_and_way(place);
+        self.replacer.hit(set, way, self.ways);
+    }
+
+    #[inline]
+    fn add_dirty(&mut self, slot: usize, bytes: ByteMask) {
+        let copy = self.copies[slot];
+        if copy.is_whole() {
+            return;
+        }
+        let mut mask = bytes;
+        if copy.is_partial() {
+            mask |= self.mask(slot);
+        }
+        if mask == self.whole {
+            self.copies[slot].set_whole();
+        } else {
+            self.copies[slot].set_partial();
+            self.set_mask(slot, mask);
+        }
+    }
+
+    #[inline]
+    fn mask(&self, slot: usize) -> ByteMask {
+        if self.wide {
+            u128::from(self.dirty[2 * slot]) | (u128::from(self.dirty[2 * slot + 1]) << 64)
+        } else {
+            u128::from(self.dirty[slot])
+        }
+    }
+
+    #[inline]
+    fn set_mask(&mut self, slot: usize, mask: ByteMask) {
+        if self.wide {
+            self.dirty[2 * slot] = mask as u64;
+            self.dirty[2 * slot + 1] = (mask >> 64) as u64;
+        } else {
+            self.dirty[slot] = mask as u64;
+        }
+    }
+
+    /// The dirty bytes of a copy.
+    #[inline]
+    pub(super) fn dirty(&self, place: Place) -> ByteMask {
+        let slot = place.0;
+        let copy = self.copies[slot];
+        if copy.is_whole() {
+            self.whole
+        } else if copy.is_partial() {
+            self.mask(slot)
+        } else {
+            0
+        }
+    }
+
+    /// Makes a copy clean; answers which bytes were dirty.
+    pub(super) fn clean(&mut self, place: Place) -> ByteMask {
+        let dirty = self.dirty(place);
+        let slot = place.0;
+        self.copies[slot].set_clean();
+        dirty
+    }
+
+    /// Takes the permission to write away and makes the copy clean; answers the dirty bytes.
+    pub(super) fn downgrade(&mut self, place: Place) -> ByteMask {
+        let slot = place.0;
+        self.copies[slot].clear(EXCLUSIVE);
+        self.clean(place)
+    }
+
+    /// Removes a copy.
+    #[inline]
+    pub(super) fn take(&mut self, place: Place) -> Taken {
+        let dirty = self.dirty(place);
+        let slot = place.0;
+        let copy = std::mem::take(&mut self.copies[slot]);
+        self.signatures.clear(slot);
+        Taken {
+            line: copy.line(),
+            dirty,
+            exclusive: copy.has(EXCLUSIVE),
+        }
+    }
+
+    /// The place that a fill by `core` of the set that begins at `first` will use: the first empty
+    /// one, else the victim's (`true`), which is still there.
+    #[inline]
+    pub(super) fn make_room(&mut self, core: u32, first: usize) -> (Place, bool) {
+        if let Some(slot) = self.signatures.empty(first, 1 << self.shift) {
+            return (Place(slot), false);
+        }
+        let way = self.replacer.victim(core, first >> self.shift, self.ways);
+        (Place(first + way), true)
+    }
+
+    /// Puts a line into an empty way.
+    #[inline]
+    pub(super) fn put(&mut self, core: u32, place: Place, line: u64, flags: u64, dirty: ByteMask) {
+        let slot = place.0;
+        self.copies[slot] = Copy::clean(line, flags);
+        self.signatures.set(slot, line);
+        if dirty != 0 {
+            self.add_dirty(slot, dirty);
+        }
+        let (set, way) = self.set_and_way(place);
+        self.replacer.fill(core, set, way, self.ways);
+    }
+
+    /// The data of a copy arrives at `ready`.
+    #[inline]
+    pub(super) fn arrives(&mut self, place: Place, ready: Time) {
+        let slot = place.0;
+        self.copies[slot].set(PENDING);
+        self.ready[slot] = ready;
+    }
+
+    /// A prefetcher brought this copy.
+    pub(super) fn mark_prefetched(&mut self, place: Place) {
+        let slot = place.0;
+        self.copies[slot].set(PREFETCHED);
+    }
+
+    #[inline]
+    fn instance(&self, core: u32) -> usize {
+        if self.core_sets == 0 {
+            0
+        } else {
+            core as usize
+        }
+    }
+
+    /// When, from `at` on, a miss of `core` may start here.
+    #[inline]
+    pub(super) fn miss_from(&self, core: u32, at: Time) -> Time {
+        self.misses[self.instance(core)].free(at)
+    }
+
+    /// A miss of `core` is under way until `until`.
+    #[inline]
+    pub(super) fn miss_until(&mut self, core: u32, until: Time) {
+        let instance = self.instance(core);
+        self.misses[instance].take(until);
+    }
+}

@@ -1,0 +1,25 @@
+//! Caches and coherence: `rules.md` says what happens, the rest makes it fast.
+
+mod copy;
+mod counters;
+mod directory;
+mod error;
+mod filter;
+mod geometry;
+mod grants;
+mod hierarchy;
+mod level;
+mod movement;
+mod prefetch;
+mod replacement;
+mod request;
+mod signatures;
+mod slots;
+mod table;
+mod write_back;
+
+pub use counters::{
+    BoundaryCounters, FlushCounters, HierarchyCounters, LevelCounters, PrefetchCounters,
+};
+pub use error::HierarchyError;
+pub use hierarchy::Hierarchy;

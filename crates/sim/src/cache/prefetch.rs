@@ -1,0 +1,174 @@
+//! Prefetchers into the last private level: next line, and streams of constant stride.
+
+use prestore_machine::Machine;
+use prestore_trace::LineAddr;
+
+use super::hierarchy::Hierarchy;
+use super::movement::Bring;
+use crate::{MemoryPort, Time};
+
+/// A prefetcher never leaves the page of what it saw: what follows may be elsewhere in memory.
+const PAGE: u64 = 4096;
+
+/// The prefetchers of all cores.
+#[derive(Clone, Debug)]
+pub(super) struct Prefetchers {
+    next_line: bool,
+    /// The level that is filled.
+    into: usize,
+    page_lines: u64,
+    limit: usize,
+    degree: i64,
+    /// A core each, the most recently used stream first.
+    streams: Vec<Vec<Stream>>,
+}
+
+/// What is known of one page.
+#[derive(Clone, Copy, Debug)]
+struct Stream {
+    page: u64,
+    last: u64,
+    stride: i64,
+}
+
+impl Prefetchers {
+    /// `None` where a machine has them off.
+    pub(super) fn new(machine: &Machine, into: usize) -> Option<Self> {
+        let on = machine.core.prefetch;
+        let stride = on.stride_streams > 0 && on.stride_degree > 0;
+        (on.next_line || stride).then(|| Self {
+            next_line: on.next_line,
+            into,
+            page_lines: PAGE / machine.line.0,
+            limit: on.stride_streams as usize,
+            degree: i64::from(on.stride_degree),
+            streams: vec![Vec::new(); machine.core.count as usize],
+        })
+    }
+
+    /// A request for `line`; answers the stride that it confirmed.
+    fn confirmed(&mut self, core: u32, line: u64) -> Option<i64> {
+        if self.limit == 0 || self.degree == 0 {
+            return None;
+        }
+        let page = line / self.page_lines;
+        let streams = &mut self.streams[core as usize];
+        let Some(at) = streams.iter().position(|s| s.page == page) else {
+            streams.truncate(self.limit - 1);
+            let last = line;
+            streams.insert(
+                0,
+                Stream {
+                    page,
+                    last,
+                    stride: 0,
+                },
+            );
+            return None;
+        };
+        streams[..=at].rotate_right(1);
+        let stream = &mut streams[0];
+        let stride = line.wrapping_sub(stream.last) as i64;
+        if stride == 0 {
+            return None;
+        }
+        let confirmed = stride == stream.stride;
+        stream.last = line;
+        stream.stride = stride;
+        confirmed.then_some(stride)
+    }
+
+    fn same_page(&self, one: u64, other: u64) -> bool {
+        one / self.page_lines == other / self.page_lines
+    }
+}
+
+impl<M: MemoryPort> Hierarchy<M> {
+    /// The first use of a prefetched line in the nearest level.
+    #[inline(never)]
+    pub(super) fn prefetched_hit(&mut self, core: u32, at: Time, line: u64) {
+        self.prefetch_hit = true;
+        self.train(core, at, line, false, 0);
+    }
+
+    /// After a request for `line`, answered by `level`: what the prefetchers make of it. `missed`:
+    /// the first level it asked did not have it.
+    #[inline]
+    pub(super) fn train(&mut self, core: u32, at: Time, line: u64, missed: bool, level: usize) {
+        if self.prefetchers.is_some() {
+            self.prefetch_after(core, at, line, missed, level);
+        }
+    }
+
+    fn prefetch_after(&mut self, core: u32, at: Time, line: u64, missed: bool, level: usize) {
+        let useful = std::mem::take(&mut self.prefetch_hit);
+        self.counters.prefetches.useful += u64::from(useful);
+        let Some(prefetchers) = &mut self.prefetchers else {
+            return;
+        };
+        let (into, degree) = (prefetchers.into, prefetchers.degree);
+        let next = line.wrapping_add(1);
+        let next_line = prefetchers.next_line
+            && level >= self.privates.max(1)
+            && prefetchers.same_page(line, next);
+        let stride = if missed || useful {
+            prefetchers.confirmed(core, line)
+        } else {
+            None
+        };
+        if next_line && self.prefetch(core, at, next, into) {
+            self.counters.prefetches.next_line += 1;
+        }
+        for step in 1..=stride.map_or(0, |_| degree) {
+            let ahead = line.wrapping_add_signed(stride.unwrap_or(0).wrapping_mul(step));
+            let inside = self
+                .prefetchers
+                .as_ref()
+                .is_some_and(|p| p.same_page(line, ahead));
+            if inside && self.prefetch(core, at, ahead, into) {
+                self.counters.prefetches.stride += 1;
+            }
+        }
+    }
+
+    /// Fetches a line into level `into`, unless the core has it or another core does and no shared
+    /// level.
+    fn prefetch(&mut self, core: u32, at: Time, line: u64, into: usize) -> bool {
+        let held = self.directory.get(line);
+        let others = held.others(core);
+        if held != others || others.exclusive {
+            return false;
+        }
+        let last = self.levels.len();
+        let hit = (self.privates..last)
+            .find_map(|level| Some((level, self.levels[level].find(core, line)?)));
+        let (done, from) = match hit {
+            Some((level, _)) if level == into => return false,
+            Some((level, place)) => (self.levels[level].hit(place, at).0, level),
+            None if others.cores != 0 => return false,
+            None => {
+                let asked = at + self.last_latency;
+                (self.memory.read(core, asked, LineAddr(line)).0, last)
+            }
+        };
+        self.now = done;
+        self.count_up(into, from);
+        self.bring(
+            core,
+            line,
+            Bring {
+                start: into,
+                from,
+                place: hit.map(|(_, place)| place),
+                dirty: 0,
+                own: false,
+                others,
+            },
+        );
+        if let Some(place) = self.levels[into].find(core, line) {
+            self.levels[into].mark_prefetched(place);
+        }
+        self.tidy();
+        true
+    }
+}

@@ -1,0 +1,148 @@
+//! Flushes, demotes and non-temporal writes.
+
+use prestore_trace::LineAddr;
+
+use super::hierarchy::Hierarchy;
+use crate::{ByteMask, Flushed, LineState, MemoryPort, Time};
+
+/// What the caches had of a line.
+#[derive(Default)]
+struct Copies {
+    found: bool,
+    dirty: ByteMask,
+    /// The nearest level with dirty bytes.
+    dirty_at: usize,
+}
+
+impl<M: MemoryPort> Hierarchy<M> {
+    /// Writes a line's dirty bytes to memory, wherever they are.
+    pub(super) fn write_back(&mut self, core: u32, at: Time, line: u64, keep: bool) -> Flushed {
+        let t = self.look_up(core, at, line);
+        let copies = self.collect(line, keep);
+        let counters = &mut self.counters.flushes;
+        let state = if copies.dirty != 0 {
+            counters.dirty += 1;
+            LineState::Dirty
+        } else if copies.found {
+            counters.clean += 1;
+            LineState::Clean
+        } else {
+            counters.absent += 1;
+            LineState::Absent
+        };
+        if copies.dirty == 0 {
+            return Flushed { done: t, state };
+        }
+        for level in copies.dirty_at..self.levels.len() {
+            self.count_down(level, copies.dirty);
+        }
+        let done = self.memory.write(core, t, LineAddr(line), copies.dirty);
+        Flushed { done, state }
+    }
+
+    /// Writes bytes past the caches; copies go, and their dirty bytes with them.
+    pub(super) fn around(&mut self, core: u32, at: Time, line: u64, bytes: ByteMask) -> Time {
+        let looked_up = self.look_up(core, at, line);
+        let copies = self.collect(line, false);
+        self.counters.write_arounds += 1;
+        let mut t = at;
+        if copies.dirty & !bytes != 0 {
+            self.counters.write_arounds_merged += 1;
+            t = looked_up;
+        }
+        let bytes = bytes | copies.dirty;
+        self.count_down(self.levels.len() - 1, bytes);
+        self.memory.write(core, t, LineAddr(line), bytes)
+    }
+
+    /// Moves a line from the private levels of `core` to the nearest shared level.
+    pub(super) fn push_to_shared(&mut self, core: u32, at: Time, line: u64) -> Time {
+        let (mut dirty, mut found, mut t) = (0, false, at);
+        if self.privates < self.levels.len() {
+            for level in &mut self.levels[..self.privates] {
+                if let Some(place) = level.find(core, line) {
+                    found = true;
+                    t = level.ready(place, t);
+                    dirty |= level.take(place).dirty;
+                }
+            }
+        }
+        if !found {
+            self.counters.demotes_absent += 1;
+            return at;
+        }
+        self.counters.demotes += 1;
+        self.directory.remove(line, core);
+        self.now = t + self.levels[self.privates].latency;
+        self.deposit(self.privates, core, line, dirty, 0, true);
+        let shared = &mut self.levels[self.privates];
+        if let Some(place) = shared.find(core, line) {
+            shared.arrives(place, self.now);
+        }
+        self.tidy();
+        self.now
+    }
+
+    /// How long it takes to know what the caches have of a line: as long as a hit in the nearest
+    /// level of the core that has it, a snoop where another core does, else as a miss of all levels.
+    fn look_up(&self, core: u32, at: Time, line: u64) -> Time {
+        let others = self.directory.get(line).others(core);
+        let here = self.levels.iter().find_map(|level| {
+            let place = level.find(core, line)?;
+            Some(level.ready(place, at + level.latency))
+        });
+        match here {
+            Some(t) if others.exclusive => t.max(at + self.snoop),
+            Some(t) => t,
+            None if others.cores != 0 => at + self.snoop,
+            None => at + self.last_latency,
+        }
+    }
+
+    /// Cleans (`keep`) or removes all copies of a line.
+    fn collect(&mut self, line: u64, keep: bool) -> Copies {
+        let mut copies = Copies::default();
+        let sharers = self.directory.get(line);
+        for sharer in sharers.each() {
+            for level in 0..self.privates {
+                self.collect_one(&mut copies, level, sharer, line, keep);
+            }
+        }
+        for level in self.privates..self.levels.len() {
+            self.collect_one(&mut copies, level, 0, line, keep);
+        }
+        if !keep && copies.found {
+            if sharers.cores != 0 {
+                self.directory.forget(line);
+            }
+            if let Some(grants) = &mut self.grants {
+                grants.remove(line);
+            }
+        }
+        copies
+    }
+
+    fn collect_one(
+        &mut self,
+        copies: &mut Copies,
+        number: usize,
+        core: u32,
+        line: u64,
+        keep: bool,
+    ) {
+        let level = &mut self.levels[number];
+        let Some(place) = level.find(core, line) else {
+            return;
+        };
+        let dirty = if keep {
+            level.clean(place)
+        } else {
+            level.take(place).dirty
+        };
+        if dirty != 0 && (copies.dirty == 0 || number < copies.dirty_at) {
+            copies.dirty_at = number;
+        }
+        copies.found = true;
+        copies.dirty |= dirty;
+    }
+}

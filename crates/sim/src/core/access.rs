@@ -1,0 +1,225 @@
+//! Loads, stores, non-temporal stores.
+
+use prestore_trace::LineAddr;
+
+use super::bytes;
+use super::combining::Room;
+use super::pipeline::Core;
+use super::stalls::Cause;
+use super::stores::Pending;
+use crate::{Below, ByteMask, ServedBy, Time};
+
+impl Core {
+    /// An access of `size` bytes, line by line; one that touches nothing (masked out) has none.
+    #[inline]
+    fn each_line<B: Below>(
+        &mut self,
+        addr: u64,
+        size: u32,
+        below: &mut B,
+        mut access: impl FnMut(&mut Self, LineAddr, ByteMask, &mut B),
+    ) {
+        let shift = self.params.line_shift;
+        let within = addr & ((1 << shift) - 1);
+        let end = within + u64::from(size);
+        if size != 0 && end <= 1 << shift {
+            let mask = bytes::range(within, end - 1);
+            access(self, LineAddr::of(addr, shift), mask, below);
+        } else if size != 0 {
+            for (line, mask) in bytes::lines(addr, u64::from(size), shift) {
+                access(self, line, mask, below);
+            }
+        }
+    }
+
+    /// A load waits for nothing but its own data; only the reorder window waits for it. It is
+    /// forwarded from pending stores that have all its bytes. If they have some, they must reach the
+    /// cache first.
+    #[inline]
+    pub(super) fn load<B: Below>(&mut self, addr: u64, size: u32, below: &mut B) {
+        self.results.ops.loads += 1;
+        self.each_line(addr, size, below, Self::load_line);
+    }
+
+    #[inline]
+    fn load_line<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) {
+        let mut at = self.front.load_port(&self.params, &mut self.results);
+        if self.stores.may_hold(line) {
+            match self.stores.look(line, bytes, at) {
+                Pending::None => {}
+                Pending::All => {
+                    self.results.load_forwarded += 1;
+                    return self.loaded(at + self.params.l1, ServedBy::Cache(0));
+                }
+                Pending::Some(number) => at = at.max(self.wait_for_store(line, number, below)),
+            }
+        }
+        at = at.max(self.send_combined(line, below));
+        // Asked as if it missed: where no fill buffer is free, that is later.
+        let asked = self.fills.free_at(at);
+        let served = below.load(self.params.id, asked, line);
+        if served.by != ServedBy::Cache(0) {
+            if asked > at {
+                self.stall(asked, Cause::FillBuffers);
+            }
+            self.fills.take(line, asked, served.done, served.by);
+            self.results.load_latency.record(served.done - at);
+            return self.loaded(served.done, served.by);
+        }
+        // A hit is only as late as it was asked for, unless its line is still on its way.
+        let hit = served.done <= asked + self.params.l1;
+        let mut done = served.done;
+        if hit {
+            done = done - (asked - at);
+        }
+        let mut by = ServedBy::Cache(0);
+        if let Some(fill) = self.fills.find(line, at)
+            && fill.until >= done
+        {
+            (done, by) = (fill.until, fill.by);
+        }
+        if done > at + self.params.l1 {
+            self.results.load_in_flight += 1;
+            self.results.load_latency.record(done - at);
+        } else {
+            self.results.load_hits += 1;
+        }
+        self.loaded(done, by);
+    }
+
+    #[inline]
+    fn loaded(&mut self, done: Time, by: ServedBy) {
+        self.front.loaded(done, by, &self.params, &mut self.results);
+    }
+
+    /// When store `number`, the youngest to `line`, is in the cache. In a merging write buffer the
+    /// line is asked to go. In a store buffer, which drains in order, dispatch waits for it.
+    fn wait_for_store<B: Below>(&mut self, line: LineAddr, number: u64, below: &mut B) -> Time {
+        let reached = self.drain_store(line, number, below);
+        if matches!(self.stores, super::stores::Stores::Ordered(_)) {
+            self.stall(reached, Cause::StoreForward);
+        }
+        reached
+    }
+
+    /// Lets store `number` reach the cache. Answers when.
+    pub(super) fn drain_store<B: Below>(
+        &mut self,
+        line: LineAddr,
+        number: u64,
+        below: &mut B,
+    ) -> Time {
+        self.stores.press(line, self.front.now);
+        self.due_at(self.front.now);
+        loop {
+            if let Some(reached) = self.stores.reached(number) {
+                return reached;
+            }
+            self.settle_next(below);
+        }
+    }
+
+    /// A store waits for a free entry of the store path.
+    #[inline]
+    pub(super) fn store<B: Below>(&mut self, addr: u64, size: u32, below: &mut B) {
+        self.results.ops.stores += 1;
+        self.each_line(addr, size, below, Self::store_line);
+    }
+
+    #[inline]
+    fn store_line<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) {
+        let combined = self.send_combined(line, below);
+        self.wait_for_entry(line, below);
+        let now = self.front.now;
+        let ready = now.max(self.front.retired).max(combined);
+        let (stores, _, mut env) = self.parts(below);
+        let due = stores.push(line, bytes, now, ready, &mut env);
+        self.due_at(due);
+    }
+
+    #[inline]
+    pub(super) fn wait_for_entry<B: Below>(&mut self, line: LineAddr, below: &mut B) {
+        let mut asked = false;
+        loop {
+            if let Some(free) = self.stores.room(line, self.front.now) {
+                return self.stall(free, Cause::StoreBuffer);
+            }
+            if !asked {
+                self.stores.make_room(self.front.now);
+                self.due_at(self.front.now);
+                asked = true;
+            }
+            self.settle_next(below);
+        }
+    }
+
+    /// A non-temporal store gathers in a write-combining buffer; whole lines go at once.
+    pub(super) fn nt_store<B: Below>(&mut self, addr: u64, size: u32, below: &mut B) {
+        self.results.ops.nt_stores += 1;
+        if self.combining.is_none() {
+            return self.each_line(addr, size, below, Self::store_line);
+        }
+        self.each_line(addr, size, below, Self::nt_store_line);
+    }
+
+    fn nt_store_line<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) {
+        // Program order to one address holds.
+        if let Some(number) = self.stores.youngest(line) {
+            let reached = self.drain_store(line, number, below);
+            self.stall(reached, Cause::WriteCombining);
+        }
+        let Some(which) = self.combining_buffer(line, below) else {
+            return;
+        };
+        let at = self.front.now.max(self.front.retired);
+        let (_, combining, mut env) = self.parts(below);
+        if let Some(combining) = combining
+            && combining.add(which, bytes, env.params.whole)
+        {
+            combining.send(which, at, &mut env);
+        }
+    }
+
+    /// The buffer that gathers `line`; opens one if need be.
+    fn combining_buffer<B: Below>(&mut self, line: LineAddr, below: &mut B) -> Option<usize> {
+        if let Some(which) = self.combining.as_ref()?.find(line) {
+            return Some(which);
+        }
+        loop {
+            let now = self.front.now;
+            let at = now.max(self.front.retired);
+            let (_, combining, mut env) = self.parts(below);
+            let combining = combining.as_mut()?;
+            match combining.room(now) {
+                Room::At(free) if free <= now => break,
+                Room::At(free) => self.stall(free, Cause::WriteCombining),
+                Room::SendOldest => {
+                    let oldest = combining.oldest()?;
+                    combining.send(oldest, at, &mut env);
+                }
+            }
+        }
+        let free = self.fills.free_at(self.front.now);
+        self.stall(free, Cause::FillBuffers);
+        let (_, combining, mut env) = self.parts(below);
+        Some(combining.as_mut()?.open(line, free, &mut env))
+    }
+
+    /// Sends `line`'s write-combining buffer, if there is one. Answers when it is taken.
+    #[inline]
+    pub(super) fn send_combined<B: Below>(&mut self, line: LineAddr, below: &mut B) -> Time {
+        match &self.combining {
+            Some(combining) if combining.any_open() => {}
+            _ => return Time::ZERO,
+        }
+        let at = self.front.now.max(self.front.retired);
+        let (_, combining, mut env) = self.parts(below);
+        let Some(combining) = combining else {
+            return Time::ZERO;
+        };
+        match combining.find(line) {
+            Some(which) => combining.send(which, at, &mut env),
+            None => Time::ZERO,
+        }
+    }
+}

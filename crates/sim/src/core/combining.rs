@@ -1,0 +1,167 @@
+//! Write-combining buffers of non-temporal stores.
+
+use prestore_machine::Machine;
+use prestore_trace::LineAddr;
+
+use super::env::Env;
+use crate::{Below, ByteMask, Time};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Gathers bytes; the number says which is the oldest.
+    Open(u64),
+    /// Sent, taken by the memory controller at this time; free from there on.
+    Sent(Time),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Buffer {
+    line: LineAddr,
+    bytes: ByteMask,
+    state: State,
+    /// Which fill buffer it is.
+    fill: Option<usize>,
+}
+
+/// Buffers that gather the bytes of lines: whole ones go at once, partial ones when their buffer
+/// or the order of things asks for it. Each takes a fill buffer while it lasts.
+#[derive(Clone, Debug)]
+pub(super) struct Combining {
+    buffers: Box<[Buffer]>,
+    /// Is there a fill buffer to spare?
+    shares_fills: bool,
+    opened: u64,
+    open: usize,
+    /// When the memory controller has taken all that was sent: fences wait for this.
+    pub done: Time,
+}
+
+/// What must happen before a line can be opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Room {
+    /// Nothing before this time.
+    At(Time),
+    /// The oldest must be sent.
+    SendOldest,
+}
+
+impl Combining {
+    /// `None` where non-temporal stores are plain stores.
+    pub fn new(machine: &Machine) -> Option<Self> {
+        let core = &machine.core;
+        let wanted = core.write_combining?.buffers;
+        // A miss must always find a buffer in the end.
+        let spare = core.fill_buffers.saturating_sub(1);
+        let count = if spare == 0 {
+            wanted
+        } else {
+            wanted.min(spare)
+        };
+        let free = Buffer {
+            line: LineAddr(0),
+            bytes: 0,
+            state: State::Sent(Time::ZERO),
+            fill: None,
+        };
+        Some(Self {
+            buffers: vec![free; count.max(1) as usize].into(),
+            shares_fills: spare > 0,
+            opened: 0,
+            open: 0,
+            done: Time::ZERO,
+        })
+    }
+
+    /// Is any line being gathered?
+    #[inline]
+    pub fn any_open(&self) -> bool {
+        self.open > 0
+    }
+
+    /// The buffer that gathers `line`.
+    #[inline]
+    pub fn find(&self, line: LineAddr) -> Option<usize> {
+        if self.open == 0 {
+            return None;
+        }
+        let gathers = |b: &Buffer| b.line == line && matches!(b.state, State::Open(_));
+        self.buffers.iter().position(gathers)
+    }
+
+    /// When there is room for one more line.
+    pub fn room(&self, at: Time) -> Room {
+        let free = self.buffers.iter().filter_map(|b| match b.state {
+            State::Sent(taken) => Some(taken),
+            State::Open(_) => None,
+        });
+        free.min().map_or(Room::SendOldest, |t| Room::At(t.max(at)))
+    }
+
+    /// Opens `line`: there is room at `at`, and a fill buffer.
+    pub fn open<B: Below>(&mut self, line: LineAddr, at: Time, env: &mut Env<'_, B>) -> usize {
+        let free = |b: &Buffer| matches!(b.state, State::Sent(taken) if taken <= at);
+        let found = self.buffers.iter().position(free);
+        debug_assert!(
+            found.is_some(),
+            "room is waited for before a buffer is opened"
+        );
+        let i = found.unwrap_or(0);
+        self.buffers[i] = Buffer {
+            line,
+            bytes: 0,
+            state: State::Open(self.opened),
+            fill: self.shares_fills.then(|| env.fills.open(line, at)),
+        };
+        self.opened += 1;
+        self.open += 1;
+        i
+    }
+
+    /// Adds bytes to an open line. Answers whether that made it whole.
+    pub fn add(&mut self, which: usize, bytes: ByteMask, whole: ByteMask) -> bool {
+        let buffer = &mut self.buffers[which];
+        buffer.bytes |= bytes;
+        buffer.bytes == whole
+    }
+
+    /// The open line that was opened first.
+    pub fn oldest(&self) -> Option<usize> {
+        let age = |b: &Buffer| match b.state {
+            State::Open(number) => Some(number),
+            State::Sent(_) => None,
+        };
+        let open = self.buffers.iter().enumerate();
+        open.filter_map(|(i, b)| age(b).map(|number| (number, i)))
+            .min()
+            .map(|(_, i)| i)
+    }
+
+    /// Sends an open line. Answers when the memory controller has taken it.
+    pub fn send<B: Below>(&mut self, which: usize, at: Time, env: &mut Env<'_, B>) -> Time {
+        let buffer = &mut self.buffers[which];
+        if buffer.bytes == env.params.whole {
+            env.results.combined_whole += 1;
+        } else {
+            env.results.combined_partial += 1;
+        }
+        let (line, bytes) = (buffer.line, buffer.bytes);
+        let taken = env
+            .below
+            .write_around(env.params.id, at, line, bytes)
+            .max(at);
+        buffer.state = State::Sent(taken);
+        self.open -= 1;
+        if let Some(fill) = buffer.fill.take() {
+            env.fills.close(fill, taken);
+        }
+        self.done = self.done.max(taken);
+        taken
+    }
+
+    /// Sends all open lines, the oldest first.
+    pub fn send_all<B: Below>(&mut self, at: Time, env: &mut Env<'_, B>) {
+        while let Some(oldest) = self.oldest() {
+            self.send(oldest, at, env);
+        }
+    }
+}

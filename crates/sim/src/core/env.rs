@@ -1,0 +1,41 @@
+//! What the parts of a core that act on their own need to act.
+
+use prestore_trace::LineAddr;
+
+use super::fills::FillBuffers;
+use super::params::Params;
+use super::results::CoreResults;
+use crate::{Below, ServedBy, Time};
+
+/// The neighbours of the store path.
+pub(super) struct Env<'a, B> {
+    pub params: &'a Params,
+    pub fills: &'a mut FillBuffers,
+    pub results: &'a mut CoreResults,
+    pub below: &'a mut B,
+}
+
+impl<B: Below> Env<'_, B> {
+    /// Asks to own `line`, which is not owned; a fill buffer is free at `at`.
+    pub fn own_filled(&mut self, at: Time, line: LineAddr) -> Time {
+        let served = self.own(at, line, false);
+        self.fills.take(line, at, served.0, served.1);
+        served.0
+    }
+
+    /// Asks to own `line`, without a fill buffer.
+    pub fn own(&mut self, at: Time, line: LineAddr, whole: bool) -> (Time, ServedBy) {
+        self.results.owns += 1;
+        let served = self.below.own(self.params.id, at, line, whole);
+        let under_way = self.fills.find(line, at).map_or(at, |fill| fill.until);
+        (served.done.max(under_way), served.by)
+    }
+
+    /// Writes to the nearest cache. Answers when the next write may follow (less the pipeline's
+    /// latency, which overlaps), and when this one is done.
+    pub fn write(&mut self, at: Time, line: LineAddr, bytes: crate::ByteMask) -> (Time, Time) {
+        self.results.drains += 1;
+        let done = self.below.write(self.params.id, at, line, bytes).max(at);
+        (at.max(done.since(self.params.l1)), done)
+    }
+}

@@ -1,0 +1,127 @@
+//! Line fill buffers.
+
+use prestore_trace::LineAddr;
+
+use crate::{ServedBy, Time};
+
+/// Until when an open write-combining buffer keeps its fill buffer.
+const OPEN: Time = Time(u64::MAX);
+
+/// What a fill buffer's line is doing; lines have fewer than 60 bits.
+const FLUSHED: u64 = 1 << 63;
+const COMBINED: u64 = 1 << 62;
+
+/// The fill buffers of a core. Each is busy until a time: a miss until its data comes, a flush until
+/// it is taken, a write-combining buffer until it has been sent and taken.
+#[derive(Clone, Debug)]
+pub(super) struct FillBuffers {
+    /// The line, marked by what happens to it.
+    key: Box<[u64]>,
+    until: Box<[Time]>,
+    by: Box<[ServedBy]>,
+    /// No buffer but the open ones is busy from here on.
+    last: Time,
+    /// How many are [`OPEN`].
+    open: usize,
+}
+
+/// A line on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fill {
+    /// When it is there.
+    pub until: Time,
+    /// From where it comes.
+    pub by: ServedBy,
+}
+
+impl FillBuffers {
+    /// `count` buffers, at least one.
+    pub fn new(count: u32) -> Self {
+        let n = count.max(1) as usize;
+        Self {
+            key: vec![0; n].into(),
+            until: vec![Time::ZERO; n].into(),
+            by: vec![ServedBy::Peer; n].into(),
+            last: Time::ZERO,
+            open: 0,
+        }
+    }
+
+    /// When a buffer is free, from `at` on. Never, if all are open: their owner keeps one back.
+    #[inline]
+    pub fn free_at(&self, at: Time) -> Time {
+        if at >= self.last && self.open < self.until.len() {
+            return at;
+        }
+        let earliest = self.until.iter().min().copied().unwrap_or(at);
+        at.max(earliest)
+    }
+
+    /// `line` if it is on its way at `at`.
+    #[inline]
+    pub fn find(&self, line: LineAddr, at: Time) -> Option<Fill> {
+        if at >= self.last {
+            return None;
+        }
+        let i = self.position(line.0, at)?;
+        Some(Fill {
+            until: self.until[i],
+            by: self.by[i],
+        })
+    }
+
+    /// When the flush of `line` that is under way at `at` is taken.
+    pub fn flush_until(&self, line: LineAddr, at: Time) -> Option<Time> {
+        if at >= self.last {
+            return None;
+        }
+        let i = self.position(line.0 | FLUSHED, at)?;
+        Some(self.until[i])
+    }
+
+    /// The one of several (a line can be lost and fetched again) that ends last.
+    fn position(&self, key: u64, at: Time) -> Option<usize> {
+        let busy = |&i: &usize| self.key[i] == key && self.until[i] > at;
+        (0..self.key.len())
+            .filter(busy)
+            .max_by_key(|&i| self.until[i])
+    }
+
+    /// A miss takes a buffer that is free at `at`.
+    pub fn take(&mut self, line: LineAddr, at: Time, until: Time, by: ServedBy) {
+        self.occupy(line.0, at, until, by);
+        self.last = self.last.max(until);
+    }
+
+    /// A flush takes a buffer that is free at `at`.
+    pub fn take_flush(&mut self, line: LineAddr, at: Time, until: Time) {
+        self.occupy(line.0 | FLUSHED, at, until, ServedBy::Peer);
+        self.last = self.last.max(until);
+    }
+
+    /// A write-combining buffer takes one that is free at `at`. Answers which.
+    pub fn open(&mut self, line: LineAddr, at: Time) -> usize {
+        self.open += 1;
+        self.occupy(line.0 | COMBINED, at, OPEN, ServedBy::Peer)
+    }
+
+    /// The data of write-combining buffer `which` is taken at `until`.
+    pub fn close(&mut self, which: usize, until: Time) {
+        self.open -= 1;
+        self.until[which] = until;
+        self.last = self.last.max(until);
+    }
+
+    fn occupy(&mut self, key: u64, at: Time, until: Time, by: ServedBy) -> usize {
+        let free = self.until.iter().position(|&u| u <= at);
+        debug_assert!(
+            free.is_some(),
+            "a fill buffer is waited for before it is taken"
+        );
+        let i = free.unwrap_or(0);
+        self.key[i] = key;
+        self.until[i] = until;
+        self.by[i] = by;
+        i
+    }
+}

@@ -1,0 +1,52 @@
+//! A core in the engine's eyes.
+
+use super::pipeline::Core;
+use crate::engine::Pipeline;
+use crate::results::{Distributions, Sum, ThreadCounts};
+use crate::{Below, Op, Time};
+
+impl Pipeline for Core {
+    fn now(&self) -> Time {
+        self.now()
+    }
+
+    #[inline]
+    fn step<B: Below>(&mut self, op: &Op, below: &mut B) {
+        self.step(op, below);
+    }
+
+    fn load_done(&self) -> Time {
+        self.load_done()
+    }
+
+    fn visible_at<B: Below>(&mut self, below: &mut B) -> Time {
+        self.visible_at(below)
+    }
+
+    fn wait_until(&mut self, at: Time) {
+        self.wait_until(at);
+    }
+
+    fn finish<B: Below>(&mut self, instrs: u64, below: &mut B) -> Time {
+        self.finish(instrs, below)
+    }
+
+    fn counts(&self) -> ThreadCounts {
+        let results = self.results();
+        ThreadCounts {
+            clock: self.now(),
+            instructions: results.instructions,
+            ops: results.ops,
+            stalls: (results.stalls.iter())
+                .map(|(cause, time)| (cause.to_string(), time))
+                .collect(),
+        }
+    }
+
+    fn add_latencies(&self, sum: &mut Distributions) {
+        let results = self.results();
+        sum.loads.add(&results.load_latency);
+        sum.fences.add(&results.fence_latency);
+        sum.atomics.add(&results.atomic_latency);
+    }
+}

@@ -1,0 +1,40 @@
+//! Cores: pipeline, store path, fences, flushes.
+//!
+//! A [`Core`] executes the operations of one thread. Its clock is the time at which the next
+//! instruction can dispatch; what goes on beside that (stores on their way to the cache, flushes,
+//! non-temporal data) is carried out lazily: before each operation, everything that was due by then
+//! is done, at the time at which it was due. So the calls a core makes below come nearly in order of
+//! time, however much it has pending.
+//!
+//! | part | what it is |
+//! |---|---|
+//! | `front` | dispatch at the pipeline's width, reorder window, load ports |
+//! | `fills` | line fill buffers, shared by misses, flushes and write combining |
+//! | `stores` | the store path: a store buffer in order (TSO), or a merging write buffer (weak) |
+//! | `combining` | write-combining buffers of non-temporal stores |
+//! | `flushes` | flushes and demotions that wait for an older store, a buffer or each other |
+//! | `access`, `order` | what each operation does with those |
+//!
+//! What is simplified: operations do not depend on each other's data, only the reorder window and
+//! the buffers limit overlap; nothing is executed on a wrong path; instructions are not fetched.
+
+mod access;
+mod bytes;
+mod combining;
+
+mod env;
+mod fills;
+mod filter;
+mod flushes;
+mod front;
+mod in_engine;
+mod order;
+mod params;
+mod pipeline;
+mod results;
+mod stalls;
+mod stores;
+
+pub use pipeline::Core;
+pub use results::CoreResults;
+pub use stalls::{Cause, Stalls};

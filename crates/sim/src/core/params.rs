@@ -1,0 +1,146 @@
+//! A core's description in the units of simulation.
+
+use prestore_machine::quantity::Cycles;
+use prestore_machine::{Demote, FlushInstruction, Machine};
+use prestore_trace::FlushKind;
+
+use crate::{ByteMask, Time};
+
+/// Binary digits after the point of the picoseconds an instruction takes.
+pub(super) const FRACTION: u32 = 20;
+
+/// What the parts of a core need to know of its machine.
+#[derive(Clone, Debug)]
+pub(super) struct Params {
+    /// This core's number.
+    pub id: u32,
+    /// log2 of the line size.
+    pub line_shift: u32,
+    /// All bytes of a line.
+    pub whole: ByteMask,
+    /// A cycle.
+    pub cycle: Time,
+    /// Picoseconds an instruction takes at full width, with [`FRACTION`] binary digits.
+    pub instruction: u64,
+    /// From one load to the next on a port that is always busy.
+    pub load_period: Time,
+    /// Size of the reorder window in instructions, and the least time in which they dispatch.
+    pub rob: u64,
+    pub window: Time,
+    /// Load-to-use latency of the nearest cache; of a forwarded store too.
+    pub l1: Time,
+    /// Costs where nothing is pending.
+    pub atomic: Time,
+    pub fence: Time,
+    pub flush_issue: Time,
+    /// What demotions do.
+    pub demote: Demote,
+    /// What each [`FlushKind`] acts as here; `None`: there is no flush on this machine.
+    pub flushes: [Option<FlushKind>; 6],
+    pub clwb_retains: bool,
+}
+
+impl Params {
+    pub fn new(id: u32, machine: &Machine) -> Self {
+        let core = &machine.core;
+        let cycles = |n: Cycles| Time::cycles(n, core.clock);
+        let one = Cycles(1.0);
+        let picoseconds = 1e3 / core.clock.0 / core.width;
+        let instruction = (picoseconds * f64::from(1u32 << FRACTION)).round() as u64;
+        let rob = u64::from(core.rob);
+        Self {
+            id,
+            line_shift: machine.line.0.trailing_zeros(),
+            whole: super::bytes::range(0, machine.line.0.clamp(1, 128) - 1),
+            cycle: cycles(one),
+            instruction,
+            load_period: cycles(Cycles(1.0 / core.loads_per_cycle)),
+            rob,
+            window: Time((rob * instruction) >> FRACTION),
+            l1: machine
+                .caches
+                .first()
+                .map_or(cycles(one), |c| cycles(c.latency)),
+            atomic: cycles(core.atomic),
+            fence: cycles(core.fence),
+            flush_issue: cycles(core.flush_issue),
+            demote: core.demote,
+            flushes: KINDS.map(|kind| nearest(kind, &core.flushes)),
+            clwb_retains: core.clwb_retains,
+        }
+    }
+
+    /// What a flush of this kind acts as here.
+    #[inline]
+    pub fn flush(&self, kind: FlushKind) -> Option<FlushKind> {
+        self.flushes[kind as usize]
+    }
+
+    /// Does a flush of this kind leave the line in the caches?
+    #[inline]
+    pub fn retains(&self, kind: FlushKind) -> bool {
+        match kind {
+            FlushKind::Clwb | FlushKind::DcCvac | FlushKind::DcCvap => self.clwb_retains,
+            FlushKind::Clflush | FlushKind::Clflushopt | FlushKind::DcCivac => false,
+        }
+    }
+}
+
+/// In the order of their discriminants.
+const KINDS: [FlushKind; 6] = [
+    FlushKind::Clflush,
+    FlushKind::Clflushopt,
+    FlushKind::Clwb,
+    FlushKind::DcCivac,
+    FlushKind::DcCvac,
+    FlushKind::DcCvap,
+];
+
+/// The instruction that stands for `kind` on a machine that has `present`: the same, else one that
+/// leaves the line in the same state, else any write-back, the least ordered first.
+fn nearest(kind: FlushKind, present: &[FlushInstruction]) -> Option<FlushKind> {
+    use FlushKind::{Clflush, Clflushopt, Clwb, DcCivac, DcCvac, DcCvap};
+    let preferred = match kind {
+        Clflush => [Clflush, Clflushopt, DcCivac, Clwb, DcCvac, DcCvap],
+        Clflushopt => [Clflushopt, DcCivac, Clflush, Clwb, DcCvac, DcCvap],
+        DcCivac => [DcCivac, Clflushopt, Clflush, Clwb, DcCvac, DcCvap],
+        Clwb => [Clwb, DcCvac, DcCvap, Clflushopt, DcCivac, Clflush],
+        DcCvac => [DcCvac, Clwb, DcCvap, Clflushopt, DcCivac, Clflush],
+        DcCvap => [DcCvap, Clwb, DcCvac, Clflushopt, DcCivac, Clflush],
+    };
+    let has = |kind: &FlushKind| present.iter().any(|p| kind_of(*p) == *kind);
+    preferred.into_iter().find(has)
+}
+
+fn kind_of(instruction: FlushInstruction) -> FlushKind {
+    match instruction {
+        FlushInstruction::Clflush => FlushKind::Clflush,
+        FlushInstruction::Clflushopt => FlushKind::Clflushopt,
+        FlushInstruction::Clwb => FlushKind::Clwb,
+        FlushInstruction::DcCivac => FlushKind::DcCivac,
+        FlushInstruction::DcCvac => FlushKind::DcCvac,
+        FlushInstruction::DcCvap => FlushKind::DcCvap,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_in_the_order_of_their_numbers() {
+        for (i, kind) in KINDS.into_iter().enumerate() {
+            assert_eq!(kind as usize, i);
+        }
+    }
+
+    #[test]
+    fn a_missing_flush_acts_as_the_nearest_present() {
+        let old = [FlushInstruction::Clflush];
+        let arm = [FlushInstruction::DcCivac, FlushInstruction::DcCvac];
+        assert_eq!(nearest(FlushKind::Clwb, &old), Some(FlushKind::Clflush));
+        assert_eq!(nearest(FlushKind::Clwb, &arm), Some(FlushKind::DcCvac));
+        assert_eq!(nearest(FlushKind::Clflush, &arm), Some(FlushKind::DcCivac));
+        assert_eq!(nearest(FlushKind::Clwb, &[]), None);
+    }
+}

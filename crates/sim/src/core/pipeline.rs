@@ -1,0 +1,163 @@
+//! A core: its parts, its clock, and what is due when.
+
+use prestore_machine::Machine;
+
+use super::combining::Combining;
+use super::env::Env;
+use super::fills::FillBuffers;
+use super::flushes::Flushes;
+use super::front::FrontEnd;
+use super::params::Params;
+use super::results::CoreResults;
+use super::stalls::Cause;
+use super::stores::{Run, Stores};
+use crate::{Below, Op, OpKind, Time};
+
+/// A core with one thread on it.
+///
+/// It executes operations in the order in which they come, each at the core's clock, and lets the
+/// clock go on as the machine's description says. Neither [`OpKind::HandOff`] and [`OpKind::Await`]
+/// nor regions and allocations do anything here: see [`Core::visible_at`] and [`Core::wait_until`].
+#[derive(Clone, Debug)]
+pub struct Core {
+    pub(super) params: Params,
+    pub(super) front: FrontEnd,
+    pub(super) fills: FillBuffers,
+    pub(super) stores: Stores,
+    pub(super) combining: Option<Combining>,
+    pub(super) flushes: Flushes,
+    pub(super) results: CoreResults,
+    /// Nothing that is pending is due before.
+    pub(super) due: Time,
+}
+
+impl Core {
+    /// Core number `id` of `machine`, at the start of the run.
+    pub fn new(id: u32, machine: &Machine) -> Self {
+        let params = Params::new(id, machine);
+        Self {
+            front: FrontEnd::new(&params),
+            params,
+            fills: FillBuffers::new(machine.core.fill_buffers),
+            stores: Stores::new(machine),
+            combining: Combining::new(machine),
+            flushes: Flushes::new(machine.core.store_buffer.entries),
+            results: CoreResults::new(machine.caches.len(), machine.memories.len()),
+            due: Time(u64::MAX),
+        }
+    }
+
+    /// The core's clock: when the next instruction can dispatch.
+    #[inline]
+    pub fn now(&self) -> Time {
+        self.front.now
+    }
+
+    /// What the core has counted since the start of the run.
+    pub fn results(&self) -> &CoreResults {
+        &self.results
+    }
+
+    /// When the data of the last load is (or will be) at the core.
+    #[inline]
+    pub fn load_done(&self) -> Time {
+        self.front.load_done
+    }
+
+    /// Executes `op`.
+    #[inline]
+    pub fn step<B: Below>(&mut self, op: &Op, below: &mut B) {
+        self.run_to(op.instr, below);
+        match op.kind {
+            OpKind::Load => self.load(op.addr, op.size, below),
+            OpKind::Store => self.store(op.addr, op.size, below),
+            OpKind::NtStore => self.nt_store(op.addr, op.size, below),
+            OpKind::Atomic => self.atomic(op.addr, op.size, below),
+            OpKind::Flush(kind) => self.flush(op.addr, kind, below),
+            OpKind::Demote(_) => self.demote(op.addr, below),
+            OpKind::Fence(kind) => self.fence(kind, below),
+            OpKind::RegionBegin
+            | OpKind::RegionEnd
+            | OpKind::HandOff
+            | OpKind::Await
+            | OpKind::Alloc { .. }
+            | OpKind::Free => {}
+        }
+    }
+
+    /// Dispatches the instructions up to number `instr`, and does what is due meanwhile.
+    #[inline]
+    pub(super) fn run_to<B: Below>(&mut self, instr: u64, below: &mut B) {
+        self.front.dispatch(instr, &self.params, &mut self.results);
+        if self.front.now >= self.due {
+            self.settle(self.front.now, below);
+        }
+    }
+
+    /// Nothing dispatches before `at`: the thread waited for another one.
+    pub fn wait_until(&mut self, at: Time) {
+        self.stall(at, Cause::Await);
+    }
+
+    #[inline]
+    pub(super) fn stall(&mut self, until: Time, cause: Cause) {
+        self.front.stall(until, cause, &mut self.results);
+    }
+
+    /// Something is due at `at` that was not known of.
+    #[inline]
+    pub(super) fn due_at(&mut self, at: Time) {
+        self.due = self.due.min(at);
+    }
+
+    /// The store path, and what it acts on.
+    #[inline]
+    pub(super) fn parts<'a, B>(
+        &'a mut self,
+        below: &'a mut B,
+    ) -> (&'a mut Stores, &'a mut Option<Combining>, Env<'a, B>) {
+        let env = Env {
+            params: &self.params,
+            fills: &mut self.fills,
+            results: &mut self.results,
+            below,
+        };
+        (&mut self.stores, &mut self.combining, env)
+    }
+
+    /// Does everything that is due by `until`, in order of time.
+    pub(super) fn settle<B: Below>(&mut self, until: Time, below: &mut B) {
+        let mut env = Env {
+            params: &self.params,
+            fills: &mut self.fills,
+            results: &mut self.results,
+            below,
+        };
+        loop {
+            let flush = self.flushes.next(env.fills);
+            let limit = flush.map_or(until, |(at, _)| at.min(until));
+            let Run::Idle(next) = self.stores.run(limit, &mut self.flushes, &mut env) else {
+                continue;
+            };
+            // The stores may have taken the fill buffer that the flush was to have.
+            let flush = self.flushes.next(env.fills);
+            match flush {
+                Some((at, which)) if at <= until && at <= next => {
+                    self.flushes.send(which, at, &mut env);
+                }
+                _ => {
+                    self.due = flush.map_or(next, |(at, _)| at.min(next));
+                    if self.due > until || self.due == Time(u64::MAX) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Does the next thing that is due, whenever that is.
+    pub(super) fn settle_next<B: Below>(&mut self, below: &mut B) {
+        let due = self.due.max(self.front.now);
+        self.settle(due, below);
+    }
+}

@@ -1,0 +1,330 @@
+//! Weak: a write buffer that holds lines back and merges stores into them.
+
+use prestore_machine::StoreBuffer as Described;
+use prestore_machine::quantity::Clock;
+use prestore_trace::LineAddr;
+
+use super::{Pending, Run};
+use crate::core::env::Env;
+use crate::core::filter::Filter;
+use crate::core::flushes::{Flushes, StoreNumber};
+use crate::{Below, ByteMask, Time};
+
+/// No time is set for it.
+const NEVER: Time = Time(u64::MAX);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Merges stores until this time.
+    Held(Time),
+    /// On its way to the cache, there at this time; free from there on.
+    Draining(Time),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    line: LineAddr,
+    bytes: ByteMask,
+    state: State,
+    /// Did an instruction ask for this very line?
+    asked: bool,
+    /// When its youngest store retired.
+    ready: Time,
+    number: StoreNumber,
+    /// Counted in the filter?
+    counted: bool,
+}
+
+/// Lines are held until the buffer is full enough, their timer runs out, or something asks for
+/// them; a few at a time they fetch ownership and go.
+#[derive(Clone, Debug)]
+pub(in crate::core) struct WriteBuffer {
+    slots: Box<[Slot]>,
+    /// When each of the drains that go on at once is free.
+    drains: Box<[Time]>,
+    /// The same, for lines that were asked for; none: they take their turn with the others.
+    pushes: Box<[Time]>,
+    held: usize,
+    drain_at: usize,
+    timeout: Option<Time>,
+    merge_restarts_timer: bool,
+    /// From ownership to visibility.
+    drain: Time,
+    next_number: StoreNumber,
+    /// Where the last store went.
+    recent: usize,
+    /// When all that drained is visible.
+    pub visible: Time,
+    pub filter: Filter,
+}
+
+impl WriteBuffer {
+    pub fn new(described: &Described, clock: Clock) -> Self {
+        let entries = described.entries.max(1) as usize;
+        let free = Slot {
+            line: LineAddr(0),
+            bytes: 0,
+            state: State::Draining(Time::ZERO),
+            asked: false,
+            ready: Time::ZERO,
+            number: 0,
+            counted: false,
+        };
+        Self {
+            slots: vec![free; entries].into(),
+            drains: vec![Time::ZERO; described.drain_parallel.max(1) as usize].into(),
+            pushes: vec![Time::ZERO; described.push_parallel.unwrap_or(0) as usize].into(),
+            held: 0,
+            drain_at: described.drain_at.map_or(usize::MAX, |n| n.max(1) as usize),
+            timeout: described.timeout.map(|t| Time::cycles(t, clock)),
+            merge_restarts_timer: described.merge_restarts_timer,
+            drain: Time::cycles(described.drain, clock),
+            // The slots that never held anything are number 0.
+            next_number: 1,
+            recent: 0,
+            visible: Time::ZERO,
+            filter: Filter::new(),
+        }
+    }
+
+    #[inline]
+    fn held_at(&self, line: LineAddr) -> Option<usize> {
+        if self.slots[self.recent].holds(line) {
+            return Some(self.recent);
+        }
+        if !self.filter.may_hold(line) {
+            return None;
+        }
+        self.slots.iter().position(|s| s.holds(line))
+    }
+
+    pub fn held(&self, line: LineAddr) -> Option<StoreNumber> {
+        self.held_at(line).map(|i| self.slots[i].number)
+    }
+
+    /// A line that drains is forwarded from too, until it is in the cache.
+    pub fn look(&self, line: LineAddr, bytes: ByteMask, at: Time) -> Pending {
+        let mut found = 0;
+        let mut youngest = None;
+        for slot in self.slots.iter().filter(|s| s.line == line) {
+            if slot.is_pending(at) {
+                found |= slot.bytes;
+                youngest = youngest.max(Some(slot.number));
+            }
+        }
+        match youngest {
+            Some(_) if found & bytes == bytes => Pending::All,
+            Some(number) => Pending::Some(number),
+            None => Pending::None,
+        }
+    }
+
+    pub fn reached(&self, number: StoreNumber) -> Option<Time> {
+        let slot = self.slots.iter().find(|s| s.number == number);
+        match slot.map(|s| s.state) {
+            Some(State::Held(_)) => None,
+            Some(State::Draining(end)) => Some(end),
+            None => Some(Time::ZERO),
+        }
+    }
+
+    pub fn press_all(&mut self, at: Time) {
+        for slot in &mut self.slots {
+            slot.press(at);
+        }
+    }
+
+    pub fn press(&mut self, line: LineAddr, at: Time) {
+        if let Some(i) = self.held_at(line) {
+            self.slots[i].press(at);
+            self.slots[i].asked = !self.pushes.is_empty();
+        }
+    }
+
+    pub fn room(&self, line: LineAddr, at: Time) -> Option<Time> {
+        if self.held_at(line).is_some() {
+            return Some(at);
+        }
+        let free = self.slots.iter().filter_map(|s| match s.state {
+            State::Draining(end) => Some(end),
+            State::Held(_) => None,
+        });
+        free.min().map(|end| end.max(at))
+    }
+
+    pub fn make_room(&mut self, at: Time) {
+        self.press_oldest(at);
+    }
+
+    fn press_oldest(&mut self, at: Time) {
+        let unpressed = |s: &&mut Slot| matches!(s.state, State::Held(due) if due > at);
+        let oldest = self.slots.iter_mut().filter(unpressed);
+        if let Some(slot) = oldest.min_by_key(|s| s.number) {
+            slot.press(at);
+        }
+    }
+
+    #[inline]
+    pub fn push<B: Below>(
+        &mut self,
+        line: LineAddr,
+        bytes: ByteMask,
+        at: Time,
+        ready: Time,
+        env: &mut Env<'_, B>,
+    ) -> Time {
+        let timer = self.timeout.map_or(NEVER, |t| at + t);
+        if let Some(i) = self.held_at(line) {
+            env.results.merged += 1;
+            self.recent = i;
+            let slot = &mut self.slots[i];
+            slot.bytes |= bytes;
+            slot.ready = slot.ready.max(ready);
+            if let State::Held(due) = &mut slot.state {
+                // What was asked to go stays asked.
+                if self.merge_restarts_timer && *due > at {
+                    *due = timer;
+                }
+                return *due;
+            }
+        }
+        self.allocate(line, bytes, at, ready, timer)
+    }
+
+    fn allocate(
+        &mut self,
+        line: LineAddr,
+        bytes: ByteMask,
+        at: Time,
+        ready: Time,
+        timer: Time,
+    ) -> Time {
+        let free = |s: &Slot| matches!(s.state, State::Draining(end) if end <= at);
+        let found = self.slots.iter().position(free);
+        debug_assert!(found.is_some(), "room is waited for before a store comes");
+        let i = found.unwrap_or(0);
+        if self.slots[i].counted {
+            self.filter.remove(self.slots[i].line);
+        }
+        self.filter.add(line);
+        self.slots[i] = Slot {
+            line,
+            bytes,
+            state: State::Held(timer),
+            asked: false,
+            ready,
+            number: self.next_number,
+            counted: true,
+        };
+        self.next_number += 1;
+        self.recent = i;
+        self.held += 1;
+        if self.held >= self.drain_at {
+            self.press_surplus(at);
+            return at;
+        }
+        timer
+    }
+
+    /// The buffer holds as many lines as it may, or more: the oldest go.
+    fn press_surplus(&mut self, at: Time) {
+        let asked = |s: &&Slot| matches!(s.state, State::Held(due) if due <= at);
+        let staying = self.held - self.slots.iter().filter(asked).count();
+        for _ in self.drain_at..=staying {
+            self.press_oldest(at);
+        }
+    }
+
+    /// The line to go next, and when.
+    fn next(&self) -> Option<(Time, usize)> {
+        let drained = self.next_of(false, &self.drains);
+        let pushed = self.next_of(true, &self.pushes);
+        drained.into_iter().chain(pushed).min()
+    }
+
+    /// The same, of the lines that were asked for or of the others, which go through `ways`.
+    fn next_of(&self, asked: bool, ways: &[Time]) -> Option<(Time, usize)> {
+        let held = self.slots.iter().enumerate();
+        let held = held.filter_map(|(i, s)| match s.state {
+            State::Held(due) if due < NEVER && s.asked == asked => Some((due, s.number, i)),
+            _ => None,
+        });
+        let (due, _, i) = held.min()?;
+        let free = ways.iter().min().copied().unwrap_or_default();
+        // An older part of the same line goes first.
+        let line = self.slots[i].line;
+        let older = self.slots.iter().filter_map(|s| match s.state {
+            State::Draining(end) if s.line == line => Some(end),
+            _ => None,
+        });
+        let older = older.max().unwrap_or_default();
+        let start = due.max(self.slots[i].ready).max(free).max(older);
+        Some((start, i))
+    }
+
+    pub fn run<B: Below>(
+        &mut self,
+        limit: Time,
+        flushes: &mut Flushes,
+        env: &mut Env<'_, B>,
+    ) -> Run {
+        loop {
+            match self.next() {
+                None => return Run::Idle(NEVER),
+                Some((start, _)) if start > limit => return Run::Idle(start),
+                Some((start, i)) => {
+                    let number = self.slots[i].number;
+                    let end = self.send(i, start, env);
+                    if flushes.stored(number, end) {
+                        return Run::Flush;
+                    }
+                }
+            }
+        }
+    }
+
+    fn send<B: Below>(&mut self, i: usize, at: Time, env: &mut Env<'_, B>) -> Time {
+        let Slot {
+            line, bytes, asked, ..
+        } = self.slots[i];
+        let owned = if env.below.owned(env.params.id, line) {
+            env.fills.find(line, at).map_or(at, |fill| fill.until)
+        } else {
+            env.own(at, line, bytes == env.params.whole).0
+        };
+        let (_, done) = env.write(owned, line, bytes);
+        let end = done + self.drain;
+        self.slots[i].state = State::Draining(end);
+        self.held -= 1;
+        self.visible = self.visible.max(end);
+        let ways = if asked {
+            &mut self.pushes
+        } else {
+            &mut self.drains
+        };
+        if let Some(free) = ways.iter_mut().min() {
+            *free = end;
+        }
+        end
+    }
+}
+
+impl Slot {
+    #[inline]
+    fn holds(&self, line: LineAddr) -> bool {
+        self.line == line && matches!(self.state, State::Held(_))
+    }
+
+    fn is_pending(&self, at: Time) -> bool {
+        match self.state {
+            State::Held(_) => true,
+            State::Draining(end) => end > at,
+        }
+    }
+
+    fn press(&mut self, at: Time) {
+        if let State::Held(due) = &mut self.state {
+            *due = (*due).min(at);
+        }
+    }
+}

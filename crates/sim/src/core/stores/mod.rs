@@ -1,0 +1,160 @@
+//! The store path: from dispatch to the nearest cache.
+
+mod merging;
+mod ordered;
+
+use prestore_machine::{Machine, MemoryModel};
+use prestore_trace::LineAddr;
+
+use self::merging::WriteBuffer;
+use self::ordered::StoreBuffer;
+use super::env::Env;
+use super::flushes::{Flushes, StoreNumber};
+use crate::{Below, ByteMask, Time};
+
+/// Stores that have not reached the nearest cache.
+#[derive(Clone, Debug)]
+pub(super) enum Stores {
+    /// TSO.
+    Ordered(StoreBuffer),
+    /// Weak.
+    Merging(WriteBuffer),
+}
+
+/// What the pending stores have of the bytes that a load wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pending {
+    /// Nothing that matters.
+    None,
+    /// All of them.
+    All,
+    /// Not all: this store must reach the cache first.
+    Some(StoreNumber),
+}
+
+impl Stores {
+    pub fn new(machine: &Machine) -> Self {
+        let core = &machine.core;
+        match core.memory_model {
+            MemoryModel::Tso => Self::Ordered(StoreBuffer::new(&core.store_buffer)),
+            MemoryModel::Weak => Self::Merging(WriteBuffer::new(&core.store_buffer, core.clock)),
+        }
+    }
+
+    /// False: nothing of `line` is pending.
+    #[inline]
+    pub fn may_hold(&self, line: LineAddr) -> bool {
+        match self {
+            Self::Ordered(stores) => stores.filter.may_hold(line),
+            Self::Merging(stores) => stores.filter.may_hold(line),
+        }
+    }
+
+    /// What a load of `bytes` at `at` finds.
+    pub fn look(&self, line: LineAddr, bytes: ByteMask, at: Time) -> Pending {
+        match self {
+            Self::Ordered(stores) => stores.look(line, bytes),
+            Self::Merging(stores) => stores.look(line, bytes, at),
+        }
+    }
+
+    /// The youngest store to `line` that has not reached the cache.
+    pub fn youngest(&self, line: LineAddr) -> Option<StoreNumber> {
+        if !self.may_hold(line) {
+            return None;
+        }
+        match self {
+            Self::Ordered(stores) => stores.youngest(line),
+            Self::Merging(stores) => stores.held(line),
+        }
+    }
+
+    /// Stores on a line that drains now (weak), or any (TSO): is it known when `number` reached the
+    /// cache?
+    pub fn reached(&self, number: StoreNumber) -> Option<Time> {
+        match self {
+            Self::Ordered(stores) => stores.reached(number),
+            Self::Merging(stores) => stores.reached(number),
+        }
+    }
+
+    /// Nothing that is pending may wait any longer than it must, from `at` on (a fence).
+    pub fn press_all(&mut self, at: Time) {
+        if let Self::Merging(stores) = self {
+            stores.press_all(at);
+        }
+    }
+
+    /// The same of one line.
+    pub fn press(&mut self, line: LineAddr, at: Time) {
+        if let Self::Merging(stores) = self {
+            stores.press(line, at);
+        }
+    }
+
+    /// Does the next store to `line` need no entry of its own? Otherwise, when one is free; `None`
+    /// if that depends on something that has not begun.
+    #[inline]
+    pub fn room(&self, line: LineAddr, at: Time) -> Option<Time> {
+        match self {
+            Self::Ordered(stores) => stores.room(at),
+            Self::Merging(stores) => stores.room(line, at),
+        }
+    }
+
+    /// Makes something begin that makes room.
+    pub fn make_room(&mut self, at: Time) {
+        if let Self::Merging(stores) = self {
+            stores.make_room(at);
+        }
+    }
+
+    /// A store at `at`, when there is room; it retires at `ready`. Answers when something is due
+    /// because of it.
+    #[inline]
+    pub fn push<B: Below>(
+        &mut self,
+        line: LineAddr,
+        bytes: ByteMask,
+        at: Time,
+        ready: Time,
+        env: &mut Env<'_, B>,
+    ) -> Time {
+        match self {
+            Self::Ordered(stores) => stores.push(line, bytes, ready),
+            Self::Merging(stores) => stores.push(line, bytes, at, ready, env),
+        }
+    }
+
+    /// Does what is due until `limit`. Answers when the next thing is, and stops early where a
+    /// flush waited for what was done.
+    #[inline]
+    pub fn run<B: Below>(
+        &mut self,
+        limit: Time,
+        flushes: &mut Flushes,
+        env: &mut Env<'_, B>,
+    ) -> Run {
+        match self {
+            Self::Ordered(stores) => stores.run(limit, flushes, env),
+            Self::Merging(stores) => stores.run(limit, flushes, env),
+        }
+    }
+
+    /// When all stores that have begun to drain are visible.
+    pub fn visible(&self) -> Time {
+        match self {
+            Self::Ordered(stores) => stores.visible,
+            Self::Merging(stores) => stores.visible,
+        }
+    }
+}
+
+/// How [`Stores::run`] ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Run {
+    /// Nothing more is due before this time.
+    Idle(Time),
+    /// A flush may be due first.
+    Flush,
+}

@@ -1,0 +1,272 @@
+//! TSO: a store buffer that drains in program order.
+
+use prestore_machine::StoreBuffer as Described;
+use prestore_trace::{FlushKind, LineAddr};
+
+use super::{Pending, Run};
+use crate::core::env::Env;
+use crate::core::filter::Filter;
+use crate::core::flushes::{Flushes, StoreNumber, flush, flush_start};
+use crate::{Below, ByteMask, Time};
+
+/// When something will be known only after something else.
+const UNKNOWN: Time = Time(u64::MAX);
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    line: LineAddr,
+    /// None of a `clflush`.
+    bytes: ByteMask,
+    /// When it retired.
+    ready: Time,
+    /// When it may ask for its line: it retired, and is one of the oldest.
+    ask: Time,
+    /// When the line is owned.
+    owned: Time,
+    /// A `clflush` keeps its place among the stores.
+    clflush: Option<FlushKind>,
+}
+
+/// How [`StoreBuffer::ask`] ended.
+enum Ask {
+    /// The store has asked.
+    Done,
+    /// It can at this time.
+    At(Time),
+    /// That depends on older stores, or there is none.
+    Blocked,
+}
+
+/// Stores leave in order, one a cycle, each when its line is owned. The oldest few may ask for
+/// their lines ahead of their turn.
+#[derive(Clone, Debug)]
+pub(in crate::core) struct StoreBuffer {
+    ring: Box<[Entry]>,
+    capacity: u64,
+    ahead: u64,
+    /// Numbers of the oldest entry, the first that has not asked, the next to come.
+    head: u64,
+    asked: u64,
+    tail: u64,
+    /// When the youngest drained store reached the cache, and when the next may.
+    reached: Time,
+    next: Time,
+    /// When all drained stores are done.
+    pub visible: Time,
+    pub filter: Filter,
+}
+
+impl StoreBuffer {
+    pub fn new(described: &Described) -> Self {
+        let capacity = described.entries.max(1);
+        let empty = Entry {
+            line: LineAddr(0),
+            bytes: 0,
+            ready: Time::ZERO,
+            ask: Time::ZERO,
+            owned: Time::ZERO,
+            clflush: None,
+        };
+        Self {
+            ring: vec![empty; capacity.next_power_of_two() as usize].into(),
+            capacity: u64::from(capacity),
+            ahead: u64::from(described.rfo_ahead.max(1)),
+            head: 0,
+            asked: 0,
+            tail: 0,
+            reached: Time::ZERO,
+            next: Time::ZERO,
+            visible: Time::ZERO,
+            filter: Filter::new(),
+        }
+    }
+
+    #[inline]
+    fn entry(&self, number: StoreNumber) -> &Entry {
+        &self.ring[number as usize & (self.ring.len() - 1)]
+    }
+
+    #[inline]
+    fn entry_mut(&mut self, number: StoreNumber) -> &mut Entry {
+        &mut self.ring[number as usize & (self.ring.len() - 1)]
+    }
+
+    /// Bytes may come from several stores.
+    pub fn look(&self, line: LineAddr, bytes: ByteMask) -> Pending {
+        let mut found = 0;
+        let mut youngest = None;
+        for number in (self.head..self.tail).rev() {
+            let entry = self.entry(number);
+            if entry.line == line && entry.bytes & bytes != 0 {
+                found |= entry.bytes & bytes;
+                youngest = youngest.or(Some(number));
+                if found == bytes {
+                    return Pending::All;
+                }
+            }
+        }
+        youngest.map_or(Pending::None, Pending::Some)
+    }
+
+    pub fn youngest(&self, line: LineAddr) -> Option<StoreNumber> {
+        (self.head..self.tail)
+            .rev()
+            .find(|&n| self.entry(n).line == line)
+    }
+
+    pub fn reached(&self, number: StoreNumber) -> Option<Time> {
+        (number < self.head).then_some(self.reached)
+    }
+
+    #[inline]
+    pub fn room(&self, at: Time) -> Option<Time> {
+        match self.tail - self.head {
+            0 => Some(at),
+            pending if pending < self.capacity => Some(self.freed(at)),
+            _ => None,
+        }
+    }
+
+    /// An entry that has just been drained is free when it reached the cache.
+    fn freed(&self, at: Time) -> Time {
+        if self.tail - self.head + 1 == self.capacity {
+            at.max(self.reached)
+        } else {
+            at
+        }
+    }
+
+    #[inline]
+    pub fn push(&mut self, line: LineAddr, bytes: ByteMask, ready: Time) -> Time {
+        self.insert(line, bytes, ready, None)
+    }
+
+    /// Puts a `clflush` in its place.
+    pub fn push_clflush(&mut self, line: LineAddr, kind: FlushKind, ready: Time) -> Time {
+        self.insert(line, 0, ready, Some(kind))
+    }
+
+    #[inline]
+    fn insert(
+        &mut self,
+        line: LineAddr,
+        bytes: ByteMask,
+        ready: Time,
+        clflush: Option<FlushKind>,
+    ) -> Time {
+        let number = self.tail;
+        let is_old = number < self.head + self.ahead;
+        *self.entry_mut(number) = Entry {
+            line,
+            bytes,
+            ready,
+            ask: if is_old { ready } else { UNKNOWN },
+            owned: UNKNOWN,
+            clflush,
+        };
+        self.tail += 1;
+        self.filter.add(line);
+        ready
+    }
+
+    #[inline]
+    pub fn run<B: Below>(
+        &mut self,
+        limit: Time,
+        flushes: &mut Flushes,
+        env: &mut Env<'_, B>,
+    ) -> Run {
+        loop {
+            let drain = if self.head < self.asked {
+                let oldest = self.entry(self.head);
+                self.next.max(oldest.owned).max(oldest.ready)
+            } else {
+                UNKNOWN
+            };
+            let ask = match self.ask(limit.min(drain), env) {
+                Ask::Done => continue,
+                Ask::At(at) => at,
+                Ask::Blocked => UNKNOWN,
+            };
+            let next = drain.min(ask);
+            if next > limit || next == UNKNOWN {
+                return Run::Idle(next);
+            }
+            if let Some(later) = self.drain(drain, limit, flushes, env) {
+                return later;
+            }
+        }
+    }
+
+    /// The next store asks for its line if it can by `limit`.
+    #[inline]
+    fn ask<B: Below>(&mut self, limit: Time, env: &mut Env<'_, B>) -> Ask {
+        if self.asked == self.tail || self.asked >= self.head + self.ahead {
+            return Ask::Blocked;
+        }
+        let Entry {
+            line, ask, clflush, ..
+        } = *self.entry(self.asked);
+        if ask > limit {
+            return Ask::At(ask);
+        }
+        let owned = if clflush.is_some() {
+            ask
+        } else if env.below.owned(env.params.id, line) {
+            env.fills.find(line, ask).map_or(ask, |fill| fill.until)
+        } else {
+            let start = env.fills.free_at(ask);
+            if start > limit {
+                return Ask::At(start);
+            }
+            env.own_filled(start, line)
+        };
+        let asked = self.asked;
+        self.entry_mut(asked).owned = owned;
+        self.asked += 1;
+        Ask::Done
+    }
+
+    /// The oldest leaves at `at`. Answers how the run ends, if it must.
+    #[inline]
+    fn drain<B: Below>(
+        &mut self,
+        at: Time,
+        limit: Time,
+        flushes: &mut Flushes,
+        env: &mut Env<'_, B>,
+    ) -> Option<Run> {
+        let number = self.head;
+        let Entry {
+            line,
+            bytes,
+            clflush,
+            ..
+        } = *self.entry(number);
+        if let Some(kind) = clflush {
+            let start = flush_start(at, line, env.fills);
+            if start > limit {
+                self.entry_mut(number).owned = start;
+                return Some(Run::Idle(start));
+            }
+            self.reached = flush(start, line, kind, env);
+            self.next = self.reached;
+            flushes.done = flushes.done.max(self.reached);
+        } else {
+            let (reached, done) = env.write(at, line, bytes);
+            self.reached = reached;
+            self.next = reached + env.params.cycle;
+            self.visible = self.visible.max(done);
+        }
+        self.head += 1;
+        self.filter.remove(line);
+        // One more belongs to the oldest.
+        let old = self.head + self.ahead - 1;
+        if old < self.tail {
+            let reached = self.reached;
+            let entry = self.entry_mut(old);
+            entry.ask = entry.ready.max(reached);
+        }
+        flushes.stored(number, self.reached).then_some(Run::Flush)
+    }
+}

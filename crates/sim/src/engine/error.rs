@@ -1,0 +1,89 @@
+//! Why a run could not be simulated.
+
+use thiserror::Error;
+
+use crate::cache::HierarchyError;
+
+/// Why a run could not be simulated. `E`: why the source failed.
+#[derive(Debug, Error)]
+pub enum SimulationError<E> {
+    /// Threads are pinned, one a core.
+    #[error(
+        "the trace has {threads} threads and {machine} has {cores} cores: every thread has a core \
+         of its own; take a machine with more cores, or more of this one with --set \
+         core.count={threads}"
+    )]
+    TooManyThreads {
+        /// Threads of the trace.
+        threads: u32,
+        /// The machine's name.
+        machine: String,
+        /// Its cores.
+        cores: u32,
+    },
+    /// The machine's caches contradict each other.
+    #[error("{0}")]
+    Machine(#[from] HierarchyError),
+    /// Nothing to simulate.
+    #[error("the trace has no threads: there is nothing to simulate")]
+    NoThreads,
+    /// Operations could not be had.
+    #[error(transparent)]
+    Source(E),
+    /// Every thread that has not ended waits for another one.
+    #[error(
+        "the threads wait for each other for ever: {}; the trace's order of hand-offs \
+         contradicts itself or it ends before they come (--lenient ends the waiting threads there)",
+        stuck(.waiting)
+    )]
+    Deadlock {
+        /// Thread and the hand-off it waits for.
+        waiting: Vec<(u32, u64)>,
+    },
+    /// The region to measure never opened.
+    #[error("{}", no_region(*.wanted, .seen))]
+    NoRegion {
+        /// The region asked for; `None`: any.
+        wanted: Option<u64>,
+        /// Those that opened.
+        seen: Vec<u64>,
+    },
+    /// The run ended before measuring began.
+    #[error(
+        "the trace has {ops} operations, and --warmup {warmup} leaves none of them to measure: \
+         give a smaller number"
+    )]
+    AllWarmup {
+        /// Operations simulated.
+        ops: u64,
+        /// Operations to leave out.
+        warmup: u64,
+    },
+}
+
+/// The first few of the waiting threads.
+fn stuck(waiting: &[(u32, u64)]) -> String {
+    const SHOWN: usize = 8;
+    let mut words: Vec<String> = (waiting.iter().take(SHOWN))
+        .map(|(thread, number)| format!("thread {thread} for hand-off {number}"))
+        .collect();
+    if waiting.len() > SHOWN {
+        words.push(format!("and {} more", waiting.len() - SHOWN));
+    }
+    words.join(", ")
+}
+
+fn no_region(wanted: Option<u64>, seen: &[u64]) -> String {
+    let wanted = match wanted {
+        Some(id) => format!("region {id} never opens"),
+        None => "no region ever opens".to_owned(),
+    };
+    if seen.is_empty() {
+        return format!(
+            "{wanted}: the trace has no source regions (mark them with PRESTORE_REGION_BEGIN and \
+             PRESTORE_REGION_END), or leave out --region"
+        );
+    }
+    let seen: Vec<String> = seen.iter().map(u64::to_string).collect();
+    format!("{wanted}; regions that do: {}", seen.join(", "))
+}

@@ -1,0 +1,25 @@
+//! The run: threads on cores, time, results.
+//!
+//! Each thread of the trace is pinned to a core of its own. The core whose clock is furthest behind
+//! goes on, until it is a *quantum* ahead of the next one, ends, or waits for a hand-off of another
+//! thread: then its core is parked and costs nothing until the hand-off is published.
+
+mod chip;
+mod error;
+mod handoffs;
+mod pipeline;
+mod ready;
+mod run;
+mod simulation;
+mod source;
+mod thread;
+mod whole_lines;
+mod window;
+
+pub use chip::{CallSites, Chip};
+pub use error::SimulationError;
+pub use pipeline::{Pipeline, Uncore};
+pub use run::{Finished, Plan, Run};
+pub use simulation::Simulation;
+pub use source::{Next, Source};
+pub use window::Interest;

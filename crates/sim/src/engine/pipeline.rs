@@ -1,0 +1,53 @@
+//! What the engine asks of a core, and of what lies below the cores.
+
+use crate::results::{Distributions, Latencies, SystemCounts, ThreadCounts};
+use crate::{Below, Op, Time};
+
+/// A core with one thread on it, in the engine's eyes. It has a clock of its own; the engine lets
+/// the core whose clock is furthest behind go on.
+pub trait Pipeline {
+    /// The core's clock: when the next operation may issue.
+    fn now(&self) -> Time;
+
+    /// Executes the instructions before `op`, and `op`. Regions, hand-offs, awaits and allocations
+    /// are no instructions: they only tell how far the thread came.
+    fn step<B: Below>(&mut self, op: &Op, below: &mut B);
+
+    /// When the data of the last load that was stepped is (or will be) at the core.
+    fn load_done(&self) -> Time;
+
+    /// When the operation before is visible to other cores: on a core that holds stores back, the
+    /// time at which the last one's line is drained.
+    fn visible_at<B: Below>(&mut self, below: &mut B) -> Time;
+
+    /// Nothing issues before `at`: the thread slept for another one.
+    fn wait_until(&mut self, at: Time);
+
+    /// The thread ends after `instrs` instructions: everything pending completes. Answers when.
+    fn finish<B: Below>(&mut self, instrs: u64, below: &mut B) -> Time;
+
+    /// What the core has counted since the start of the run.
+    fn counts(&self) -> ThreadCounts;
+
+    /// Adds its latencies since the start of the run to those of other cores.
+    fn add_latencies(&self, sum: &mut Distributions);
+}
+
+/// Caches and memories in the engine's eyes.
+pub trait Uncore: Below {
+    /// `op`, an [`crate::OpKind::Alloc`], was executed: placement may follow.
+    fn allocated(&mut self, op: &Op);
+
+    /// The allocation that starts at `addr` was returned.
+    fn freed(&mut self, addr: u64);
+
+    /// What is buffered in devices goes to their media (the end of the run), so that its bytes are
+    /// counted. Lines that are dirty in caches stay there.
+    fn drain(&mut self, at: Time);
+
+    /// What was counted since the start of the run.
+    fn counts(&self) -> SystemCounts;
+
+    /// Latencies of reads, by memory, since the start of the run.
+    fn read_latencies(&self) -> Vec<Latencies>;
+}

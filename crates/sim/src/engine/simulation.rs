@@ -1,0 +1,142 @@
+//! A machine, ready to replay traces.
+
+use std::ops::Range;
+
+use prestore_machine::{Machine, Scope};
+
+use super::chip::{CallSites, Chip};
+use super::error::SimulationError;
+use super::run::{Finished, Plan, Run};
+use super::source::Source;
+use super::window::Interest;
+use crate::Time;
+use crate::core::Core;
+use crate::mechanism::Mechanism;
+use crate::results::{About, Results};
+
+/// A pure function of trace, machine, mechanism and seed.
+#[derive(Clone, Copy)]
+pub struct Simulation<'m> {
+    machine: &'m Machine,
+    sites: CallSites<'m>,
+    stacks: &'m [Range<u64>],
+    seed: u64,
+    interest: Interest,
+    warmup: u64,
+    lenient: bool,
+}
+
+/// Seed where none is chosen.
+const DEFAULT_SEED: u64 = 1;
+
+impl<'m> Simulation<'m> {
+    /// Replays on `machine`: all of the trace is measured.
+    pub fn new(machine: &'m Machine) -> Self {
+        Self {
+            machine,
+            sites: &|_| Vec::new(),
+            stacks: &[],
+            seed: DEFAULT_SEED,
+            interest: Interest::All,
+            warmup: 0,
+            lenient: false,
+        }
+    }
+
+    /// Seed of all that is random.
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// Which part is measured.
+    pub fn interest(self, interest: Interest) -> Self {
+        Self { interest, ..self }
+    }
+
+    /// Operations (of all threads) that are simulated before anything is measured.
+    pub fn warmup(self, ops: u64) -> Self {
+        Self {
+            warmup: ops,
+            ..self
+        }
+    }
+
+    /// The trace may end early: threads that wait for a hand-off that never comes end there, and
+    /// the results say so.
+    pub fn lenient(self, lenient: bool) -> Self {
+        Self { lenient, ..self }
+    }
+
+    /// Where the calls of sites stand, for placement rules that name them. Without it no such rule
+    /// fits.
+    pub fn call_sites(self, sites: CallSites<'m>) -> Self {
+        Self { sites, ..self }
+    }
+
+    /// Where threads' stacks are, first address to behind the last, for placement rules about stacks.
+    pub fn stacks(self, stacks: &'m [Range<u64>]) -> Self {
+        Self { stacks, ..self }
+    }
+
+    /// Replays `source` to its end.
+    ///
+    /// # Errors
+    /// [`SimulationError`].
+    pub fn run<S: Source, M: Mechanism>(
+        &self,
+        source: &mut S,
+        mechanism: &mut M,
+    ) -> Result<Results, SimulationError<S::Error>> {
+        let threads = source.threads();
+        let cores = self.machine.core.count;
+        if threads == 0 {
+            return Err(SimulationError::NoThreads);
+        }
+        if threads > cores {
+            return Err(SimulationError::TooManyThreads {
+                threads,
+                machine: self.machine.name.clone(),
+                cores,
+            });
+        }
+        let mut chip = Chip::new(self.machine, self.seed, self.sites)?;
+        for stack in self.stacks {
+            chip.stack(stack.clone());
+        }
+        let cores = (0..threads).map(|id| Core::new(id, self.machine));
+        let plan = Plan {
+            interest: self.interest,
+            warmup: self.warmup,
+            quantum: quantum(self.machine),
+            lenient: self.lenient,
+        };
+        let finished = Run::new(source, mechanism, cores, chip, plan).finish()?;
+        let about = About {
+            mechanism: mechanism.name().to_owned(),
+            seed: self.seed,
+            measured: self.interest.to_string(),
+            warmup: self.warmup,
+            notes: notes(&finished),
+        };
+        Ok(Results::new(self.machine, about, &finished.measured))
+    }
+}
+
+/// How far a core may run ahead of the one that is furthest behind: the latency of the nearest
+/// level where cores meet, because no core can notice what another did there any sooner.
+fn quantum(machine: &Machine) -> Time {
+    let meet = machine.caches.iter().find(|c| c.scope == Scope::Shared);
+    let level = meet.or(machine.caches.last());
+    level.map_or(Time::ZERO, |c| Time::cycles(c.latency, machine.core.clock))
+}
+
+fn notes(finished: &Finished) -> Vec<String> {
+    (finished.stuck.iter())
+        .map(|(thread, number)| {
+            format!(
+                "thread {thread} ends early: it waits for hand-off {number}, which the trace does \
+                 not have"
+            )
+        })
+        .collect()
+}

@@ -1,0 +1,171 @@
+//! Virtual pre-stores: what the program would do if the advice were followed (P0, sections 2 and 6).
+//!
+//! Clean and demote are put behind the last of a run of stores to a line: behind a store that no
+//! store of the same finding to that line follows within [`REACH`] operations and before the next
+//! fence or atomic. That is where a `prestore()` after the writing loop acts, line by line, and the
+//! place is found by looking ahead rather than by guessing when a streak is over. Skip turns the
+//! stores themselves into non-temporal ones.
+//!
+//! No fence is added to skipped stores: where data is published, an atomic or a fence stands in the
+//! program already.
+
+mod open;
+mod rule;
+
+pub use rule::{PreStore, Rule};
+
+use std::mem;
+
+use prestore_trace::{DemoteKind, FlushKind, SiteId};
+use rustc_hash::FxHashMap;
+
+use super::Mechanism;
+use crate::{Op, OpKind};
+use open::OpenLines;
+
+/// Operations after which a line is taken to be left if the finding has not stored to it again:
+/// more than an element's worth of stores of one iteration, less than what a store buffer and the
+/// nearest cache hold back by themselves.
+pub const REACH: usize = 256;
+
+/// Applies rules to a program's stores.
+#[derive(Clone, Debug)]
+pub struct VirtualPrestores {
+    name: String,
+    line_shift: u32,
+    by_site: FxHashMap<SiteId, (u16, PreStore)>,
+    threads: Vec<Thread>,
+}
+
+/// What is known of one thread.
+#[derive(Clone, Debug, Default)]
+struct Thread {
+    /// Operations not given on yet: a pre-store may have to go between them.
+    held: Vec<Op>,
+    /// Lines that the rules' stores are in, by place in `held`.
+    open: OpenLines,
+    /// Where in `held` which line is to be pre-stored: behind this operation.
+    due: Vec<(usize, Op)>,
+}
+
+impl VirtualPrestores {
+    /// Applies `rules` on a machine with lines of `line` bytes (a power of two). A site that two
+    /// rules name follows the first.
+    pub fn new(name: impl Into<String>, line: u64, rules: &[Rule]) -> Self {
+        let mut by_site = FxHashMap::default();
+        for (number, rule) in rules.iter().enumerate() {
+            for &site in &rule.sites {
+                by_site
+                    .entry(site)
+                    .or_insert((number.min(usize::from(u16::MAX)) as u16, rule.op));
+            }
+        }
+        Self {
+            name: name.into(),
+            line_shift: line.trailing_zeros(),
+            by_site,
+            threads: Vec::new(),
+        }
+    }
+
+    fn thread(&mut self, thread: u32) -> Thread {
+        let index = thread as usize;
+        if self.threads.len() <= index {
+            self.threads.resize_with(index + 1, Thread::default);
+        }
+        mem::take(&mut self.threads[index])
+    }
+
+    /// Takes one operation into `thread`.
+    fn take(&self, thread: &mut Thread, op: &Op) {
+        let mut op = *op;
+        let at = thread.held.len();
+        match op.kind {
+            OpKind::Store => {
+                if let Some(&(rule, prestore)) = self.by_site.get(&op.site) {
+                    match prestore {
+                        PreStore::Skip => op.kind = OpKind::NtStore,
+                        PreStore::Clean | PreStore::Demote => {
+                            self.store(thread, at, &op, rule, prestore);
+                        }
+                    }
+                }
+            }
+            // What follows a fence is a new run of stores.
+            OpKind::Atomic | OpKind::Fence(_) | OpKind::HandOff => thread.leave_all(),
+            _ => {}
+        }
+        thread.held.push(op);
+    }
+
+    fn store(&self, thread: &mut Thread, at: usize, op: &Op, rule: u16, prestore: PreStore) {
+        let first = op.addr >> self.line_shift;
+        let last = (op.addr + u64::from(op.size).max(1) - 1) >> self.line_shift;
+        for line in first..=last {
+            let pre = Op {
+                addr: line << self.line_shift,
+                size: 0,
+                kind: match prestore {
+                    PreStore::Demote => OpKind::Demote(DemoteKind::Cldemote),
+                    _ => OpKind::Flush(FlushKind::Clwb),
+                },
+                ..*op
+            };
+            if let Some(left) = thread.open.store(rule, line, at, pre) {
+                thread.due.push(left);
+            }
+        }
+    }
+}
+
+impl Thread {
+    fn leave_all(&mut self) {
+        self.due.extend(self.open.drain());
+    }
+
+    /// Gives on everything before `end`, with what is due behind it.
+    fn release(&mut self, end: usize, out: &mut Vec<Op>) {
+        self.due.sort_by_key(|&(at, pre)| (at, pre.addr));
+        let mut from = 0;
+        let ready = self.due.partition_point(|&(at, _)| at < end);
+        for (at, pre) in self.due.drain(..ready) {
+            out.extend_from_slice(&self.held[from..=at]);
+            out.push(pre);
+            from = at + 1;
+        }
+        out.extend_from_slice(&self.held[from..end]);
+        self.held.drain(..end);
+        for (at, _) in &mut self.due {
+            *at -= end;
+        }
+        self.open.shift(end);
+    }
+}
+
+impl Mechanism for VirtualPrestores {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn ops(&mut self, thread: u32, input: &[Op], out: &mut Vec<Op>) {
+        let mut state = self.thread(thread);
+        for op in input {
+            self.take(&mut state, op);
+            state
+                .due
+                .extend(state.open.older_than(state.held.len(), REACH));
+        }
+        // Hand-offs close every run, so nothing before one is ever held back.
+        let end = state.open.oldest().unwrap_or(state.held.len());
+        state.release(end, out);
+        self.threads[thread as usize] = state;
+    }
+
+    fn end(&mut self, thread: u32, out: &mut Vec<Op>) {
+        let mut state = self.thread(thread);
+        state.leave_all();
+        let end = state.held.len();
+        state.release(end, out);
+        self.threads[thread as usize] = state;
+    }
+}

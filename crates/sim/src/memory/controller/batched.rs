@@ -1,0 +1,156 @@
+//! Writes to DRAM and PCM: they wait until there are enough of them, and go out row by row.
+
+use prestore_machine::Controller;
+
+use super::pending::{Pending, PendingWrites};
+use crate::Time;
+use crate::memory::any::AnyDevice;
+use crate::memory::device::Device;
+
+/// A write pending queue with thresholds.
+///
+/// Reads go first until `drain_high` lines wait. Then the controller writes until `drain_low` are
+/// left and serves no read meanwhile (reads that came before go first). Lines of one row leave
+/// together. When the device is idle, lines above `drain_low` leave one by one, oldest first; those
+/// that are left stay and may be merged with, until more come or the run ends (gem5's memory
+/// controller, which P4 used, does the same).
+#[derive(Clone, Debug)]
+pub(crate) struct BatchedWrites {
+    pending: PendingWrites,
+    /// When the lines on their way to the device have left the queue.
+    leaving: Vec<Time>,
+    capacity: usize,
+    high: usize,
+    low: usize,
+    /// The last drain.
+    drain: (Time, Time),
+    batch: Vec<Pending>,
+}
+
+/// What became of a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Taken {
+    /// When the queue has it.
+    pub at: Time,
+    /// It was added to a line that waited already.
+    pub merged: bool,
+}
+
+impl BatchedWrites {
+    pub(crate) fn new(c: &Controller) -> Self {
+        let capacity = c.write_queue.max(1) as usize;
+        let high = (c.drain_high as usize).clamp(1, capacity);
+        Self {
+            pending: PendingWrites::new(),
+            leaving: Vec::new(),
+            capacity,
+            high,
+            low: (c.drain_low as usize).min(high - 1),
+            drain: (Time::ZERO, Time::ZERO),
+            batch: Vec::new(),
+        }
+    }
+
+    /// Bytes of the line at `addr` that wait.
+    #[inline]
+    pub(crate) fn waiting(&mut self, addr: u64) -> u128 {
+        self.pending.find(addr).map_or(0, |line| line.mask)
+    }
+
+    /// When a read that comes at `at` has its turn.
+    #[inline]
+    pub(crate) fn after_drain(&self, at: Time) -> Time {
+        if at >= self.drain.0 {
+            at.max(self.drain.1)
+        } else {
+            at
+        }
+    }
+
+    /// Uses the time before `now` in which the device, idle from `idle` on, had nothing to do.
+    /// Answers until when it is busy.
+    #[inline]
+    pub(crate) fn use_idle_time(
+        &mut self,
+        now: Time,
+        mut idle: Time,
+        device: &mut AnyDevice,
+    ) -> Time {
+        while self.pending.len() > self.low {
+            let Some(oldest) = self.pending.oldest() else {
+                break;
+            };
+            let start = idle.max(oldest.since);
+            if start >= now {
+                break;
+            }
+            self.pending.pop();
+            idle = device.write(start, oldest.addr, oldest.mask);
+            self.leaving.push(idle);
+        }
+        idle
+    }
+
+    /// Takes a line that comes at `at`; drains if it is one too many.
+    pub(crate) fn write(
+        &mut self,
+        at: Time,
+        addr: u64,
+        mask: u128,
+        device: &mut AnyDevice,
+    ) -> Taken {
+        if let Some(line) = self.pending.find(addr) {
+            line.mask |= mask;
+            return Taken { at, merged: true };
+        }
+        let since = self.room(at);
+        self.pending.push(Pending { addr, mask, since });
+        if self.pending.len() >= self.high {
+            let count = self.pending.len() - self.low;
+            let until = self.issue(since, count, device);
+            self.drain = (since, until);
+        }
+        Taken {
+            at: since,
+            merged: false,
+        }
+    }
+
+    /// Writes all that waits; answers when the last is at the device.
+    pub(crate) fn finish(&mut self, at: Time, device: &mut AnyDevice) -> Time {
+        self.issue(at, self.pending.len(), device)
+    }
+
+    /// Until when the last drain keeps the device.
+    pub(crate) fn drained(&self) -> Time {
+        self.drain.1
+    }
+
+    fn issue(&mut self, at: Time, count: usize, device: &mut AnyDevice) -> Time {
+        let mut batch = std::mem::take(&mut self.batch);
+        self.pending
+            .take_by_row(count, |addr| device.row(addr), &mut batch);
+        let mut until = at;
+        for line in &batch {
+            let done = device.write(at.max(line.since), line.addr, line.mask);
+            self.leaving.push(done);
+            until = until.max(done);
+        }
+        self.batch = batch;
+        until
+    }
+
+    /// When there is room for a line that comes at `at`.
+    fn room(&mut self, at: Time) -> Time {
+        if self.pending.len() + self.leaving.len() < self.capacity {
+            return at;
+        }
+        self.leaving.retain(|left| *left > at);
+        if self.pending.len() + self.leaving.len() < self.capacity {
+            return at;
+        }
+        // `high` is at most the capacity, so that some of them are on their way.
+        let first = (0..self.leaving.len()).min_by_key(|i| self.leaving[*i]);
+        first.map_or(at, |i| self.leaving.swap_remove(i))
+    }
+}

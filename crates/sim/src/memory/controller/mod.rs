@@ -1,0 +1,10 @@
+//! A memory controller: what waits before a device.
+
+mod batched;
+mod pending;
+mod slots;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use batched::BatchedWrites;
+pub(crate) use slots::Slots;

@@ -1,0 +1,72 @@
+//! Wear levelling: blocks that are written often move.
+
+use prestore_machine::device::Migration;
+
+use crate::Time;
+
+/// Write counts of blocks, in a table of as many entries as the translation buffer has; a block that
+/// takes another's entry starts at 0.
+#[derive(Debug)]
+pub(super) struct Wear {
+    units_per_block: u64,
+    limit: u32,
+    pause: Time,
+    entries: Vec<Entry>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    block: u64,
+    writes: u32,
+    busy_until: Time,
+}
+
+impl Wear {
+    pub(super) fn new(config: Migration, units_per_block: u64) -> Self {
+        Self {
+            units_per_block: units_per_block.max(1),
+            limit: config.writes.max(1),
+            pause: Time::nanos(config.pause),
+            entries: vec![Entry::default(); config.tracked.max(1) as usize],
+        }
+    }
+
+    /// `unit` has been written at `at`.
+    pub(super) fn written(&mut self, at: Time, unit: u64) {
+        let block = unit / self.units_per_block;
+        let (limit, pause) = (self.limit, self.pause);
+        let index = self.index(block);
+        let entry = &mut self.entries[index];
+        if entry.block != block {
+            *entry = Entry {
+                block,
+                ..Entry::default()
+            };
+        }
+        entry.writes += 1;
+        if entry.writes >= limit {
+            entry.writes = 0;
+            entry.busy_until = at + pause;
+        }
+    }
+
+    /// Until when `unit`'s block is moving (in the past: it is not).
+    pub(super) fn busy_until(&self, unit: u64) -> Time {
+        let block = unit / self.units_per_block;
+        let entry = &self.entries[self.index(block)];
+        if entry.block == block {
+            entry.busy_until
+        } else {
+            Time::ZERO
+        }
+    }
+
+    fn index(&self, block: u64) -> usize {
+        (spread(block) % self.entries.len() as u64) as usize
+    }
+}
+
+/// Spreads block numbers, so that equal offsets of large regions do not meet in one entry.
+pub(super) fn spread(block: u64) -> u64 {
+    block.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32
+}

@@ -1,0 +1,12 @@
+//! Which memory a line lives in, and who decides.
+
+mod placer;
+mod ranges;
+mod site;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use placer::Placer;
+pub use site::CallSite;
+pub(crate) use table::PlaceTable;

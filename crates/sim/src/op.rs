@@ -1,0 +1,84 @@
+//! What a core executes: the simulator's form of a trace event.
+
+use prestore_trace::{DemoteKind, FenceKind, FlushKind, SiteId};
+
+/// One operation of one thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Op {
+    /// Instructions this thread had executed before this one (the trace's count, so that what a
+    /// mechanism adds shares its neighbour's; a mechanism's own instructions are charged by the
+    /// operation's issue cost).
+    pub instr: u64,
+    /// Byte address (region id for regions, hand-off number for hand-offs, 0 for fences).
+    pub addr: u64,
+    /// Bytes touched; 0 for what acts on the line at `addr` or has no address. Of an allocation
+    /// the lower half, see [`Op::bytes`].
+    pub size: u32,
+    /// Where in the code.
+    pub site: SiteId,
+    /// What.
+    pub kind: OpKind,
+}
+
+/// What an operation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpKind {
+    /// Read.
+    Load,
+    /// Cached write.
+    Store,
+    /// Non-temporal write.
+    NtStore,
+    /// Atomic read-modify-write; a full fence too.
+    Atomic,
+    /// Write-back of a line.
+    Flush(FlushKind),
+    /// Demotion of a line.
+    Demote(DemoteKind),
+    /// Fence.
+    Fence(FenceKind),
+    /// A source region opens.
+    RegionBegin,
+    /// A source region closes.
+    RegionEnd,
+    /// What came before in this thread is handed to another thread: hand-off `addr` is published
+    /// when the operation before this one is visible.
+    HandOff,
+    /// The next operation may not start before hand-off `addr` is published.
+    Await,
+    /// [`Op::bytes`] bytes at `addr` were handed out; the site is the call that asked for them
+    /// ([`SiteId::NONE`] where it is not known). Executes nothing. A later allocation may lie
+    /// inside an earlier one: what `malloc` hands out lies in what `mmap` or `brk` did.
+    Alloc {
+        /// Upper half of the number of bytes.
+        size_high: u32,
+    },
+    /// The allocation that starts at `addr` was returned. Executes nothing.
+    Free,
+}
+
+impl Op {
+    /// An allocation of `bytes` bytes at `addr`.
+    pub fn alloc(instr: u64, addr: u64, bytes: u64, site: SiteId) -> Self {
+        Self {
+            instr,
+            addr,
+            size: bytes as u32,
+            site,
+            kind: OpKind::Alloc {
+                size_high: (bytes >> 32) as u32,
+            },
+        }
+    }
+
+    /// Bytes touched or allocated.
+    #[inline]
+    pub fn bytes(&self) -> u64 {
+        match self.kind {
+            OpKind::Alloc { size_high } => u64::from(size_high) << 32 | u64::from(self.size),
+            _ => u64::from(self.size),
+        }
+    }
+}
+
+const _: () = assert!(size_of::<Op>() == 32, "an operation is half a line");

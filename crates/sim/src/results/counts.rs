@@ -1,0 +1,127 @@
+//! What is counted while a run goes on: sums that can be added and subtracted, so that any part of
+//! a run can be told apart and runs can be merged.
+
+use std::collections::BTreeMap;
+
+use crate::Time;
+
+/// Durations or numbers by name.
+pub type Named<T> = BTreeMap<String, T>;
+
+/// All that is counted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// By thread.
+    pub threads: Vec<ThreadCounts>,
+    /// Below the cores.
+    pub system: SystemCounts,
+}
+
+/// What one thread's core counts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ThreadCounts {
+    /// The core's clock.
+    pub clock: Time,
+    /// Instructions executed.
+    pub instructions: u64,
+    /// Operations of each kind.
+    pub ops: OpCounts,
+    /// Time in which nothing could issue, by cause.
+    pub stalls: Named<Time>,
+}
+
+/// Operations by kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpCounts {
+    /// Loads.
+    pub loads: u64,
+    /// Cached stores.
+    pub stores: u64,
+    /// Non-temporal stores.
+    pub nt_stores: u64,
+    /// Atomic read-modify-writes.
+    pub atomics: u64,
+    /// Write-backs of lines.
+    pub flushes: u64,
+    /// Demotions of lines.
+    pub demotes: u64,
+    /// Fences.
+    pub fences: u64,
+}
+
+impl OpCounts {
+    /// Data accesses: loads, stores of both sorts, atomics.
+    pub fn accesses(&self) -> u64 {
+        self.loads + self.stores + self.nt_stores + self.atomics
+    }
+}
+
+/// What caches and memories count.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SystemCounts {
+    /// By cache level, nearest first; a private level's instances together.
+    pub levels: Vec<LevelCounts>,
+    /// By memory, in the machine's order.
+    pub memories: Vec<MemoryCounts>,
+    /// What flushes found.
+    pub flushes: FlushCounts,
+}
+
+/// What a cache level counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LevelCounts {
+    /// Loads that found their line here.
+    pub load_hits: u64,
+    /// Loads that looked here in vain.
+    pub load_misses: u64,
+    /// Requests for ownership that found their line here.
+    pub own_hits: u64,
+    /// Requests for ownership that looked here in vain.
+    pub own_misses: u64,
+    /// Clean lines replaced.
+    pub clean_evictions: u64,
+    /// Dirty lines replaced.
+    pub dirty_evictions: u64,
+    /// Bytes that came from the next farther level (or memory).
+    pub up_bytes: u64,
+    /// Bytes that went to the next farther level (or memory).
+    pub down_bytes: u64,
+}
+
+/// What a memory counts: its controllers and devices together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryCounts {
+    /// Bytes read by the caches.
+    pub read_bytes: u64,
+    /// Bytes that caches and write-combining buffers sent.
+    pub write_bytes: u64,
+    /// Bytes read from the media.
+    pub media_read_bytes: u64,
+    /// Bytes written to the media.
+    pub media_write_bytes: u64,
+    /// Media writes that needed a read first.
+    pub read_modify_writes: u64,
+    /// Rows (or the device's units) written to the media.
+    pub row_writes: u64,
+    /// Accesses whose row (or buffered unit) was open.
+    pub row_hits: u64,
+    /// Accesses that opened a row in an idle bank.
+    pub row_misses: u64,
+    /// Accesses that first closed another row.
+    pub row_conflicts: u64,
+    /// Time that reads waited for an entry of the read queue or for a drain of writes.
+    pub read_wait: Time,
+    /// Time that writes waited for an entry of the write queue.
+    pub queue_full: Time,
+}
+
+/// What flushes found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlushCounts {
+    /// Modified in some cache.
+    pub dirty: u64,
+    /// In a cache, unmodified.
+    pub clean: u64,
+    /// In no cache.
+    pub absent: u64,
+}

@@ -1,0 +1,102 @@
+//! Counts that can be added and subtracted.
+
+use std::collections::BTreeMap;
+
+use super::counts::{
+    Counts, FlushCounts, LevelCounts, MemoryCounts, OpCounts, SystemCounts, ThreadCounts,
+};
+use super::latencies::Distributions;
+use super::series::Interval;
+use crate::Time;
+
+/// A sum: of two runs, or of two parts of one.
+pub trait Sum {
+    /// Adds `other`.
+    fn add(&mut self, other: &Self);
+
+    /// Takes away `earlier`, a part of this sum.
+    fn subtract(&mut self, earlier: &Self);
+}
+
+impl Sum for u64 {
+    fn add(&mut self, other: &Self) {
+        *self += other;
+    }
+
+    fn subtract(&mut self, earlier: &Self) {
+        *self = self.saturating_sub(*earlier);
+    }
+}
+
+impl Sum for Time {
+    fn add(&mut self, other: &Self) {
+        *self += *other;
+    }
+
+    fn subtract(&mut self, earlier: &Self) {
+        *self = self.since(*earlier);
+    }
+}
+
+/// Element by element; the longer one's rest stays as it is.
+impl<T: Sum + Clone> Sum for Vec<T> {
+    fn add(&mut self, other: &Self) {
+        for (mine, theirs) in self.iter_mut().zip(other) {
+            mine.add(theirs);
+        }
+        let rest = other.get(self.len()..).unwrap_or_default();
+        self.extend_from_slice(rest);
+    }
+
+    fn subtract(&mut self, earlier: &Self) {
+        for (mine, theirs) in self.iter_mut().zip(earlier) {
+            mine.subtract(theirs);
+        }
+    }
+}
+
+impl<T: Sum + Clone> Sum for BTreeMap<String, T> {
+    fn add(&mut self, other: &Self) {
+        for (name, theirs) in other {
+            match self.get_mut(name) {
+                Some(mine) => mine.add(theirs),
+                None => drop(self.insert(name.clone(), theirs.clone())),
+            }
+        }
+    }
+
+    fn subtract(&mut self, earlier: &Self) {
+        for (name, theirs) in earlier {
+            if let Some(mine) = self.get_mut(name) {
+                mine.subtract(theirs);
+            }
+        }
+    }
+}
+
+/// Field by field.
+macro_rules! sum_of_fields {
+    ($type:ty: $($field:ident),+) => {
+        impl Sum for $type {
+            fn add(&mut self, other: &Self) {
+                $(self.$field.add(&other.$field);)+
+            }
+
+            fn subtract(&mut self, earlier: &Self) {
+                $(self.$field.subtract(&earlier.$field);)+
+            }
+        }
+    };
+}
+
+sum_of_fields!(Counts: threads, system);
+sum_of_fields!(ThreadCounts: clock, instructions, ops, stalls);
+sum_of_fields!(OpCounts: loads, stores, nt_stores, atomics, flushes, demotes, fences);
+sum_of_fields!(SystemCounts: levels, memories, flushes);
+sum_of_fields!(LevelCounts: load_hits, load_misses, own_hits, own_misses, clean_evictions,
+    dirty_evictions, up_bytes, down_bytes);
+sum_of_fields!(MemoryCounts: read_bytes, write_bytes, media_read_bytes, media_write_bytes,
+    read_modify_writes, row_writes, row_hits, row_misses, row_conflicts, read_wait, queue_full);
+sum_of_fields!(Distributions: loads, fences, atomics, reads);
+sum_of_fields!(FlushCounts: dirty, clean, absent);
+sum_of_fields!(Interval: accesses, read_bytes, write_bytes, media_write_bytes, stalled);

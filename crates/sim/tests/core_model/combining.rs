@@ -1,0 +1,124 @@
+//! Non-temporal stores and their write-combining buffers.
+
+use prestore_sim::{ByteMask, Cause};
+
+use crate::machine::{tso, weak};
+use crate::mock::{Call, Mock, Thread, now, ns};
+
+const WHOLE: ByteMask = u64::MAX as ByteMask;
+
+#[test]
+fn a_whole_line_goes_at_once() {
+    let mut below = Mock::default();
+    let core = Thread::default()
+        .nt_store_at(0, 32)
+        .nt_store_at(32, 32)
+        .run(&tso(), &mut below);
+    assert_eq!(below.arounds(), [(1, Call::Around(0, WHOLE))]);
+    assert_eq!(now(&core), 1);
+    assert_eq!(core.results().combined_whole, 1);
+}
+
+#[test]
+fn a_partial_line_is_sent_with_its_mask_when_its_buffer_is_needed() {
+    let mut below = Mock::default();
+    let mut thread = Thread::default();
+    for line in 0..5 {
+        thread = thread.nt_store_at(line * 64 + 8, 4);
+    }
+    let core = thread.run(&tso(), &mut below);
+    // The fifth line comes at 4; the oldest is sent, and taken at 64.
+    assert_eq!(below.arounds(), [(4, Call::Around(0, 0xf00))]);
+    assert_eq!(core.results().stalls.of(Cause::WriteCombining), ns(60));
+    assert_eq!(core.results().combined_partial, 1);
+}
+
+#[test]
+fn whole_lines_wait_for_a_buffer_to_be_taken() {
+    let mut machine = tso();
+    machine.core.write_combining = Some(prestore_machine::WriteCombining { buffers: 2 });
+    let mut thread = Thread::default();
+    for line in 0..3 {
+        thread = thread.nt_store_at(line * 64, 64);
+    }
+    let mut below = Mock::default();
+    thread.run(&machine, &mut below);
+    let sent: Vec<u64> = below.arounds().iter().map(|(at, _)| *at).collect();
+    assert_eq!(sent, [0, 1, 60]);
+}
+
+#[test]
+fn an_open_line_takes_a_fill_buffer() {
+    let mut machine = tso();
+    machine.core.fill_buffers = 2;
+    let mut below = Mock::default();
+    let core = Thread::default()
+        .nt_store_at(0, 8)
+        .load(1)
+        .load(2)
+        .run(&machine, &mut below);
+    // One is left for the loads, which are therefore serial.
+    assert_eq!(below.loads(), [(1, Call::Load(1)), (101, Call::Load(2))]);
+    assert_eq!(core.results().stalls.of(Cause::FillBuffers), ns(99));
+}
+
+#[test]
+fn a_load_of_an_open_line_waits_until_that_is_sent() {
+    let mut below = Mock::default();
+    Thread::default()
+        .nt_store_at(0, 8)
+        .load(0)
+        .run(&tso(), &mut below);
+    assert_eq!(below.arounds(), [(1, Call::Around(0, 0xff))]);
+    assert_eq!(below.loads(), [(61, Call::Load(0))]);
+}
+
+#[test]
+fn a_store_to_an_open_line_comes_after_it() {
+    let mut below = Mock::default();
+    Thread::default()
+        .nt_store_at(0, 8)
+        .store(0)
+        .finish(&tso(), &mut below);
+    assert_eq!(below.arounds(), [(1, Call::Around(0, 0xff))]);
+    assert_eq!(below.owns(), [(61, Call::Own(0, false))]);
+}
+
+#[test]
+fn a_non_temporal_store_comes_after_a_store_to_its_line() {
+    let mut below = Mock::default();
+    Thread::default()
+        .store(0)
+        .nt_store_at(0, 64)
+        .finish(&tso(), &mut below);
+    assert_eq!(below.writes(), [(50, Call::Write(0, 0xff))]);
+    assert_eq!(below.arounds(), [(50, Call::Around(0, WHOLE))]);
+}
+
+#[test]
+fn non_temporal_stores_are_weakly_ordered() {
+    let mut below = Mock::owning([1]);
+    Thread::default()
+        .load(9)
+        .store(1)
+        .nt_store_at(0, 8)
+        .nt_store_at(8, 56)
+        .finish(&tso(), &mut below);
+    let order: Vec<Call> = below
+        .calls(|c| matches!(c, Call::Write(..) | Call::Around(..)))
+        .iter()
+        .map(|(_, call)| *call)
+        .collect();
+    assert_eq!(order, [Call::Around(0, WHOLE), Call::Write(1, 0xff)]);
+}
+
+#[test]
+fn without_buffers_they_are_plain_stores() {
+    let mut below = Mock::default();
+    let (core, _) = Thread::default()
+        .nt_store_at(0, 64)
+        .finish(&weak(), &mut below);
+    assert_eq!(below.arounds(), []);
+    assert_eq!(below.owns(), [(1, Call::Own(0, true))]);
+    assert_eq!(core.results().ops.nt_stores, 1);
+}

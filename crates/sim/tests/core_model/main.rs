@@ -1,0 +1,14 @@
+//! What a core does, at exact cycles, between neighbours that do nothing but note what they are
+//! asked and answer after a fixed time. The clock is 1 GHz: a cycle is a nanosecond.
+
+mod combining;
+mod fences;
+mod flushes;
+mod front;
+mod loads;
+mod machine;
+mod mock;
+mod ordered;
+mod properties;
+mod thread;
+mod weak;

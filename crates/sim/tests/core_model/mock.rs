@@ -1,0 +1,268 @@
+//! The neighbours, and threads written as lists of operations.
+
+use std::collections::HashSet;
+
+use prestore_machine::Machine;
+use prestore_sim::{Below, ByteMask, Core, Flushed, LineState, Op, OpKind, Served, ServedBy, Time};
+use prestore_trace::{FenceKind, FlushKind, LineAddr, SiteId};
+
+/// Nanoseconds, which are cycles here.
+pub fn ns(n: u64) -> Time {
+    Time(n * 1000)
+}
+
+/// What the core asked for, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    Load(u64),
+    Own(u64, bool),
+    Write(u64, ByteMask),
+    Around(u64, ByteMask),
+    Flush(u64, FlushKind, bool),
+    Demote(u64),
+}
+
+/// One level of cache that loses nothing, behind it a "peer" that has everything.
+#[derive(Clone, Debug)]
+pub struct Mock {
+    pub present: HashSet<u64>,
+    pub owned: HashSet<u64>,
+    pub dirty: HashSet<u64>,
+    pub hit: u64,
+    pub miss: u64,
+    pub own: u64,
+    pub flush: u64,
+    pub around: u64,
+    pub demote: u64,
+    pub calls: Vec<(Time, Call)>,
+}
+
+impl Default for Mock {
+    fn default() -> Self {
+        Self {
+            present: HashSet::new(),
+            owned: HashSet::new(),
+            dirty: HashSet::new(),
+            hit: 4,
+            miss: 100,
+            own: 50,
+            flush: 80,
+            around: 60,
+            demote: 30,
+            calls: Vec::new(),
+        }
+    }
+}
+
+impl Mock {
+    /// With these lines owned.
+    pub fn owning(lines: impl IntoIterator<Item = u64>) -> Self {
+        let lines: HashSet<u64> = lines.into_iter().collect();
+        Self {
+            present: lines.clone(),
+            owned: lines,
+            ..Self::default()
+        }
+    }
+
+    /// Calls that `keep` keeps, with their time in nanoseconds.
+    pub fn calls(&self, keep: impl Fn(&Call) -> bool) -> Vec<(u64, Call)> {
+        let kept = self.calls.iter().filter(|(_, call)| keep(call));
+        kept.map(|&(at, call)| (at.0 / 1000, call)).collect()
+    }
+
+    pub fn writes(&self) -> Vec<(u64, Call)> {
+        self.calls(|c| matches!(c, Call::Write(..)))
+    }
+
+    pub fn owns(&self) -> Vec<(u64, Call)> {
+        self.calls(|c| matches!(c, Call::Own(..)))
+    }
+
+    pub fn loads(&self) -> Vec<(u64, Call)> {
+        self.calls(|c| matches!(c, Call::Load(_)))
+    }
+
+    pub fn arounds(&self) -> Vec<(u64, Call)> {
+        self.calls(|c| matches!(c, Call::Around(..)))
+    }
+
+    pub fn flushes(&self) -> Vec<(u64, Call)> {
+        self.calls(|c| matches!(c, Call::Flush(..)))
+    }
+}
+
+impl Below for Mock {
+    fn load(&mut self, _: u32, at: Time, line: LineAddr) -> Served {
+        self.calls.push((at, Call::Load(line.0)));
+        if self.present.insert(line.0) {
+            Served {
+                done: at + ns(self.miss),
+                by: ServedBy::Peer,
+            }
+        } else {
+            Served {
+                done: at + ns(self.hit),
+                by: ServedBy::Cache(0),
+            }
+        }
+    }
+
+    fn owned(&self, _: u32, line: LineAddr) -> bool {
+        self.owned.contains(&line.0)
+    }
+
+    fn own(&mut self, _: u32, at: Time, line: LineAddr, whole: bool) -> Served {
+        self.calls.push((at, Call::Own(line.0, whole)));
+        self.present.insert(line.0);
+        self.owned.insert(line.0);
+        Served {
+            done: at + ns(self.own),
+            by: ServedBy::Peer,
+        }
+    }
+
+    fn write(&mut self, _: u32, at: Time, line: LineAddr, bytes: ByteMask) -> Time {
+        self.calls.push((at, Call::Write(line.0, bytes)));
+        self.dirty.insert(line.0);
+        if self.owned.insert(line.0) {
+            self.present.insert(line.0);
+            return at + ns(self.own);
+        }
+        at
+    }
+
+    fn write_around(&mut self, _: u32, at: Time, line: LineAddr, bytes: ByteMask) -> Time {
+        self.calls.push((at, Call::Around(line.0, bytes)));
+        self.present.remove(&line.0);
+        self.owned.remove(&line.0);
+        at + ns(self.around)
+    }
+
+    fn flush(
+        &mut self,
+        _: u32,
+        at: Time,
+        line: LineAddr,
+        kind: FlushKind,
+        retain: bool,
+    ) -> Flushed {
+        self.calls.push((at, Call::Flush(line.0, kind, retain)));
+        let state = match (self.dirty.remove(&line.0), self.present.contains(&line.0)) {
+            (true, _) => LineState::Dirty,
+            (false, true) => LineState::Clean,
+            (false, false) => LineState::Absent,
+        };
+        if !retain {
+            self.present.remove(&line.0);
+            self.owned.remove(&line.0);
+        }
+        Flushed {
+            done: at + ns(self.flush),
+            state,
+        }
+    }
+
+    fn demote(&mut self, _: u32, at: Time, line: LineAddr) -> Time {
+        self.calls.push((at, Call::Demote(line.0)));
+        at + ns(self.demote)
+    }
+}
+
+/// A thread written down: each operation one instruction after the one before, unless told.
+#[derive(Clone, Debug, Default)]
+pub struct Thread {
+    pub ops: Vec<Op>,
+    instr: u64,
+}
+
+impl Thread {
+    fn op(mut self, addr: u64, size: u32, kind: OpKind) -> Self {
+        self.ops.push(Op {
+            instr: self.instr,
+            addr,
+            size,
+            site: SiteId::NONE,
+            kind,
+        });
+        self.instr += 1;
+        self
+    }
+
+    /// `n` instructions that touch nothing.
+    pub fn work(mut self, n: u64) -> Self {
+        self.instr += n;
+        self
+    }
+
+    /// 8 bytes at the beginning of `line`.
+    pub fn load(self, line: u64) -> Self {
+        self.op(line * 64, 8, OpKind::Load)
+    }
+
+    pub fn load_at(self, addr: u64, size: u32) -> Self {
+        self.op(addr, size, OpKind::Load)
+    }
+
+    /// 8 bytes at the beginning of `line`.
+    pub fn store(self, line: u64) -> Self {
+        self.op(line * 64, 8, OpKind::Store)
+    }
+
+    pub fn store_at(self, addr: u64, size: u32) -> Self {
+        self.op(addr, size, OpKind::Store)
+    }
+
+    pub fn nt_store_at(self, addr: u64, size: u32) -> Self {
+        self.op(addr, size, OpKind::NtStore)
+    }
+
+    pub fn atomic(self, line: u64) -> Self {
+        self.op(line * 64, 8, OpKind::Atomic)
+    }
+
+    pub fn flush(self, line: u64, kind: FlushKind) -> Self {
+        self.op(line * 64, 0, OpKind::Flush(kind))
+    }
+
+    pub fn clwb(self, line: u64) -> Self {
+        self.flush(line, FlushKind::Clwb)
+    }
+
+    pub fn demote(self, line: u64) -> Self {
+        self.op(
+            line * 64,
+            0,
+            OpKind::Demote(prestore_trace::DemoteKind::Cldemote),
+        )
+    }
+
+    pub fn fence(self, kind: FenceKind) -> Self {
+        self.op(0, 0, OpKind::Fence(kind))
+    }
+
+    pub fn sfence(self) -> Self {
+        self.fence(FenceKind::Store)
+    }
+
+    /// Executes it; answers the core as it is after the last operation.
+    pub fn run(&self, machine: &Machine, below: &mut Mock) -> Core {
+        let mut core = Core::new(0, machine);
+        for op in &self.ops {
+            core.step(op, below);
+        }
+        core
+    }
+
+    /// Executes it to its end; answers the core, and when the end was, in nanoseconds.
+    pub fn finish(&self, machine: &Machine, below: &mut Mock) -> (Core, u64) {
+        let mut core = self.run(machine, below);
+        let end = core.finish(self.instr, below);
+        (core, end.0 / 1000)
+    }
+}
+
+/// The core's clock in nanoseconds.
+pub fn now(core: &Core) -> u64 {
+    core.now().0 / 1000
+}

@@ -1,0 +1,88 @@
+//! Prefetchers.
+
+use prestore_sim::{MemoryPort, Time};
+use prestore_trace::LineAddr;
+
+use super::model::Reference;
+
+impl<M: MemoryPort> Reference<M> {
+    /// After a request answered by `level`; `missed`: not by the first level it asked.
+    pub fn prefetch_after(&mut self, core: u32, at: Time, line: u64, missed: bool, level: usize) {
+        let first_use = std::mem::take(&mut self.first_use);
+        self.counters.prefetches.useful += u64::from(first_use);
+        let settings = self.machine.core.prefetch;
+        let page = 4096 / self.machine.line.0;
+        let stride = if (missed || first_use) && settings.stride_streams > 0 {
+            self.stride(core, line, line / page, settings.stride_streams as usize)
+        } else {
+            None
+        };
+        let left_private = level >= self.privates.max(1);
+        if settings.next_line && left_private && (line + 1) / page == line / page {
+            let fetched = self.prefetch(core, at, line + 1);
+            self.counters.prefetches.next_line += u64::from(fetched);
+        }
+        for step in 1..=i64::from(settings.stride_degree) {
+            let Some(stride) = stride else {
+                break;
+            };
+            let ahead = line as i64 + stride * step;
+            if ahead >= 0 && ahead as u64 / page == line / page {
+                let fetched = self.prefetch(core, at, ahead as u64);
+                self.counters.prefetches.stride += u64::from(fetched);
+            }
+        }
+    }
+
+    /// The distance that was seen twice in a row in this page.
+    fn stride(&mut self, core: u32, line: u64, page: u64, limit: usize) -> Option<i64> {
+        let streams = &mut self.streams[core as usize];
+        let Some(at) = streams.iter().position(|s| s.0 == page) else {
+            if streams.len() == limit {
+                streams.remove(0);
+            }
+            streams.push((page, line, 0));
+            return None;
+        };
+        let (_, last, before) = streams.remove(at);
+        let distance = line as i64 - last as i64;
+        if distance == 0 {
+            streams.push((page, last, before));
+            return None;
+        }
+        streams.push((page, line, distance));
+        (distance == before).then_some(distance)
+    }
+
+    fn prefetch(&mut self, core: u32, at: Time, line: u64) -> bool {
+        let into = self.privates.max(1) - 1;
+        let mine = (0..self.levels().min(self.privates.max(1)))
+            .any(|level| self.copy(level, core, line).is_some());
+        let shared = (self.privates..self.levels()).find(|&l| self.copy(l, core, line).is_some());
+        let held = !self.holders(line, Some(core)).is_empty();
+        if mine || self.owner(line, core).is_some() || (held && shared.is_none()) {
+            return false;
+        }
+        let (done, from) = if let Some(level) = shared {
+            (self.use_copy(level, core, at, line), level)
+        } else {
+            let asked = at + self.last_latency();
+            let (done, _) = self.memory.read(core, asked, LineAddr(line));
+            (done, self.levels())
+        };
+        self.now = done;
+        self.up(into, from);
+        let exclusive = self.read_gives_exclusive(core, line);
+        let dirty = self.leave_exclusive_level(core, line, into, shared, exclusive);
+        self.share(core, line, None);
+        if into < self.privates {
+            self.follow(core, line);
+        }
+        self.fill(core, line, into, from, dirty, exclusive);
+        if let Some(copy) = self.cache(into, core).get_mut(line) {
+            copy.prefetched = true;
+        }
+        self.tidy_granted();
+        true
+    }
+}

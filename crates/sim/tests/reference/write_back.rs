@@ -1,0 +1,115 @@
+//! Flushes, demotes, non-temporal writes.
+
+use prestore_sim::{ByteMask, Flushed, LineState, MemoryPort, Time};
+use prestore_trace::{FlushKind, LineAddr};
+
+use super::model::Reference;
+
+impl<M: MemoryPort> Reference<M> {
+    fn known_at(&self, core: u32, at: Time, line: u64) -> Time {
+        let nearest = (0..self.levels()).find(|&l| self.copy(l, core, line).is_some());
+        let others = !self.holders(line, Some(core)).is_empty();
+        match nearest {
+            Some(level) => {
+                let copy = self.copy(level, core, line).unwrap();
+                let t = copy.ready(at + self.latency[level]);
+                match self.owner(line, core) {
+                    Some(_) => t.max(at + self.snoop),
+                    None => t,
+                }
+            }
+            None if others => at + self.snoop,
+            None => at + self.last_latency(),
+        }
+    }
+
+    /// Dirty bytes of all copies, which are clean or gone afterwards; was there any copy; and the
+    /// nearest level that had dirty bytes.
+    fn collect(&mut self, line: u64, keep: bool) -> (ByteMask, bool, usize) {
+        let (mut dirty, mut found, mut nearest) = (0, false, usize::MAX);
+        for (level, caches) in self.caches.iter_mut().enumerate() {
+            for cache in caches {
+                let Some(copy) = cache.get_mut(line) else {
+                    continue;
+                };
+                found = true;
+                dirty |= copy.dirty;
+                if copy.dirty != 0 {
+                    nearest = nearest.min(level);
+                }
+                copy.dirty = 0;
+                if !keep {
+                    cache.take(line);
+                }
+            }
+        }
+        self.tidy_granted();
+        (dirty, found, nearest)
+    }
+
+    pub fn flush(
+        &mut self,
+        core: u32,
+        at: Time,
+        line: u64,
+        kind: FlushKind,
+        retain: bool,
+    ) -> Flushed {
+        let removes = matches!(
+            kind,
+            FlushKind::Clflush | FlushKind::Clflushopt | FlushKind::DcCivac
+        );
+        let known = self.known_at(core, at, line);
+        let (dirty, found, nearest) = self.collect(line, retain && !removes);
+        if dirty == 0 {
+            let state = if found {
+                self.counters.flushes.clean += 1;
+                LineState::Clean
+            } else {
+                self.counters.flushes.absent += 1;
+                LineState::Absent
+            };
+            return Flushed { done: known, state };
+        }
+        self.counters.flushes.dirty += 1;
+        (nearest..self.levels()).for_each(|boundary| self.down(boundary, dirty));
+        Flushed {
+            done: self.memory.write(core, known, LineAddr(line), dirty),
+            state: LineState::Dirty,
+        }
+    }
+
+    pub fn write_around(&mut self, core: u32, at: Time, line: u64, bytes: ByteMask) -> Time {
+        let known = self.known_at(core, at, line);
+        let (dirty, ..) = self.collect(line, false);
+        self.counters.write_arounds += 1;
+        let more = dirty & !bytes != 0;
+        self.counters.write_arounds_merged += u64::from(more);
+        self.down(self.levels() - 1, bytes | dirty);
+        let when = if more { known } else { at };
+        self.memory.write(core, when, LineAddr(line), bytes | dirty)
+    }
+
+    pub fn demote(&mut self, core: u32, at: Time, line: u64) -> Time {
+        let has = (0..self.privates).any(|l| self.copy(l, core, line).is_some());
+        if self.privates == self.levels() || !has {
+            self.counters.demotes_absent += 1;
+            return at;
+        }
+        self.counters.demotes += 1;
+        let (mut t, mut dirty) = (at, 0);
+        for level in 0..self.privates {
+            if let Some(copy) = self.cache(level, core).take(line) {
+                t = copy.ready(t);
+                dirty |= copy.dirty;
+            }
+        }
+        let shared = self.privates;
+        self.now = t + self.latency[shared];
+        self.arrive(shared, core, line, dirty, false, true);
+        let now = self.now;
+        self.cache(shared, core).get_mut(line).unwrap().ready = Some(now);
+        self.tidy_granted();
+        now
+    }
+}
