@@ -98,7 +98,10 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
             }
             Special::Free { addr, .. } => self.rare(before, 0, Rare::Free { addr }),
             Special::Skip { instrs } => *self.skipped += instrs,
-            Special::Time { .. } | Special::Unknown { .. } => {}
+            Special::Time { .. }
+            | Special::Stamp { .. }
+            | Special::Spawn { .. }
+            | Special::Unknown { .. } => {}
         }
     }
 }

@@ -27,6 +27,12 @@ pub mod id {
     pub const SKIP: u32 = 4;
     /// `ticks`: the time-stamp counter when the records that follow were begun.
     pub const TIME: u32 = 5;
+    /// `ticks`: the time-stamp counter before the block execution that follows, which contains an
+    /// atomic read-modify-write. Unlike [`TIME`], which begins a buffer, it divides nothing: it is
+    /// there to order what threads hand over to each other.
+    pub const STAMP: u32 = 6;
+    /// `ticks`: the time-stamp counter when the thread was about to make a thread or a process.
+    pub const SPAWN: u32 = 7;
 }
 
 /// Where an allocation came from.
@@ -74,6 +80,16 @@ pub enum Special {
         /// Ticks of the constant-rate counter.
         ticks: u64,
     },
+    /// Time-stamp counter before a block execution with an atomic.
+    Stamp {
+        /// Ticks of the constant-rate counter.
+        ticks: u64,
+    },
+    /// The thread is about to make a thread or a process.
+    Spawn {
+        /// Ticks of the constant-rate counter.
+        ticks: u64,
+    },
     /// A record of a later schema.
     Unknown {
         /// Its id.
@@ -106,6 +122,8 @@ impl Special {
             (id::FREE, &[addr, caller, ..]) => Self::Free { addr, caller },
             (id::SKIP, &[instrs, ..]) => Self::Skip { instrs },
             (id::TIME, &[ticks, ..]) => Self::Time { ticks },
+            (id::STAMP, &[ticks, ..]) => Self::Stamp { ticks },
+            (id::SPAWN, &[ticks, ..]) => Self::Spawn { ticks },
             _ => Self::Unknown { id },
         }
     }
@@ -122,6 +140,8 @@ impl Special {
             Self::Free { addr, caller } => words.extend([header(id::FREE, 2), addr, caller]),
             Self::Skip { instrs } => words.extend([header(id::SKIP, 1), instrs]),
             Self::Time { ticks } => words.extend([header(id::TIME, 1), ticks]),
+            Self::Stamp { ticks } => words.extend([header(id::STAMP, 1), ticks]),
+            Self::Spawn { ticks } => words.extend([header(id::SPAWN, 1), ticks]),
             Self::Unknown { .. } => {}
         }
     }

@@ -1,6 +1,7 @@
 /* The tracer's client: describes the program's code once and writes what it does to memory into
  * buffers that the host reads. See ARCHITECTURE.md for the way of one store. */
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "alloc.h"
 #include "cases.h"
@@ -73,6 +74,9 @@ on_filter_syscall(void *drcontext, int number)
 static bool
 on_syscall(void *drcontext, int number)
 {
+    if (number == SYS_clone || number == SYS_clone3 || number == SYS_fork ||
+        number == SYS_vfork)
+        thread_spawns(drcontext);
     thread_before_syscall(drcontext, number);
     return true;
 }

@@ -10,6 +10,9 @@
 #include "leave.h"
 #include "thread.h"
 
+/* A header word and the time. */
+#define STAMP_BYTES 16
+
 static byte *hand_over_code;
 static bool has_avx512bw;
 
@@ -113,15 +116,56 @@ insert(instrlist_t *bb, instr_t *where, instr_t *instr)
     instrlist_meta_preinsert(bb, where, instr);
 }
 
+static void
+reserve_one(void *drcontext, instrlist_t *bb, instr_t *where, reg_id_t wanted)
+{
+    drvector_t only;
+    reg_id_t reg;
+    drreg_init_and_fill_vector(&only, false);
+    drreg_set_vector_entry(&only, wanted, true);
+    if (drreg_reserve_register(drcontext, bb, where, &only, &reg) != DRREG_SUCCESS)
+        dr_abort();
+    drvector_delete(&only);
+}
+
+/* Writes the time at `pointer`, and makes the record begin behind it. Without a fence: what the
+ * atomic has read was written before it began, and the stamp may only be a little early. */
+static void
+stamp(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e)
+{
+    insert(bb, where, INSTR_CREATE_rdtsc(drcontext));
+    insert(bb, where,
+           INSTR_CREATE_mov_st(drcontext, OPND_CREATE_MEM32(e->pointer, 0),
+                               OPND_CREATE_INT32(REC_STAMP)));
+    insert(bb, where,
+           INSTR_CREATE_mov_st(drcontext, OPND_CREATE_MEM32(e->pointer, 4), OPND_CREATE_INT32(1)));
+    insert(bb, where,
+           INSTR_CREATE_mov_st(drcontext, OPND_CREATE_MEM32(e->pointer, 8),
+                               opnd_create_reg(DR_REG_EAX)));
+    insert(bb, where,
+           INSTR_CREATE_mov_st(drcontext, OPND_CREATE_MEM32(e->pointer, 12),
+                               opnd_create_reg(DR_REG_EDX)));
+    insert(bb, where,
+           INSTR_CREATE_lea(drcontext, opnd_create_reg(e->pointer),
+                            OPND_CREATE_MEM_lea(e->pointer, DR_REG_NULL, 0, STAMP_BYTES)));
+}
+
 /* pointer := TLS_WRITE; if it is at the limit, hand the buffer over first; write the header and
  * claim the record. */
 static void
 head(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e)
 {
     uint bytes = (1 + e->plan->words) * sizeof(uint64);
+    bool stamped = e->plan->stamped;
     instr_t *room = INSTR_CREATE_label(drcontext);
     instr_t *back = INSTR_CREATE_label(drcontext);
 
+    if (stamped) {
+        /* rdtsc's; first, so that the pointer is another. */
+        reserve_one(drcontext, bb, where, DR_REG_RAX);
+        reserve_one(drcontext, bb, where, DR_REG_RDX);
+        bytes += STAMP_BYTES;
+    }
     drreg_reserve_aflags(drcontext, bb, where);
     e->pointer = reserve(drcontext, bb, where, e);
     opnd_t pointer = opnd_create_reg(e->pointer);
@@ -147,6 +191,8 @@ head(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e)
     insert(bb, where,
            INSTR_CREATE_mov_ld(drcontext, pointer, thread_slot(drcontext, TLS_WRITE)));
     insert(bb, where, room);
+    if (stamped)
+        stamp(drcontext, bb, where, e);
     insert(bb, where,
            INSTR_CREATE_mov_st(drcontext, OPND_CREATE_MEM32(e->pointer, 0),
                                OPND_CREATE_INT32((int)e->plan->id)));
@@ -154,6 +200,10 @@ head(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e)
            INSTR_CREATE_add(drcontext, thread_slot(drcontext, TLS_WRITE),
                             OPND_CREATE_INT32((int)bytes)));
     drreg_unreserve_aflags(drcontext, bb, where);
+    if (stamped) {
+        unreserve(drcontext, bb, where, DR_REG_RDX);
+        unreserve(drcontext, bb, where, DR_REG_RAX);
+    }
 }
 
 static opnd_t

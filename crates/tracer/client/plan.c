@@ -262,6 +262,7 @@ one_instr(builder_t *b, uint i, instr_t *instr)
 {
     access_t access = access_of(instr);
     app_pc pc = instr_get_app_pc(instr);
+    b->plan->stamped |= access.kind == KIND_ATOMIC;
     uint first_ref = b->plan->n_refs;
     int op = instr_get_opcode(instr);
     if (op == OP_std)

@@ -160,6 +160,13 @@ thread_special(void *drcontext, uint id, uint n, const uint64 *payload)
 }
 
 void
+thread_spawns(void *drcontext)
+{
+    uint64 now = __builtin_ia32_rdtsc();
+    thread_special(drcontext, REC_SPAWN, 1, &now);
+}
+
+void
 thread_before_syscall(void *drcontext, int number)
 {
     thread_t *t = thread_of(drcontext);

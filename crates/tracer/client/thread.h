@@ -47,6 +47,9 @@ void thread_full_in_block(void);
 /* Appends a special record outside inlined code (allocations, cuts). */
 void thread_special(void *drcontext, uint id, uint n, const uint64 *payload);
 
+/* Notes when the thread is about to make a thread or a process. */
+void thread_spawns(void *drcontext);
+
 /* Hands over what there is before a system call that may block, if it has waited long, or that may
  * be the last. */
 void thread_before_syscall(void *drcontext, int number);

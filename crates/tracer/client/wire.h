@@ -16,6 +16,8 @@ enum {
     REC_FREE = 3,  /* address, caller pc */
     REC_SKIP = 4,  /* instructions */
     REC_TIME = 5,  /* time-stamp counter */
+    REC_STAMP = 6, /* time-stamp counter, before a block with an atomic */
+    REC_SPAWN = 7, /* time-stamp counter, before a thread or process is made */
     REC_FIRST_BLOCK = 64,
 };
 #define REC_HEADER(id, words) ((uint64_t)(id) | ((uint64_t)(words) << 32))

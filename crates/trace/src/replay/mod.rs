@@ -18,6 +18,12 @@ pub trait ExecSink {
 
     /// A record that is no block execution.
     fn special(&mut self, before: u64, special: Special);
+
+    /// Asked before each record: has it enough for now?
+    #[inline]
+    fn full(&self) -> bool {
+        false
+    }
 }
 
 /// Why words could not be replayed to their end.
@@ -48,8 +54,8 @@ impl Replayer {
         self.instrs
     }
 
-    /// Replays `words` up to their end, an [`id::END`] header, or a torn last record, and returns
-    /// how many words were whole records. A cut record belongs into the buffer of the execution
+    /// Replays `words` up to their end, an [`id::END`] header, or a torn last record, or until
+    /// `sink` is full, and returns how many words were whole records. A cut record belongs into the buffer of the execution
     /// it cuts.
     ///
     /// # Errors
@@ -61,7 +67,7 @@ impl Replayer {
         sink: &mut S,
     ) -> Result<usize, ReplayError> {
         let mut at = 0;
-        while at < words.len() {
+        while at < words.len() && !sink.full() {
             let header = words[at];
             let block_id = header as u32;
             if block_id < FIRST_BLOCK {

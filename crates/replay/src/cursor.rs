@@ -1,0 +1,112 @@
+//! One thread's words, replayed as far as they are asked for.
+
+use prestore_trace::block::BlockTable;
+use prestore_trace::container::{Damage, Decoder, StreamReader, Trace};
+use prestore_trace::replay::{ExecSink, Replayer};
+use prestore_trace::{ProcessId, ThreadId};
+
+use crate::SourceError;
+
+/// Where in a thread's words a reader is.
+///
+/// Memory: one decoded stored block (at most 4 MiB), and the words of a segment again.
+pub(crate) struct Cursor<'t> {
+    trace: &'t Trace,
+    table: &'t BlockTable,
+    stream: StreamReader<'t>,
+    replayer: Replayer,
+    thread: ThreadId,
+    lenient: bool,
+    words: Vec<u64>,
+    at: usize,
+    /// Where a damaged part left out ended last: instructions that are missing.
+    missing: u64,
+    ended: bool,
+}
+
+impl<'t> Cursor<'t> {
+    pub(crate) fn new(
+        trace: &'t Trace,
+        thread: ThreadId,
+        lenient: bool,
+    ) -> Result<Self, SourceError> {
+        Ok(Self {
+            trace,
+            table: trace.table(ProcessId(0)),
+            stream: trace.stream(thread, 0)?,
+            replayer: Replayer::default(),
+            thread,
+            lenient,
+            words: Vec::new(),
+            at: 0,
+            missing: 0,
+            ended: false,
+        })
+    }
+
+    /// The blocks that the words refer to.
+    pub(crate) fn table(&self) -> &'t BlockTable {
+        self.table
+    }
+
+    /// Instructions executed so far, recorded or not.
+    pub(crate) fn instrs(&self) -> u64 {
+        self.replayer.instrs()
+    }
+
+    /// Instructions in damaged parts that were left out since this was asked last.
+    pub(crate) fn take_missing(&mut self) -> u64 {
+        std::mem::take(&mut self.missing)
+    }
+
+    /// Damaged parts that were left out so far.
+    pub(crate) fn damage(&self) -> &[Damage] {
+        self.stream.damage()
+    }
+
+    /// Makes sure that there are words to replay; false at the end.
+    pub(crate) fn load(&mut self, decoder: &mut Decoder) -> Result<bool, SourceError> {
+        while self.at >= self.words.len() && !self.ended {
+            let Some(segment) = self.stream.next_segment(decoder)? else {
+                self.ended = true;
+                break;
+            };
+            self.words.clear();
+            self.words.extend_from_slice(segment.words);
+            self.at = 0;
+            self.table = self.trace.table(segment.process);
+            if let Some(instrs) = segment.instrs
+                && instrs != self.replayer.instrs()
+            {
+                self.missing += instrs.wrapping_sub(self.replayer.instrs());
+                self.replayer = Replayer::starting_at(instrs);
+            }
+        }
+        Ok(!self.ended)
+    }
+
+    /// Replays what [`Cursor::load`] has loaded, until `sink` is full.
+    pub(crate) fn replay<S: ExecSink>(&mut self, sink: &mut S) -> Result<(), SourceError> {
+        let words = self.words.get(self.at..).unwrap_or(&[]);
+        match self.replayer.replay(words, self.table, sink) {
+            // Stored words are whole records: what is left without need ends the segment.
+            Ok(n) => {
+                self.at = if sink.full() {
+                    self.at + n
+                } else {
+                    self.words.len()
+                }
+            }
+            Err(_) if self.lenient => self.ended = true,
+            Err(source) => {
+                return Err(SourceError::Replay {
+                    dir: self.trace.dir().to_owned(),
+                    thread: self.thread,
+                    instrs: self.replayer.instrs(),
+                    source,
+                });
+            }
+        }
+        Ok(())
+    }
+}

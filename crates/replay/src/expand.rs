@@ -1,0 +1,100 @@
+//! Block executions to operations.
+
+use prestore_sim::Op;
+use prestore_trace::block::{Block, BlockTable};
+use prestore_trace::record::Special;
+use prestore_trace::replay::{ExecSink, each_touch};
+
+use crate::callers::{Callers, Path};
+use crate::lane::{Lane, Make};
+use crate::marks::Marks;
+use crate::plan::Plans;
+
+/// Takes a thread's executions and appends operations.
+pub(crate) struct Expander<'a> {
+    pub(crate) lane: &'a mut Lane,
+    pub(crate) marks: &'a Marks,
+    pub(crate) table: &'a BlockTable,
+    pub(crate) plans: &'a Plans,
+    pub(crate) callers: &'a Callers,
+    pub(crate) path: &'a mut Path,
+    pub(crate) ops: &'a mut Vec<Op>,
+    /// Operations that are enough.
+    pub(crate) enough: usize,
+}
+
+impl Expander<'_> {
+    /// One event after the other.
+    #[cold]
+    #[inline(never)]
+    fn each(&mut self, before: u64, block: &Block, values: &[u64], executed: u32) {
+        let (lane, marks, ops) = (&mut *self.lane, self.marks, &mut *self.ops);
+        for r in &block.refs {
+            if u32::from(r.instr) >= executed {
+                break;
+            }
+            let instr = before.wrapping_add(u64::from(r.instr));
+            each_touch(self.table.xsave(), r, values, |addr, size| {
+                let make = Make::Event {
+                    kind: r.kind,
+                    addr,
+                    size,
+                    site: r.site,
+                };
+                lane.event(instr, marks, ops, make);
+            });
+        }
+    }
+
+    #[inline]
+    fn expand(&mut self, before: u64, block: &Block, values: &[u64], executed: u32) {
+        let lane = &mut *self.lane;
+        let events = block.refs.len() as u64;
+        let whole = lane.leaving == 0
+            && lane.next_mark - lane.events > events
+            && executed == block.instrs
+            && (self.plans).append(block.id, lane.instr(before), values, self.ops);
+        if !whole {
+            self.each(before, block, values, executed);
+        } else if let Some(last) = self.ops.last().filter(|_| events > 0) {
+            lane.passed(events, last.instr);
+        }
+    }
+}
+
+impl ExecSink for Expander<'_> {
+    #[inline]
+    fn exec(&mut self, before: u64, block: &Block, values: &[u64], executed: u32) {
+        if self.callers.is_empty() {
+            return self.expand(before, block, values, executed);
+        }
+        self.path.enter(block);
+        let known = self.ops.len();
+        self.expand(before, block, values, executed);
+        self.path.rename(self.callers, &mut self.ops[known..]);
+    }
+
+    fn special(&mut self, before: u64, special: Special) {
+        let make = match special {
+            Special::Alloc {
+                addr, size, caller, ..
+            } => Make::Alloc {
+                addr,
+                bytes: size,
+                site: self.plans.call(caller),
+            },
+            Special::Free { addr, caller } => Make::Free {
+                addr,
+                site: self.plans.call(caller),
+            },
+            Special::Skip { instrs } => return self.lane.gap(instrs),
+            _ => return,
+        };
+        self.lane.event(before, self.marks, self.ops, make);
+    }
+
+    #[inline]
+    fn full(&self) -> bool {
+        self.ops.len() >= self.enough
+    }
+}

@@ -1,0 +1,279 @@
+//! The pass over a recording that finds hand-offs: all threads, in order of their stamps.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use prestore_trace::block::{Block, BlockTable};
+use prestore_trace::container::{Decoder, Trace};
+use prestore_trace::record::Special;
+use prestore_trace::replay::{ExecSink, each_touch};
+use prestore_trace::{EventKind, SiteId};
+
+use super::places::{Places, Relation, Write};
+use super::settle::settle;
+use super::spawns::Spawns;
+use super::watcher::{Poll, Watcher};
+use super::{HandOffCounts, HandOffs};
+use crate::cursor::Cursor;
+use crate::marks::{MAX_NUMBER, Mark};
+use crate::{Options, SourceError, Waits, chosen};
+
+impl HandOffs {
+    /// Reads the recording of the threads that `options` choose, twice: where atomics are, then
+    /// what they hand over. One thread alone is not read.
+    ///
+    /// # Errors
+    /// As [`crate::TraceSource::open`].
+    pub fn infer(trace: &Trace, options: &Options) -> Result<Self, SourceError> {
+        let threads = chosen::threads(trace, options)?;
+        if threads.len() < 2 {
+            return Ok(Self::default());
+        }
+        let mut decoder = chosen::decoder()?;
+        let mut places = Places::new();
+        for &(thread, _) in &threads {
+            let mut cursor = Cursor::new(trace, thread, options.lenient)?;
+            while cursor.load(&mut decoder)? {
+                let table = cursor.table();
+                let places = &mut places;
+                cursor.replay(&mut Atomics { table, places })?;
+            }
+        }
+        let mut walk = Walk {
+            watchers: threads.iter().map(|_| Watcher::new()).collect(),
+            marks: vec![Vec::new(); threads.len()],
+            places,
+            spawns: Spawns::default(),
+            counts: HandOffCounts::default(),
+            numbers: 0,
+            leave_out: options.waits == Waits::LeaveOut,
+        };
+        let mut cursors = Vec::new();
+        for &(thread, process) in &threads {
+            cursors.push(Cursor::new(trace, thread, options.lenient)?);
+            walk.spawns.thread(process, trace.table(process));
+        }
+        walk.all(&mut cursors, &mut decoder)?;
+        let Walk {
+            marks, mut counts, ..
+        } = walk;
+        let packed = settle(marks, walk.numbers, &mut counts);
+        let ids = threads.iter().map(|t| t.0);
+        Ok(Self {
+            threads: ids.zip(packed).collect(),
+            counts,
+        })
+    }
+}
+
+/// Notes the addresses of atomics.
+struct Atomics<'a> {
+    table: &'a BlockTable,
+    places: &'a mut Places,
+}
+
+impl ExecSink for Atomics<'_> {
+    fn exec(&mut self, _: u64, block: &Block, values: &[u64], executed: u32) {
+        for r in &block.refs {
+            if r.kind == EventKind::AtomicRmw && u32::from(r.instr) < executed {
+                each_touch(self.table.xsave(), r, values, |addr, _| {
+                    self.places.at(addr);
+                });
+            }
+        }
+    }
+
+    fn special(&mut self, _: u64, _: Special) {}
+}
+
+/// What is known of all threads.
+struct Walk {
+    watchers: Vec<Watcher>,
+    marks: Vec<Vec<(u64, Mark)>>,
+    places: Places,
+    spawns: Spawns,
+    counts: HandOffCounts,
+    /// Numbers given.
+    numbers: u32,
+    leave_out: bool,
+}
+
+impl Walk {
+    /// Goes through all threads, from stamp to stamp.
+    fn all(
+        &mut self,
+        cursors: &mut [Cursor<'_>],
+        decoder: &mut Decoder,
+    ) -> Result<(), SourceError> {
+        let mut queue: BinaryHeap<_> = (0..cursors.len()).map(|i| Reverse((0, i))).collect();
+        while let Some(Reverse((ticks, i))) = queue.pop() {
+            self.watchers[i].stamp(ticks);
+            if ticks > 0 {
+                self.begin(i, ticks);
+            }
+            while cursors[i].load(decoder)? {
+                let mut stretch = Stretch {
+                    table: cursors[i].table(),
+                    walk: self,
+                    thread: i,
+                    ticks,
+                    next: None,
+                };
+                cursors[i].replay(&mut stretch)?;
+                if let Some(next) = stretch.next {
+                    queue.push(Reverse((next, i)));
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn number(&mut self) -> Option<u32> {
+        let number = self.numbers;
+        (number < MAX_NUMBER).then(|| {
+            self.numbers += 1;
+            number
+        })
+    }
+
+    /// A thread's stretch begins: if it is its first, its creator made it before.
+    fn begin(&mut self, thread: usize, ticks: u64) {
+        let Some((creator, events)) = self.spawns.creator(thread, ticks) else {
+            return;
+        };
+        if let Some(number) = self.number() {
+            self.marks[creator].push((events, Mark::HandOff(number)));
+            self.marks[thread].push((0, Mark::Await(number)));
+            self.counts.spawned += 1;
+        }
+    }
+
+    fn atomic(&mut self, addr: u64, write: Write) {
+        self.counts.atomics += 1;
+        let thread = write.thread as usize;
+        let poll = self.watchers[thread].poll(addr);
+        let times = poll.and_then(|p| self.watchers[thread].time_of(&p));
+        let place = self.places.at(addr);
+        let relation = place.atomic(write);
+        let stored = match times {
+            Some(times) => place.take(write.thread, times, &self.watchers),
+            None => None,
+        };
+        let watcher = &mut self.watchers[thread];
+        if relation == Relation::Own && stored.is_none() {
+            watcher.writes(addr, write.site);
+            return;
+        }
+        watcher.work();
+        let from = match (relation, stored) {
+            (_, Some(store)) => store,
+            (Relation::Message(a), None) => a,
+            _ => {
+                self.counts.locks += 1;
+                return;
+            }
+        };
+        match (poll, times) {
+            // It may have seen `from`: the thread had come to no other stamp before that began.
+            (Some(poll), Some((_, until))) if from.ticks < until => self.order(from, thread, poll),
+            _ => self.counts.unpolled += 1,
+        }
+    }
+
+    fn order(&mut self, from: Write, thread: usize, poll: Poll) {
+        let Some(number) = self.number() else {
+            self.counts.unpolled += 1;
+            return;
+        };
+        self.counts.enforced += 1;
+        let published = from.event + 1;
+        self.marks[from.thread as usize].push((published, Mark::HandOff(number)));
+        let marks = &mut self.marks[thread];
+        marks.push((poll.last, Mark::Await(number)));
+        if self.leave_out && poll.first < poll.last {
+            self.counts.waits += 1;
+            marks.push((poll.first, Mark::Leave));
+            marks.push((poll.last, Mark::Resume));
+        }
+    }
+}
+
+/// One thread from one stamp to the next.
+struct Stretch<'a, 't> {
+    table: &'t BlockTable,
+    walk: &'a mut Walk,
+    thread: usize,
+    ticks: u64,
+    /// The next stamp, once it is there.
+    next: Option<u64>,
+}
+
+impl Stretch<'_, '_> {
+    #[inline]
+    fn event(&mut self, kind: EventKind, addr: u64, site: SiteId) {
+        let watcher = &mut self.walk.watchers[self.thread];
+        match kind {
+            EventKind::Load if self.walk.places.perhaps(addr) => watcher.load(addr, site),
+            EventKind::Load => {}
+            EventKind::Store => {
+                watcher.writes(addr, site);
+                if self.walk.places.perhaps(addr)
+                    && let Some(place) = self.walk.places.known(addr)
+                {
+                    place.store(write(watcher, self.thread, self.ticks, site));
+                }
+            }
+            EventKind::NtStore => watcher.writes(addr, site),
+            EventKind::AtomicRmw => {
+                let write = write(watcher, self.thread, self.ticks, site);
+                self.walk.atomic(addr, write);
+            }
+            EventKind::Fence(_) => {}
+            _ => watcher.work(),
+        }
+        self.walk.watchers[self.thread].events += 1;
+    }
+}
+
+fn write(watcher: &Watcher, thread: usize, ticks: u64, site: SiteId) -> Write {
+    Write {
+        thread: thread as u32,
+        site,
+        event: watcher.events,
+        stretch: watcher.stretch(),
+        ticks,
+    }
+}
+
+impl ExecSink for Stretch<'_, '_> {
+    #[inline]
+    fn exec(&mut self, _: u64, block: &Block, values: &[u64], executed: u32) {
+        let xsave = self.table.xsave();
+        for r in &block.refs {
+            if u32::from(r.instr) >= executed {
+                break;
+            }
+            each_touch(xsave, r, values, |addr, _| self.event(r.kind, addr, r.site));
+        }
+    }
+
+    fn special(&mut self, _: u64, special: Special) {
+        match special {
+            Special::Time { ticks } | Special::Stamp { ticks } => self.next = Some(ticks),
+            Special::Spawn { ticks } => {
+                let events = self.walk.watchers[self.thread].events;
+                self.walk.spawns.spawn(self.thread, ticks, events);
+                self.next = Some(ticks);
+            }
+            Special::Alloc { .. } => self.event(EventKind::Alloc, 0, SiteId::NONE),
+            Special::Free { .. } => self.event(EventKind::Free, 0, SiteId::NONE),
+            Special::Skip { .. } | Special::Unknown { .. } => {}
+        }
+    }
+
+    #[inline]
+    fn full(&self) -> bool {
+        self.next.is_some()
+    }
+}

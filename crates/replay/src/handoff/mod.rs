@@ -1,0 +1,134 @@
+//! Hand-offs: what one thread may not do before another one has.
+//!
+//! The simulator re-times a program, so the recorded order of its threads is not kept, but where
+//! one thread waited for what another one made: a consumer's load of a flag that saw the
+//! producer's write must not be simulated before that write.
+//!
+//! # What is recognised
+//! The recorder stamps block executions that contain an atomic read-modify-write with the time.
+//! In the order of the stamps, an atomic *B* is *handed over* from *A*, the atomic or plain store
+//! before it at the same address, when
+//! - *A* is another thread's,
+//! - *A* is another code site's, and
+//! - the thread of *B* has loaded the address with a plain load since then: the *poll* that saw
+//!   *A*, at most [`LOOK_BACK`] events before *B*.
+//!
+//! What waits is the poll, not *B*: what a consumer reads between the poll that succeeded and the
+//! atomic with which it hands the slot back must wait as well.
+//!
+//! A plain store is matched when the other side is an atomic: the k-th store at an address that
+//! nobody has taken yet is taken by the next *B* there. What is then left to contradict
+//! itself (two threads that each wait for the other) is given up and counted.
+//!
+//! A thread's first event waits for its creator to come to the system call that made it; so does
+//! a forked process.
+//!
+//! # What is not enforced
+//! - *Locks.* Who gets a lock next depends on the machine. Acquisitions come from one site;
+//!   an acquisition by another thread than the one that released is told from a message by the
+//!   release's own predecessor: the same thread's acquisition from that site. And a lock
+//!   is usually taken without a plain load before. Rings in which the same thread both takes from
+//!   and puts into a slot look like locks and are not ordered.
+//! - Hand-offs through plain loads and stores only (a ring of one producer and one consumer with
+//!   head and tail counters; a flag that is polled and never claimed): nothing tells in the trace
+//!   when a load saw what. Recordings without stamps (of older versions) have no hand-offs at all.
+//! - Polls that are atomics themselves (a compare-and-swap tried until it succeeds).
+//! - Threads' ends (`join`) and barriers and conditions made of futexes: the waiting thread just
+//!   goes on. Atomics at other addresses than the one polled, or of overlapping addresses.
+//!
+//! # Waiting
+//! Polls that failed are left out (see [`crate::Waits`]), with all between the first of them and
+//! the one that succeeded: the same instruction loads the same address, at most [`LOOP`] events
+//! apart, and between two polls nothing is written but what the same instructions wrote to the
+//! same place the last time (return addresses of `sched_yield` and `nanosleep`, a counter of
+//! attempts). The thread's instruction counts go on as if they had not been executed.
+//!
+//! # Memory
+//! While inferring: some 150 bytes an address of atomics, 100 KiB
+//! a thread and its cursor (some 8 MiB), and 32 bytes a hand-off. Afterwards 16 bytes a hand-off and 16 more where polls
+//! are left out. A program with one thread, and one with locks only, costs nothing.
+
+mod infer;
+mod places;
+mod settle;
+mod spawns;
+mod watcher;
+
+use prestore_trace::ThreadId;
+use rustc_hash::FxHashMap;
+
+use crate::marks::{Mark, Marks};
+
+/// Events between a poll and the atomic that claims what it saw.
+pub const LOOK_BACK: u64 = 4096;
+
+/// Events between two polls of one waiting.
+pub const LOOP: u64 = 512;
+
+/// What was recognised in a recording.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HandOffCounts {
+    /// Atomic read-modify-writes looked at; 0 where there is one thread only.
+    pub atomics: u64,
+    /// Polls that wait for another thread's atomic or store.
+    pub enforced: u64,
+    /// Atomics behind another thread's at the same address that are taken for locks.
+    pub locks: u64,
+    /// Others behind another thread's for which no poll was found.
+    pub unpolled: u64,
+    /// Given up because they contradicted others.
+    pub contradicting: u64,
+    /// Threads and processes that wait for their creator.
+    pub spawned: u64,
+    /// Waits of which failed polls were left out.
+    pub waits: u64,
+}
+
+/// The order between a recording's threads that the simulator keeps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HandOffs {
+    threads: FxHashMap<ThreadId, Marks>,
+    counts: HandOffCounts,
+}
+
+/// A place in a thread: a hand-off's publication or who waits for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Number of the hand-off.
+    pub number: u32,
+    /// Events of the thread before it.
+    pub events: u64,
+}
+
+impl HandOffs {
+    /// What was recognised.
+    pub fn counts(&self) -> HandOffCounts {
+        self.counts
+    }
+
+    /// The hand-offs that `thread` publishes, in its order.
+    pub fn published_by(&self, thread: ThreadId) -> impl Iterator<Item = Endpoint> + '_ {
+        self.marks(thread)
+            .iter()
+            .filter_map(|(events, mark)| match mark {
+                Mark::HandOff(number) => Some(Endpoint { number, events }),
+                _ => None,
+            })
+    }
+
+    /// The hand-offs that `thread` waits for, in its order.
+    pub fn awaited_by(&self, thread: ThreadId) -> impl Iterator<Item = Endpoint> + '_ {
+        self.marks(thread)
+            .iter()
+            .filter_map(|(events, mark)| match mark {
+                Mark::Await(number) => Some(Endpoint { number, events }),
+                _ => None,
+            })
+    }
+
+    pub(crate) fn marks(&self, thread: ThreadId) -> &Marks {
+        static NONE: std::sync::OnceLock<Marks> = std::sync::OnceLock::new();
+        let marks = self.threads.get(&thread);
+        marks.unwrap_or_else(|| NONE.get_or_init(Marks::default))
+    }
+}

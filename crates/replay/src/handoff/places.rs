@@ -1,0 +1,136 @@
+//! Addresses that threads meet at: who wrote last, and is it a message or a lock?
+
+use std::collections::VecDeque;
+
+use prestore_trace::SiteId;
+use rustc_hash::FxHashMap;
+
+use super::watcher::Watcher;
+
+/// One write to an address: an atomic or, where others use atomics, a plain store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Write {
+    /// Index of the thread.
+    pub(super) thread: u32,
+    pub(super) site: SiteId,
+    /// Events of the thread before it.
+    pub(super) event: u64,
+    /// The stretch of its thread that it is in.
+    pub(super) stretch: u64,
+    /// When that began.
+    pub(super) ticks: u64,
+}
+
+/// An address.
+#[derive(Debug, Default)]
+pub(super) struct Place {
+    /// The last atomic, and the one before.
+    last: Option<Write>,
+    before: Option<(u32, SiteId)>,
+    /// Plain stores that nobody has taken.
+    stores: VecDeque<Write>,
+}
+
+/// Plain stores that are remembered for one address: what is not taken is not waited for.
+const MAX_STORES: usize = 1 << 16;
+
+/// What an atomic is to the write before it at its address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Relation {
+    /// The first, or the same thread's.
+    Own,
+    /// Another thread's turn at the same thing.
+    Lock,
+    /// Perhaps another thread's message.
+    Message(Write),
+}
+
+impl Place {
+    /// What `b` is to the atomic before it, which it becomes.
+    pub(super) fn atomic(&mut self, b: Write) -> Relation {
+        let Some(a) = self.last.replace(b) else {
+            return Relation::Own;
+        };
+        let before = self.before.replace((a.thread, a.site));
+        if a.thread == b.thread {
+            Relation::Own
+        } else if a.site == b.site || before == Some((a.thread, b.site)) {
+            // Acquired by both from one site; in between there may have been a release.
+            Relation::Lock
+        } else {
+            Relation::Message(a)
+        }
+    }
+
+    /// Takes the plain store that `thread` saw when it polled between `times`: the oldest of other
+    /// threads that nobody has taken, unless a later one was certainly there before the poll.
+    pub(super) fn take(
+        &mut self,
+        thread: u32,
+        times: (u64, u64),
+        watchers: &[Watcher],
+    ) -> Option<Write> {
+        self.stores.retain(|s| s.thread != thread);
+        let over = |s: &Write| {
+            let end = watchers[s.thread as usize].began(s.stretch + 1);
+            end.is_some_and(|end| end <= times.0)
+        };
+        while self.stores.get(1).is_some_and(over) {
+            self.stores.pop_front();
+        }
+        let first = self.stores.front().filter(|s| s.ticks < times.1).copied()?;
+        self.stores.pop_front();
+        Some(first)
+    }
+
+    /// A plain store; of a thread that had just acquired the address it is a release.
+    pub(super) fn store(&mut self, s: Write) {
+        let released = self.last.is_some_and(|a| a.thread == s.thread);
+        if !released && self.stores.len() < MAX_STORES {
+            self.stores.push_back(s);
+        }
+    }
+}
+
+/// All addresses with atomics.
+#[derive(Debug)]
+pub(super) struct Places {
+    map: FxHashMap<u64, Place>,
+    /// A bit for each hash of an address in the map: most stores are elsewhere.
+    seen: Vec<u64>,
+}
+
+const SEEN_BITS: u64 = 1 << 18;
+
+fn bit(addr: u64) -> (usize, u64) {
+    let at = addr.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 46 & (SEEN_BITS - 1);
+    ((at / 64) as usize, 1 << (at % 64))
+}
+
+impl Places {
+    pub(super) fn new() -> Self {
+        Self {
+            map: FxHashMap::default(),
+            seen: vec![0; (SEEN_BITS / 64) as usize],
+        }
+    }
+
+    /// The address of an atomic.
+    pub(super) fn at(&mut self, addr: u64) -> &mut Place {
+        let (word, mask) = bit(addr);
+        self.seen[word] |= mask;
+        self.map.entry(addr).or_default()
+    }
+
+    /// May there be atomics at the address?
+    #[inline]
+    pub(super) fn perhaps(&self, addr: u64) -> bool {
+        let (word, mask) = bit(addr);
+        self.seen[word] & mask != 0
+    }
+
+    /// The address, if there are atomics at it.
+    pub(super) fn known(&mut self, addr: u64) -> Option<&mut Place> {
+        self.map.get_mut(&addr)
+    }
+}

@@ -1,0 +1,30 @@
+//! From a stored recording to what the simulator executes.
+//!
+//! [`TraceSource`] is the simulator's [`prestore_sim::Source`]: it decodes each thread's words as
+//! they are asked for and turns block executions into [`prestore_sim::Op`]s. [`HandOffs`] says
+//! what of the recorded order between threads is kept. [`StackGuess`] says where a thread's stack
+//! may be.
+//!
+//! Processes have address spaces of their own ([`Space`]); instructions that were not recorded
+//! elapse or are left out ([`Gaps`]); an allocation's site is the call that asked for it.
+
+mod callers;
+mod chosen;
+mod cursor;
+mod error;
+mod expand;
+mod handoff;
+mod lane;
+mod marks;
+mod options;
+mod plan;
+mod source;
+mod space;
+mod stacks;
+
+pub use error::SourceError;
+pub use handoff::{Endpoint, HandOffCounts, HandOffs, LOOK_BACK, LOOP};
+pub use options::{Gaps, Options, Waits};
+pub use source::TraceSource;
+pub use space::Space;
+pub use stacks::{StackGuess, stacks};
