@@ -1,3 +1,17 @@
 //! Published tables and figures, the experiments behind them, and ours beside them.
 //!
-//! Nothing is here yet: the crate reserves its place in the workspace.
+//! Each [`Experiment`] is named by paper and figure. Published numbers are data files in `data/`,
+//! each with its source; an experiment simulates (or computes) the same and reports both.
+
+mod error;
+mod experiment;
+mod lab;
+pub mod optane;
+pub mod p0;
+mod report;
+mod text;
+
+pub use error::ReproError;
+pub use experiment::{Experiment, Options, experiments, find};
+pub use report::{Deviation, Report, Row};
+pub use text::render;

@@ -1,0 +1,31 @@
+//! `prestore bench`: the workloads run natively with each pre-store, beside their unchanged selves.
+//!
+//! * [`Plan`] says what is run: cases (a program with its size and threads), and the variants of each.
+//! * [`run`] runs a plan, all variants of a case in turn in every round, so that noise hits all alike; how a program
+//!   is executed is the caller's to say, [`execute`] does it for real.
+//! * [`Results`] are medians, spreads and speedups by pairs, as the JSON output; [`render`] is the table.
+//!
+//! The programs are those of `workloads/`, compiled into this crate: [`program_main`] is their common entry, which the
+//! command calls in a process of its own for each run. No files need to be installed, unpacked or found.
+
+mod error;
+mod execute;
+mod operations;
+mod plan;
+mod program;
+mod programs;
+mod results;
+mod run;
+mod text;
+mod variant;
+
+pub use error::BenchError;
+pub use execute::{Outcome, execute};
+pub use operations::Operation;
+pub use plan::{Case, Options, Plan};
+pub use program::Program;
+pub use programs::program_main;
+pub use results::{CaseResult, Results, SCHEMA_VERSION, VariantResult};
+pub use run::{Step, run};
+pub use text::render;
+pub use variant::Variant;

@@ -1,0 +1,177 @@
+//! What a calibration found: the JSON output.
+
+use serde::Serialize;
+
+use crate::curve::Curve;
+use crate::{CacheInfo, Figure};
+
+/// Version of the JSON output; changes when a key changes its meaning or goes.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// A host, measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct Calibration {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The CPU's name.
+    pub cpu: String,
+    /// CPUs that were measured on.
+    pub cpus: usize,
+    /// The architecture.
+    pub architecture: &'static str,
+    /// The caches, nearest first.
+    pub caches: Vec<CacheInfo>,
+    /// The core's clock while measuring.
+    pub clock: Figure,
+    /// The time-stamp counter's rate.
+    pub counter: Option<Figure>,
+    /// Instructions a cycle.
+    pub width: Figure,
+    /// Loads a cycle from L1.
+    pub loads_per_cycle: Figure,
+    /// Instructions held at once.
+    pub reorder_buffer: Option<Figure>,
+    /// Stores held at once.
+    pub store_buffer: Option<Figure>,
+    /// Misses under way at once.
+    pub fill_buffers: Option<Figure>,
+    /// A full fence with nothing pending.
+    pub fence: Figure,
+    /// A store fence with nothing pending.
+    pub store_fence: Figure,
+    /// An atomic operation with nothing pending.
+    pub atomic: Figure,
+    /// Load-to-use latency of each cache, in the order of `caches`.
+    pub latencies: Vec<LevelLatency>,
+    /// Load-to-use latency of memory.
+    pub memory_latency: Figure,
+    /// Cost of flushing a line, by instruction and state.
+    pub flushes: Vec<FlushCost>,
+    /// What the cleaning instruction does; none where there is none.
+    pub clean: Option<Clwb>,
+    /// The demoting instruction's name, and whether it does anything.
+    pub demote: String,
+    /// It does.
+    pub demote_active: bool,
+    /// From a store to another core's sight of it; none with one CPU.
+    pub one_way: Option<Figure>,
+    /// Reading a line that another core has just written.
+    pub read_written: Option<Figure>,
+    /// The same after it demoted the line.
+    pub read_demoted: Option<Figure>,
+    /// The same after it cleaned the line.
+    pub read_cleaned: Option<Figure>,
+    /// Figures that depend on something.
+    pub curves: Vec<Curve>,
+    /// What to mind when using the figures.
+    pub warnings: Vec<String>,
+}
+
+/// Latency of a level.
+#[derive(Clone, Debug, Serialize)]
+pub struct LevelLatency {
+    /// `L1D`, `L2`, `L3`.
+    pub level: String,
+    /// Load-to-use.
+    pub figure: Figure,
+    /// Bytes up to which pointer chases are as fast as this level: what this host gives of the cache.
+    pub seen_bytes: Option<u64>,
+}
+
+/// What the caches hold of a line before it is flushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LineState {
+    /// Written.
+    Dirty,
+    /// There, and as in memory.
+    Clean,
+    /// Nothing.
+    Absent,
+}
+
+impl LineState {
+    pub(crate) const ALL: [LineState; 3] = [LineState::Dirty, LineState::Clean, LineState::Absent];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            LineState::Dirty => "dirty",
+            LineState::Clean => "clean",
+            LineState::Absent => "absent",
+        }
+    }
+}
+
+/// Cost of a flushing instruction.
+#[derive(Clone, Debug, Serialize)]
+pub struct FlushCost {
+    /// Its name.
+    pub instruction: &'static str,
+    /// Of lines in this state.
+    pub state: LineState,
+    /// A line, where many are flushed and waited for.
+    pub figure: Figure,
+}
+
+/// The cleaning instruction.
+#[derive(Clone, Debug, Serialize)]
+pub struct Clwb {
+    /// Its name.
+    pub instruction: &'static str,
+    /// One after the other, of clean lines.
+    pub issue: Figure,
+    /// A store, the instruction and a store fence, one after the other: the way to memory's controller and back.
+    pub write_back: Figure,
+    /// Load of a dirty line, for comparison.
+    pub load_dirty: Figure,
+    /// Load of a line after it was cleaned.
+    pub load_cleaned: Figure,
+    /// Load of a line after it was flushed out, for comparison; none where nothing does.
+    pub load_absent: Option<Figure>,
+    /// The line stays cached; none where there is nothing to compare with.
+    pub retains: Option<bool>,
+}
+
+impl Calibration {
+    /// Every single figure with a name.
+    pub fn figures(&self) -> Vec<(String, &Figure)> {
+        let mut all: Vec<(String, &Figure)> = Vec::new();
+        let named = [
+            ("clock", Some(&self.clock)),
+            ("time-stamp counter", self.counter.as_ref()),
+            ("additions a cycle", Some(&self.width)),
+            ("loads a cycle", Some(&self.loads_per_cycle)),
+            ("reorder buffer", self.reorder_buffer.as_ref()),
+            ("store buffer", self.store_buffer.as_ref()),
+            ("misses at once", self.fill_buffers.as_ref()),
+            ("full fence", Some(&self.fence)),
+            ("store fence", Some(&self.store_fence)),
+            ("atomic", Some(&self.atomic)),
+            ("store to other core", self.one_way.as_ref()),
+            ("read of written", self.read_written.as_ref()),
+            ("read of demoted", self.read_demoted.as_ref()),
+            ("read of cleaned", self.read_cleaned.as_ref()),
+            ("load, memory", Some(&self.memory_latency)),
+        ];
+        for (name, figure) in named {
+            all.extend(figure.map(|figure| (name.to_owned(), figure)));
+        }
+        for latency in &self.latencies {
+            all.push((format!("load, {}", latency.level), &latency.figure));
+        }
+        for flush in &self.flushes {
+            all.push((
+                format!("{}, {}", flush.instruction, flush.state.name()),
+                &flush.figure,
+            ));
+        }
+        if let Some(clean) = &self.clean {
+            all.push((format!("{} alone", clean.instruction), &clean.issue));
+            all.push((
+                format!("load after {}", clean.instruction),
+                &clean.load_cleaned,
+            ));
+        }
+        all
+    }
+}

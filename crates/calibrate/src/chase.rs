@@ -1,0 +1,238 @@
+//! Following pointers: the latency of each level, and how many misses are under way at once.
+
+use prestore_measure::Summary;
+
+use crate::arch::full_fence;
+use crate::buffer::{Buffer, LINE};
+use crate::curve::Curve;
+use crate::figure::{Figure, each, ns};
+use crate::{CacheInfo, Effort};
+
+/// Loads between two looks at the clock; divides nothing, only keeps the loop's cost out.
+const STEPS: u64 = 64;
+
+/// A ring of pointers through lines of a buffer, in an order that no prefetcher follows.
+pub(crate) struct Ring<'a> {
+    buffer: &'a Buffer,
+    lines: usize,
+}
+
+impl<'a> Ring<'a> {
+    /// Through the first `size` bytes of `buffer`, whose lines' first words become the pointers.
+    pub fn new(buffer: &'a Buffer, size: usize) -> Ring<'a> {
+        let lines = (size / LINE).clamp(2, buffer.lines());
+        let mut order: Vec<u32> = (0..lines as u32).collect();
+        // Sattolo's shuffle: one cycle through all.
+        let mut random = 0x9e37_79b9_7f4a_7c15u64;
+        for last in (1..lines).rev() {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            order.swap(last, (random % last as u64) as usize);
+        }
+        let at = |index: usize| buffer.line(order[index % lines] as usize);
+        for index in 0..lines {
+            // SAFETY: a line of the buffer, which has room for a pointer.
+            unsafe { at(index).cast::<*mut u8>().write(at(index + 1)) };
+        }
+        Ring { buffer, lines }
+    }
+
+    /// Bytes of the lines it goes through.
+    pub fn size(&self) -> usize {
+        self.lines * LINE
+    }
+
+    /// Lines it goes through.
+    pub fn lines(&self) -> usize {
+        self.lines
+    }
+
+    /// The line with this number in memory, not in the ring's order.
+    pub fn line(&self, number: usize) -> *mut u8 {
+        self.buffer.line(number % self.lines)
+    }
+
+    /// Where to begin.
+    pub fn start(&self) -> *const u8 {
+        self.buffer.start()
+    }
+
+    /// Follows `steps` pointers from `at`, each load waiting for the one before; gives where it came to.
+    #[inline(never)]
+    pub fn follow(&self, mut at: *const u8, steps: u64) -> *const u8 {
+        for _ in 0..steps {
+            // SAFETY: every line of the ring holds a pointer to another, written by `new` and by nobody since.
+            at = unsafe { at.cast::<*const u8>().read_volatile() };
+        }
+        at
+    }
+
+    /// Nanoseconds of a load that waits for the one before.
+    pub fn latency(&self, effort: Effort) -> Vec<f64> {
+        // Once around first, so that what fits into a cache is there.
+        let mut at = self.follow(self.start(), self.lines.min(1 << 20) as u64);
+        let runs = each(effort, |times| at = self.follow(at, times * STEPS));
+        runs.iter().map(|ns| ns / STEPS as f64).collect()
+    }
+
+    /// Nanoseconds of a load where `N` chains are followed at once.
+    fn parallel<const N: usize>(&self, effort: Effort) -> Vec<f64> {
+        let mut at: [*const u8; N] = [self.start(); N];
+        for (chain, place) in at.iter_mut().enumerate() {
+            *place = self.line(chain * self.lines / N);
+        }
+        let runs = each(effort, |times| {
+            for _ in 0..times * STEPS {
+                for place in &mut at {
+                    // SAFETY: as in `follow`.
+                    *place = unsafe { place.cast::<*const u8>().read_volatile() };
+                }
+            }
+        });
+        let loads = STEPS as f64 * N as f64;
+        runs.iter().map(|ns| ns / loads).collect()
+    }
+}
+
+/// Latency of a cache.
+pub(crate) fn level_latency(
+    buffer: &Buffer,
+    effort: Effort,
+    nearer: Option<&CacheInfo>,
+    cache: &CacheInfo,
+) -> Option<Figure> {
+    match nearer {
+        None => {
+            let ring = Ring::new(buffer, cache.size as usize / 2);
+            let how = format!("pointer chase through {} KiB", ring.size() >> 10);
+            Figure::of(&ring.latency(effort), "ns", how)
+        }
+        Some(nearer) => evicted_latency(buffer, effort, nearer.size as usize),
+    }
+}
+
+/// Loads of lines that have just been pushed out of a cache of `nearer` bytes: the next level has them, even where
+/// neighbours leave little of it to this program. How much must be read to push them out depends on the nearer
+/// cache's replacement: the least that makes loads clearly slower than that cache is.
+fn evicted_latency(buffer: &Buffer, effort: Effort, nearer: usize) -> Option<Figure> {
+    let ring = Ring::new(buffer, nearer / 8);
+    let hit = Summary::of(&ring.latency(effort))?.median;
+    let mut found = None;
+    for eighths in [10, 12, 16, 24, 32] {
+        let bytes = nearer / 8 * eighths;
+        let how = format!(
+            "pointer chase through {} KiB after reading {} KiB of other lines",
+            ring.size() >> 10,
+            bytes >> 10
+        );
+        found = Figure::of(&latency_after(&ring, buffer, effort, bytes), "ns", how);
+        if found
+            .as_ref()
+            .is_some_and(|figure| figure.value() > CLEARLY * hit)
+        {
+            break;
+        }
+    }
+    found
+}
+
+/// How much slower than a level the next is at least.
+const CLEARLY: f64 = 2.0;
+
+fn latency_after(ring: &Ring, buffer: &Buffer, effort: Effort, bytes: usize) -> Vec<f64> {
+    let steps = ring.lines() as u64;
+    let run = || {
+        ring.follow(ring.start(), steps);
+        for line in (ring.lines()..buffer.lines()).take(bytes / LINE) {
+            // SAFETY: a line of the buffer.
+            unsafe { buffer.line(line).read_volatile() };
+        }
+        full_fence();
+        let time = ns(|| {
+            let _ = std::hint::black_box(ring.follow(ring.start(), steps));
+        });
+        time / steps as f64
+    };
+    (0..effort.runs()).map(|_| run()).collect()
+}
+
+/// Latency over the size of what is chased through, up to `most` bytes.
+pub(crate) fn by_size(buffer: &Buffer, effort: Effort, most: usize) -> Curve {
+    let mut curve = Curve {
+        name: "load latency".into(),
+        over: "bytes chased through",
+        unit: "ns",
+        how: "pointer chase in random order".into(),
+        points: Vec::new(),
+    };
+    let mut size = 8 << 10;
+    while size <= most {
+        curve.push(size as u64, &Ring::new(buffer, size).latency(effort));
+        size *= 2;
+    }
+    curve
+}
+
+/// Time of a load from memory over the number of chains followed at once.
+pub(crate) fn by_parallelism(ring: &Ring, effort: Effort) -> Curve {
+    let mut curve = Curve {
+        name: "load from memory, several at once".into(),
+        over: "loads at once",
+        unit: "ns",
+        how: format!(
+            "pointer chases side by side through {} MiB",
+            ring.size() >> 20
+        ),
+        points: Vec::new(),
+    };
+    curve.push(1, &ring.parallel::<1>(effort));
+    curve.push(2, &ring.parallel::<2>(effort));
+    curve.push(4, &ring.parallel::<4>(effort));
+    curve.push(8, &ring.parallel::<8>(effort));
+    curve.push(12, &ring.parallel::<12>(effort));
+    curve.push(16, &ring.parallel::<16>(effort));
+    curve.push(24, &ring.parallel::<24>(effort));
+    curve.push(32, &ring.parallel::<32>(effort));
+    curve.push(48, &ring.parallel::<48>(effort));
+    curve
+}
+
+/// Misses under way at once: latency of one over time of one where there are plenty (Little's law).
+pub(crate) fn parallelism(curve: &Curve) -> Option<Figure> {
+    let alone = curve.median(1)?;
+    let best = curve
+        .points
+        .iter()
+        .min_by(|a, b| a.summary.median.total_cmp(&b.summary.median))?;
+    let s = best.summary;
+    let runs = [s.min, s.lower_quartile, s.median, s.upper_quartile, s.max].map(|ns| alone / ns);
+    let mut figure = Figure::of(
+        &runs,
+        "",
+        format!(
+            "latency of a load from memory over its time with {} at once, the number that is best",
+            best.at
+        ),
+    )?;
+    figure.summary.count = s.count;
+    Some(figure)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ring_visits_every_line_once() {
+        let buffer = Buffer::new(100 * LINE).unwrap();
+        let ring = Ring::new(&buffer, 50 * LINE);
+        let mut seen = std::collections::BTreeSet::new();
+        let mut at = ring.start();
+        for _ in 0..50 {
+            assert!(seen.insert(at.addr()), "a line twice");
+            at = ring.follow(at, 1);
+        }
+        assert_eq!(at, ring.start());
+    }
+}

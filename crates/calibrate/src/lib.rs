@@ -1,0 +1,42 @@
+//! `prestore machine calibrate`: measures this host and writes it as a machine description.
+//!
+//! [`calibrate`] measures, [`Calibration`] is what it found (and the JSON output), [`to_toml`] makes the machine file
+//! of it, [`render`] the text.
+//!
+//! Nothing here needs hardware counters: everything is wall-clock time around loops of known work, so it works in a
+//! VM. Each figure is the median of many short runs, most of which a neighbour's work does not hit, and carries its
+//! spread; [`Figure::stable`] says whether to trust it. What cannot be measured without privileges (replacement,
+//! queues of the memory controller) is written as `assumed`, with the reason.
+//!
+//! Design constraint: one short file a thing that is measured; `measure.rs` alone knows the order.
+
+mod arch;
+mod assumptions;
+mod bandwidth;
+mod buffer;
+mod caches;
+mod calibration;
+mod chase;
+mod clock;
+mod curve;
+mod effort;
+mod error;
+mod fences;
+mod figure;
+mod flushes;
+mod measure;
+mod pin;
+mod sharing;
+mod text;
+mod toml;
+mod window;
+
+pub use caches::{CacheInfo, CacheSharing};
+pub use calibration::{Calibration, Clwb, FlushCost, LevelLatency, LineState, SCHEMA_VERSION};
+pub use curve::{Curve, Point};
+pub use effort::Effort;
+pub use error::CalibrateError;
+pub use figure::Figure;
+pub use measure::calibrate;
+pub use text::render;
+pub use toml::to_toml;

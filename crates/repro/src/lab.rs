@@ -1,0 +1,140 @@
+//! Recordings made on demand, and their simulation.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use prestore_machine::Machine;
+use prestore_replay::TraceSource;
+use prestore_sim::{Interest, NoMechanism, Results, Simulation};
+use prestore_trace::container::Trace;
+use tempfile::TempDir;
+
+use crate::error::ReproError;
+use crate::experiment::Options;
+
+/// A workload and its arguments (`workloads/README.md`).
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    pub program: &'static str,
+    pub arguments: Vec<String>,
+}
+
+impl Run {
+    pub(crate) fn new(program: &'static str, arguments: &str) -> Self {
+        Self {
+            program,
+            arguments: arguments.split_whitespace().map(str::to_owned).collect(),
+        }
+    }
+
+    /// The name of its folder: another run has another.
+    fn folder(&self) -> String {
+        let words: Vec<&str> = (self.arguments.iter())
+            .map(|a| a.trim_start_matches('-'))
+            .collect();
+        format!("{}-{}", self.program, words.join("-")).replace('=', "")
+    }
+}
+
+/// Where recordings are made.
+#[derive(Debug)]
+pub(crate) struct Lab<'o> {
+    options: &'o Options,
+    kept: Option<PathBuf>,
+    temporary: TempDir,
+}
+
+impl<'o> Lab<'o> {
+    pub(crate) fn new(options: &'o Options) -> Result<Self, ReproError> {
+        let failed = |error: std::io::Error| ReproError::Recording {
+            what: "a temporary folder".into(),
+            why: error.to_string(),
+        };
+        if let Some(dir) = &options.keep {
+            std::fs::create_dir_all(dir).map_err(failed)?;
+        }
+        Ok(Self {
+            options,
+            kept: options.keep.clone(),
+            temporary: tempfile::tempdir().map_err(failed)?,
+        })
+    }
+
+    /// Runs `run` under the recorder, unless the recordings kept have it.
+    pub(crate) fn record(&self, run: &Run) -> Result<Trace, ReproError> {
+        let parent = self.kept.as_deref().unwrap_or(self.temporary.path());
+        let dir = parent.join(run.folder());
+        if self.kept.is_none() || !dir.join("manifest.json").exists() {
+            self.run_recorder(run, &dir)?;
+        }
+        Trace::open(&dir).map_err(|e| ReproError::Recording {
+            what: dir.display().to_string(),
+            why: e.to_string(),
+        })
+    }
+
+    fn run_recorder(&self, run: &Run, dir: &Path) -> Result<(), ReproError> {
+        let failed = |why: String| ReproError::Recording {
+            what: format!("{} {}", run.program, run.arguments.join(" ")),
+            why,
+        };
+        let prestore = (self.options.prestore.as_deref())
+            .ok_or_else(|| failed("no prestore command to record with was named".into()))?;
+        let output = Command::new(prestore)
+            .args(["record", "--quiet", "--force", "--output"])
+            .arg(dir)
+            .arg("--")
+            .arg(prestore)
+            .args(["bench-program", run.program, "--"])
+            .args(&run.arguments)
+            // A NOP where the processor does not know it: what counts is that it is recorded.
+            .env("PRESTORE_FORCE_DEMOTE", "cldemote")
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|e| failed(format!("{} cannot be run: {e}", prestore.display())))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        Err(failed(format!("{}: {}", output.status, said.trim())))
+    }
+
+    /// A recording on a machine: all of it, or the part in `region`.
+    pub(crate) fn simulate(
+        &self,
+        trace: &Trace,
+        machine: &Machine,
+        region: Option<u64>,
+    ) -> Result<Results, ReproError> {
+        let failed = |error: String| ReproError::Replay {
+            what: format!(
+                "{} on {}",
+                trace.manifest().info.command.join(" "),
+                machine.name
+            ),
+            why: error,
+        };
+        let mut source = TraceSource::open(trace, &prestore_replay::Options::default())
+            .map_err(|e| failed(e.to_string()))?;
+        Simulation::new(machine)
+            .seed(self.options.seed)
+            .interest(region.map_or(Interest::All, Interest::Region))
+            .run(&mut source, &mut NoMechanism)
+            .map_err(|e| failed(e.to_string()))
+    }
+
+    /// Records and simulates.
+    pub(crate) fn measure(
+        &self,
+        run: &Run,
+        machine: &Machine,
+        region: Option<u64>,
+    ) -> Result<Results, ReproError> {
+        self.simulate(&self.record(run)?, machine, region)
+    }
+
+    /// A count, smaller where it shall be quick.
+    pub(crate) fn count(&self, full: u64) -> u64 {
+        if self.options.quick { full / 4 } else { full }
+    }
+}

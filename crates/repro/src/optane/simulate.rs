@@ -1,0 +1,99 @@
+//! A point of the sweep on a simulated machine.
+
+use prestore_machine::device::Device;
+use prestore_machine::{Machine, Machines, Scope};
+use prestore_sim::{NoMechanism, Simulation};
+use serde::Serialize;
+
+use super::point::{Operation, Task, Work};
+use super::stimulus::{Stimulus, ops_per_line};
+use crate::error::ReproError;
+
+/// What a simulation of a point gives.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Simulated {
+    /// Bytes accessed, 10^6 a second.
+    pub throughput_mb_s: f64,
+    /// Effective write ratio; `None`: nothing was written to memory.
+    pub ewr: Option<f64>,
+}
+
+/// The machine of OptaneStudy with `dimms` interleaved DIMMs.
+///
+/// # Errors
+/// The machine's file is wrong, or there are no DIMMs.
+pub fn machine(dimms: u32, settings: &[&str]) -> Result<Machine, ReproError> {
+    let channels = format!("memories.pmem.channels={dimms}");
+    let capacity = format!("memories.pmem.capacity={} GiB", 256 * u64::from(dimms));
+    let mut all = vec![channels.as_str(), capacity.as_str()];
+    all.extend(settings);
+    let machines = Machines::shipped();
+    Ok(machines.describe("fast20-1dimm", &all)?.into_machine())
+}
+
+/// Lines measured at least.
+const MEASURED: u64 = 16_000;
+/// The same, of each thread.
+const MEASURED_PER_THREAD: u64 = 2_000;
+/// The same, of accesses that stay in the caches.
+const CACHED: u64 = 400_000;
+/// The same, of stores that reach memory only by eviction.
+const EVICTIONS: u64 = 60_000;
+
+/// Lines simulated in all, and those of them before anything is measured.
+fn length(machine: &Machine, work: &Work) -> (u64, u64) {
+    let threads = u64::from(work.threads);
+    if work.same_place() && !work.writes_memory() {
+        return (2 * CACHED, CACHED);
+    }
+    if work.operation != Operation::Store {
+        let measured = MEASURED.max(MEASURED_PER_THREAD * threads);
+        return (measured + measured / 2, measured / 2);
+    }
+    // Cached stores reach the memory when the caches are full of them; random ones fill the sets
+    // unevenly.
+    let cached = machine.caches.iter().map(|level| match level.scope {
+        Scope::Private => level.size.0 * threads,
+        Scope::Shared => level.size.0,
+    });
+    let lines = cached.sum::<u64>() / machine.line.0;
+    let warmup = match work.task_type {
+        Task::Random => lines * 3 / 2,
+        Task::Stride => lines * 6 / 5,
+    };
+    (warmup + EVICTIONS, warmup)
+}
+
+/// Simulates `work` on `machine`.
+///
+/// # Errors
+/// The simulation failed; more threads than cores, say.
+pub fn simulate(machine: &Machine, work: &Work, seed: u64) -> Result<Simulated, ReproError> {
+    let (lines, warmup) = length(machine, work);
+    let mut stimulus = Stimulus::new(*work, lines, seed);
+    let results = Simulation::new(machine)
+        .seed(seed)
+        .warmup(warmup * ops_per_line(work.operation))
+        .run(&mut stimulus, &mut NoMechanism)
+        .map_err(|error| ReproError::Simulation {
+            what: work.to_string(),
+            error: Box::new(error),
+        })?;
+    let bytes = (lines - warmup) as f64 * machine.line.0 as f64;
+    let background: f64 = machine.memories.iter().map(background_rate).sum();
+    let to_media = results.media_write_bytes as f64 + background * results.seconds;
+    let written: u64 = results.memories.iter().map(|m| m.write_bytes).sum();
+    Ok(Simulated {
+        throughput_mb_s: bytes / results.seconds / 1e6,
+        ewr: (work.writes_memory() && written > 0).then(|| written as f64 / to_media),
+    })
+}
+
+/// Bytes a second that a memory's DIMMs write to their media all by themselves: the counters that
+/// OptaneStudy read have them.
+fn background_rate(memory: &prestore_machine::Memory) -> f64 {
+    match &memory.device {
+        Device::Optane(dimm) => dimm.background_write.0 * 1e9 * f64::from(memory.channels),
+        _ => 0.0,
+    }
+}

@@ -1,0 +1,29 @@
+//! P0: pre-stores on machines A (large units, random evictions) and B (far directory, weak stores).
+
+mod fence;
+mod kv;
+mod listing1;
+mod listing3;
+mod published;
+mod ring;
+
+pub use fence::Fence;
+pub use kv::{Kv, KvFence, KvSmall};
+pub use listing1::{Amplification, Skip};
+pub use listing3::Rewritten;
+pub use ring::Ring;
+
+use prestore_sim::Results;
+
+/// What region 1 of the workloads is: the phase that counts.
+const MEASURED: Option<u64> = Some(1);
+
+/// How much longer `a` took than `b`.
+fn times(a: &Results, b: &Results) -> f64 {
+    a.seconds / b.seconds
+}
+
+/// Media bytes for each byte sent; without any, there was no amplification.
+fn amplification(results: &Results) -> f64 {
+    results.write_amplification.unwrap_or(1.0)
+}

@@ -1,0 +1,47 @@
+//! Messages on machine B.
+
+use prestore_machine::Machine;
+
+use super::published::Sheet;
+use crate::error::ReproError;
+use crate::experiment::{Experiment, Options};
+use crate::lab::{Lab, Run};
+use crate::report::Report;
+
+/// `p0-ring`.
+#[derive(Debug)]
+pub struct Ring;
+
+impl Experiment for Ring {
+    fn name(&self) -> &'static str {
+        "p0-ring"
+    }
+
+    fn about(&self) -> &'static str {
+        "demote before a compare-and-swap: the latency of messages on machine B"
+    }
+
+    fn run(&self, options: &Options) -> Result<Report, ReproError> {
+        let lab = Lab::new(options)?;
+        let mut sheet = Sheet::of(self.name())?;
+        let messages = lab.count(10_000);
+        // One slot: a message never waits behind others, so its latency is its own.
+        let record = |op: &str| {
+            let arguments = format!("--slots=1 --messages={messages} --op={op}");
+            lab.record(&Run::new("ring", &arguments))
+        };
+        let (none, demote) = (record("none")?, record("demote")?);
+        for (short, name) in [("fast", "machine-b-fast"), ("slow", "machine-b-slow")] {
+            let machine = Machine::find(name)?;
+            // The region is the message's making, so all of the run is asked for.
+            let none = lab.simulate(&none, &machine, None)?.messages.mean_ns;
+            let demote = lab.simulate(&demote, &machine, None)?.messages.mean_ns;
+            sheet.ours(short, demote / none)?;
+            sheet.note(format!(
+                "{name}: {none:.0} ns without, {demote:.0} ns with demote"
+            ));
+        }
+        sheet.note("the number of lines that a fence drains at once was fitted to B-fast's figure");
+        sheet.finish()
+    }
+}
