@@ -22,10 +22,17 @@ demo: build workloads
 
 test: setup-test fmt-check clippy unit
 	$(MAKE) --no-print-directory -C workloads check OUT=$(CURDIR)/$(BUILD)/workloads
+	$(MAKE) --no-print-directory -s -C examples/kv check PRESTORE=$(abspath $(TARGET))/release/prestore
 	@echo "make test: everything passed"
 
-bench: build workloads
+bench: setup-bench build workloads $(BUILD)/benches/library
 	benches/run.sh
+	$(BUILD)/benches/library
+
+$(BUILD)/benches/library: $(wildcard benches/library/*) $(HEADERS) workloads
+	@mkdir -p $(@D)
+	$(CC) -O2 -Wall -Wextra -Iinclude $(wildcard benches/library/*.c) $(BUILD)/workloads/lib/libprestore.a \
+		-lpmem -pthread -ldl -lm -o $@
 
 fmt-check:
 	cargo fmt --all -- --check
@@ -34,8 +41,20 @@ clippy:
 	cargo clippy --release --locked --workspace --all-targets --all-features -- -D warnings
 
 # One profile for everything, so that the engine and the dependencies are built once.
-unit: workloads
+unit: workloads aarch64
 	cargo test --release --locked --workspace --all-features
+
+# The library's own tests on the other architecture, emulated.
+AARCH64 := aarch64-unknown-linux-gnu
+.PHONY: aarch64
+aarch64:
+	@if rustup target list --installed 2>/dev/null | grep -qx $(AARCH64); then \
+		CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+		CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu" \
+		cargo test --release --locked -p prestore --all-features --target $(AARCH64); \
+	else \
+		echo "SKIPPED: the library's tests on AArch64: rustup target add $(AARCH64)" >&2; \
+	fi
 
 workloads:
 	@$(MAKE) --no-print-directory -s -C workloads OUT=$(CURDIR)/$(BUILD)/workloads
@@ -63,9 +82,12 @@ install-lib: lib
 		>$(DESTDIR)$(PREFIX)/lib/cmake/prestore/prestore-config-version.cmake
 	install -m 644 fortran/prestore.f90 $(DESTDIR)$(PREFIX)/share/prestore
 
-.PHONY: setup-build setup-test
+.PHONY: setup-build setup-test setup-bench
 setup-build:
 	@scripts/setup.sh build
+
+setup-bench:
+	@scripts/setup.sh bench
 
 setup-test:
 	@scripts/setup.sh test

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes sure that what Prestore is built (and, with "test", tested) with is there: installs missing
+# Makes sure that what Prestore is built (with "test": tested, with "bench": measured) with is there: installs missing
 # Debian packages where it may, otherwise says what to install.
 set -eu
 
@@ -10,7 +10,7 @@ need="cc:gcc c++:g++ cmake:cmake as:binutils strip:binutils make:make"
 if [ "$purpose" = test ]; then
     need="$need gfortran:gfortran clang:clang gzip:gzip xz:xz-utils sqlite3:sqlite3 python3:python3
           pkg-config:pkg-config node:nodejs redis-server:redis-server redis-benchmark:redis-tools memcached:memcached dwz:dwz
-          objcopy:binutils aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu qemu-aarch64:qemu-user"
+          objcopy:binutils aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu qemu-aarch64:qemu-user patch:patch"
 fi
 
 missing=
@@ -21,6 +21,10 @@ done
 if [ "$purpose" = test ] && command -v python3 >/dev/null 2>&1 &&
     ! python3 -c 'import venv, ensurepip' 2>/dev/null; then
     missing="$missing python3-venv"
+fi
+
+if [ "$purpose" = bench ] && [ ! -e /usr/include/libpmem.h ]; then
+    missing="$missing libpmem-dev"
 fi
 
 if [ -n "$missing" ]; then
@@ -55,4 +59,6 @@ fi
 if [ "$purpose" = test ] && command -v rustup >/dev/null 2>&1; then
     rustup component add rustfmt clippy >/dev/null 2>&1 ||
         echo "setup: rustfmt or clippy could not be added; make test needs both" >&2
+    rustup target add aarch64-unknown-linux-gnu >/dev/null 2>&1 ||
+        echo "setup: the AArch64 target could not be added; make test skips the tests that need it" >&2
 fi

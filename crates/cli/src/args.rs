@@ -5,6 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::bench::{BenchArgs, PROGRAM_VERB, ProgramArgs};
+use crate::calibrate::CalibrateArgs;
+use crate::repro::ReproArgs;
+
 /// What the exit code says.
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -36,6 +40,10 @@ pub enum Verb {
     Advise(AdviseArgs),
     /// Run a program and store what it does to memory
     Record(RecordArgs),
+    /// Replay a recording on a described machine: where the time and the bytes go
+    Simulate(SimulateArgs),
+    /// Say what following the advice about a recording would gain on described machines
+    Whatif(WhatifArgs),
     /// Look at a recording
     Trace {
         /// What to look at.
@@ -46,8 +54,22 @@ pub enum Verb {
     Export(ExportArgs),
     /// Make a recording of samples that other tools took (`perf script`)
     Import(ImportArgs),
+    /// Machines that programs are simulated on
+    #[command(after_long_help = crate::machine::WHERE)]
+    Machine {
+        /// What to look at.
+        #[command(subcommand)]
+        verb: MachineVerb,
+    },
+    /// Run the workloads natively with each pre-store and say how they compare on this host
+    Bench(BenchArgs),
+    /// Run experiments of the papers and print their published numbers beside ours
+    Repro(ReproArgs),
     /// Say what this host offers, and how to mend what it lacks
     Doctor(DoctorArgs),
+    /// Be a workload: the process that `bench` starts for each run
+    #[command(hide = true, name = PROGRAM_VERB)]
+    BenchProgram(ProgramArgs),
 }
 
 /// Verbs of `prestore trace`.
@@ -55,6 +77,18 @@ pub enum Verb {
 pub enum TraceVerb {
     /// Say what a recording holds
     Info(InfoArgs),
+}
+
+/// Verbs of `prestore machine`.
+#[derive(Debug, Subcommand)]
+pub enum MachineVerb {
+    /// Name the machines
+    List(MachineListArgs),
+    /// Print all values of a machine, each with its source and the file it stands in
+    #[command(after_long_help = crate::machine::WHERE)]
+    Show(MachineShowArgs),
+    /// Measure this host and write it as the machine `host`
+    Calibrate(CalibrateArgs),
 }
 
 /// Forms of output.
@@ -93,7 +127,7 @@ pub enum ScopeArg {
 }
 
 /// What to run and what of it to record.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct RunArgs {
     /// How much to record [default: all]
     ///
@@ -160,6 +194,12 @@ pub struct AdviseArgs {
     /// Folder with separate debug files (repeatable)
     #[arg(long, value_name = "DIR")]
     pub debug_dir: Vec<PathBuf>,
+    /// Also predict by simulation what each piece of advice would gain on these machines (names,
+    /// or paths of machine files, separated by commas), and put what gains most first
+    ///
+    /// The run is recorded to be simulated; without `--output` the recording is deleted afterwards.
+    #[arg(long = "machine", value_name = "M[,M…]", value_delimiter = ',')]
+    pub machines: Vec<String>,
     /// What to record.
     #[command(flatten)]
     pub run: RunArgs,
@@ -186,6 +226,114 @@ pub struct RecordArgs {
     /// The program and its arguments
     #[arg(last = true, value_name = "CMD", required = true)]
     pub command: Vec<OsString>,
+}
+
+/// What takes part in a simulation beside the machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum MechanismArg {
+    /// The program as it was recorded
+    #[default]
+    None,
+}
+
+/// Arguments of `prestore whatif`.
+#[derive(Args, Debug)]
+pub struct WhatifArgs {
+    /// The recording
+    #[arg(value_name = "DIR")]
+    pub recording: PathBuf,
+    /// The machines: names, or paths of machine files, separated by commas
+    #[arg(
+        long = "machine",
+        value_name = "M[,M…]",
+        value_delimiter = ',',
+        required = true
+    )]
+    pub machines: Vec<String>,
+    /// Set a value of every machine (repeatable), as in core.count=10
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub settings: Vec<String>,
+    /// Only this finding (repeatable), by its number in `prestore advise`
+    #[arg(long = "finding", value_name = "N")]
+    pub findings: Vec<usize>,
+    /// Try this operation at the chosen findings instead of what the analysis advises (clean,
+    /// demote, skip)
+    #[arg(long, value_enum, requires = "findings")]
+    pub op: Option<OpArg>,
+    /// Seed of all that is random (replacement, page placement)
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Measure only while a source region of this number, or `any`, is open in some thread
+    #[arg(long, value_name = "ID|any")]
+    pub region: Option<String>,
+    /// Set a threshold of the analysis (repeatable); `prestore advise --help` lists them
+    #[arg(long = "threshold", value_name = "NAME=VALUE")]
+    pub thresholds: Vec<String>,
+    /// Folder with separate debug files (repeatable)
+    #[arg(long, value_name = "DIR")]
+    pub debug_dir: Vec<PathBuf>,
+    /// Take what there is of a damaged recording instead of giving up
+    #[arg(long)]
+    pub lenient: bool,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: PlainFormat,
+    /// No progress on stderr
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Pre-stores to try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OpArg {
+    /// Write the lines back, keep them cached.
+    Clean,
+    /// Move the lines to a farther level.
+    Demote,
+    /// Write around the caches.
+    Skip,
+}
+
+/// Arguments of `prestore simulate`.
+#[derive(Args, Debug)]
+pub struct SimulateArgs {
+    /// The recording
+    #[arg(value_name = "DIR")]
+    pub recording: PathBuf,
+    /// The machine: a name, or the path of a machine file (ends with .toml)
+    #[arg(long, value_name = "M")]
+    pub machine: String,
+    /// Set a value of the machine (repeatable), as in core.count=10
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub settings: Vec<String>,
+    /// Seed of all that is random (replacement, page placement)
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Measure only while a source region of this number, or `any`, is open in some thread; what
+    /// comes before and between warms the caches up
+    #[arg(long, value_name = "ID|any")]
+    pub region: Option<String>,
+    /// Operations of all threads to simulate before anything is measured
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_count)]
+    pub warmup: u64,
+    /// What takes part beside the machine
+    #[arg(long, value_enum, default_value_t)]
+    pub mechanism: MechanismArg,
+    /// Folder with separate debug files (repeatable), for placement rules that name functions
+    #[arg(long, value_name = "DIR")]
+    pub debug_dir: Vec<PathBuf>,
+    /// Simulate what there is of a damaged recording instead of giving up
+    #[arg(long)]
+    pub lenient: bool,
+    /// Form of the output; docs/metrics.md defines the figures
+    #[arg(long, value_enum, default_value_t)]
+    pub format: PlainFormat,
+    /// Write the result there instead of to stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// No progress on stderr
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 /// Arguments of `prestore trace info`.
@@ -246,6 +394,40 @@ pub struct DoctorArgs {
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub format: PlainFormat,
+}
+
+/// Arguments of `prestore machine list`.
+#[derive(Args, Debug)]
+pub struct MachineListArgs {
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: PlainFormat,
+}
+
+/// Forms of output of a machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum MachineFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+    /// One file with all that is inherited in it, to begin a machine of your own with
+    Toml,
+}
+
+/// Arguments of `prestore machine show`.
+#[derive(Args, Debug)]
+pub struct MachineShowArgs {
+    /// Name of a machine, or path of a file that ends with .toml
+    #[arg(value_name = "MACHINE")]
+    pub machine: String,
+    /// Set a value for this once (repeatable), as in core.count=10 or memories.pmem.device=NAME
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub settings: Vec<String>,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: MachineFormat,
 }
 
 /// A count with an optional K, M, G or T behind it (powers of ten).

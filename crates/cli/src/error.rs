@@ -3,6 +3,8 @@
 use std::process::ExitCode;
 
 use prestore_dirtbuster::ThresholdError;
+use prestore_machine::MachineError;
+use prestore_replay::SourceError;
 use prestore_trace::container::{ReadError, WriteError};
 use prestore_tracer::RecordError;
 use thiserror::Error;
@@ -30,6 +32,12 @@ pub enum CliError {
     /// A threshold was set wrongly.
     #[error(transparent)]
     Threshold(#[from] ThresholdError),
+    /// There is no such machine, or its description is wrong.
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+    /// A recording cannot be simulated.
+    #[error(transparent)]
+    Source(#[from] SourceError),
     /// Anything else that went wrong while working.
     #[error("{0}")]
     Failed(String),
@@ -50,6 +58,8 @@ impl CliError {
             Self::Usage(_)
             | Self::Threshold(_)
             | Self::Read(_)
+            | Self::Machine(_)
+            | Self::Source(_)
             | Self::Record(
                 RecordError::NoCommand
                 | RecordError::Program(_)

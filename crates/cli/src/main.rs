@@ -2,34 +2,51 @@
 
 mod advise;
 mod args;
+mod bench;
+mod calibrate;
 mod doctor;
 mod error;
 mod export;
 mod host;
 mod import;
 mod interrupt;
+mod machine;
 mod naming;
 mod output;
+mod progress;
 mod record;
+mod repro;
 mod run;
+mod simulate;
 mod trace_info;
+mod whatif;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Cli, TraceVerb, Verb};
+use args::{Cli, MachineVerb, TraceVerb, Verb};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.verb {
         Verb::Advise(args) => advise::run(&args),
         Verb::Record(args) => record::run(&args),
+        Verb::Simulate(args) => simulate::run(&args),
+        Verb::Whatif(args) => whatif::run(&args),
         Verb::Trace { verb } => match verb {
             TraceVerb::Info(args) => trace_info::run(&args),
         },
         Verb::Export(args) => export::run(&args),
         Verb::Import(args) => import::run(&args),
+        Verb::Machine { verb } => match verb {
+            MachineVerb::List(args) => machine::list(&args),
+            MachineVerb::Show(args) => machine::show(&args),
+            MachineVerb::Calibrate(args) => calibrate::run(&args),
+        },
+        Verb::Bench(args) => bench::run(&args),
+        Verb::BenchProgram(args) => bench::program(&args),
+        Verb::Repro(args) => repro::run(&args),
         Verb::Doctor(args) => doctor::run(&args),
     };
     match result {

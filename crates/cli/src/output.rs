@@ -1,6 +1,8 @@
-//! Results on stdout.
+//! Results on stdout or in a file.
 
+use std::fs;
 use std::io::{self, Write};
+use std::path::Path;
 
 use prestore_report::to_json;
 use serde::Serialize;
@@ -16,6 +18,16 @@ pub fn print(text: &str) -> Result<(), CliError> {
             io::ErrorKind::BrokenPipe => CliError::Closed,
             _ => CliError::Failed(format!("the result cannot be written to stdout: {e}")),
         })
+}
+
+/// Writes `text` to `file`.
+pub fn write(file: &Path, text: &str) -> Result<(), CliError> {
+    fs::write(file, text).map_err(|e| {
+        CliError::Failed(format!(
+            "the result cannot be written to {}: {e}",
+            file.display()
+        ))
+    })
 }
 
 /// Prints `value` as JSON and a newline.

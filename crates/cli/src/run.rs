@@ -132,7 +132,8 @@ pub fn unknown_opcodes<'a>(found: impl IntoIterator<Item = &'a UnknownOpcode>) -
 /// Highest region number that the marker macros take.
 const MAX_REGION: u16 = 4095;
 
-fn region(text: Option<&str>) -> Result<Region, CliError> {
+/// The source regions that `--region` names.
+pub fn region(text: Option<&str>) -> Result<Region, CliError> {
     match text {
         None => Ok(Region::Everything),
         Some("any") => Ok(Region::Any),

@@ -5,20 +5,10 @@ mod common;
 
 use std::path::Path;
 
-use common::{Running, advise, advise_with, c_program, prestore, root, run, text, workload};
+use common::{
+    Running, advise, advise_with, assert_valid, c_program, prestore, run, text, workload,
+};
 use serde_json::Value;
-
-#[track_caller]
-fn assert_valid(schema: &str, value: &Value) {
-    let schema = std::fs::read_to_string(root().join("schemas").join(schema)).unwrap();
-    let schema: Value = serde_json::from_str(&schema).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    let errors: Vec<String> = validator
-        .iter_errors(value)
-        .map(|e| format!("{}: {e}", e.instance_path()))
-        .collect();
-    assert!(errors.is_empty(), "{errors:#?}\n{value:#}");
-}
 
 fn kv() -> std::path::PathBuf {
     workload("kv").unwrap()

@@ -51,6 +51,17 @@ pub fn distance(mean: Option<f64>) -> String {
     }
 }
 
+/// A duration: `1.24 s`, `31.5 ms`, `420 ns`.
+pub fn seconds(s: f64) -> String {
+    let (factor, unit) = match s {
+        s if s >= 1.0 => (1.0, "s"),
+        s if s >= 1e-3 => (1e3, "ms"),
+        s if s >= 1e-6 => (1e6, "us"),
+        _ => (1e9, "ns"),
+    };
+    format!("{} {unit}", three_digits(s * factor))
+}
+
 /// A share of 0 to 1 as a percentage: `41.3%`, `100%`, `<0.1%`.
 ///
 /// Only what is exactly none is `0%`, and only what rounds to all within half a tenth is `100%`.
@@ -101,6 +112,14 @@ mod tests {
         assert_eq!(count(u64::MAX), "18.4 E");
         assert_eq!(bytes(240), "240 B");
         assert_eq!(bytes(16_200_000), "16.2 MB");
+    }
+
+    #[test]
+    fn durations_find_their_unit() {
+        assert_eq!(seconds(1.2345), "1.23 s");
+        assert_eq!(seconds(0.0315), "31.5 ms");
+        assert_eq!(seconds(2.5e-6), "2.50 us");
+        assert_eq!(seconds(0.0), "0.00 ns");
     }
 
     #[test]

@@ -12,7 +12,8 @@ use super::{chosen_functions, print};
 use crate::args::AdviseArgs;
 use crate::error::CliError;
 use crate::naming::Namer;
-use crate::record::{Progress, Recorder};
+use crate::progress::Progress;
+use crate::record::Recorder;
 use crate::{interrupt, run};
 
 /// Analyses the writes of every function, or in scope `functions` of those chosen.
@@ -54,7 +55,7 @@ fn analyse(
     let mut advisor = Advisor {
         analyzer,
         recorder,
-        progress: Progress::new(args.run.quiet),
+        progress: Progress::new(args.run.quiet, "recorded values"),
     };
     let recorded = record(&args.command, &options, &interrupts, &mut advisor);
     drop(advisor.progress);
@@ -101,7 +102,7 @@ fn analyse(
         }
         about.notes.push(why);
     }
-    print::findings(args, about, analysis, thresholds)?;
+    print::findings(args, about, analysis, thresholds, None)?;
     // Findings first: a recording that cannot be kept is no reason to lose them too.
     kept.transpose()?;
     Ok(run::exit_code(&outcome))

@@ -2,6 +2,7 @@
 
 mod counted;
 mod live;
+mod predicted;
 mod print;
 mod scope;
 mod stored;
@@ -15,10 +16,14 @@ use prestore_trace::container::{TraceKind, read_manifest};
 use crate::args::{AdviseArgs, ScopeArg};
 use crate::error::CliError;
 pub use scope::chosen_functions;
+pub use stored::analyse;
 
 /// Analyses a program while it runs, or a recording.
 pub fn run(args: &AdviseArgs) -> Result<ExitCode, CliError> {
     let thresholds = thresholds(&args.thresholds)?;
+    if !args.machines.is_empty() && args.recording.is_none() {
+        return predicted::run(args, thresholds);
+    }
     if let Some(dir) = &args.recording {
         if dir.is_file() {
             return Err(CliError::Usage(format!(
@@ -27,7 +32,7 @@ pub fn run(args: &AdviseArgs) -> Result<ExitCode, CliError> {
             )));
         }
         return match read_manifest(dir)?.kind {
-            TraceKind::Events => stored::events(args, dir, thresholds),
+            TraceKind::Events => stored::events(args, dir, thresholds, true),
             TraceKind::Samples => stored::samples(args, dir),
         };
     }
@@ -38,7 +43,8 @@ pub fn run(args: &AdviseArgs) -> Result<ExitCode, CliError> {
     }
 }
 
-fn thresholds(settings: &[String]) -> Result<Thresholds, CliError> {
+/// The default thresholds with `settings` applied.
+pub fn thresholds(settings: &[String]) -> Result<Thresholds, CliError> {
     let mut thresholds = Thresholds::default();
     for setting in settings {
         let parsed = setting

@@ -5,10 +5,14 @@ use prestore_report::{
     DiskSources, Report, Run, Sources, TextOptions, ThreadTotals, report_text, to_sarif,
 };
 
+use prestore_sim::Interest;
+use prestore_trace::container::Trace;
+use prestore_whatif::Advice;
+
 use crate::args::{AdviseArgs, Format};
 use crate::error::CliError;
 use crate::naming::Namer;
-use crate::{host, output, run};
+use crate::{host, output, run, whatif};
 
 /// What is known of a run before it was analysed.
 pub fn about(args: &AdviseArgs, scope: &str) -> Run {
@@ -28,12 +32,14 @@ pub fn about(args: &AdviseArgs, scope: &str) -> Run {
     }
 }
 
-/// Prints the findings in the form asked for.
+/// Prints the findings in the form asked for. With `trace`, the recording they are of, gains are
+/// predicted where that is asked.
 pub fn findings(
     args: &AdviseArgs,
     mut about: Run,
     analysis: Outcome<Namer>,
     thresholds: Thresholds,
+    trace: Option<&Trace>,
 ) -> Result<(), CliError> {
     about.threads = analysis
         .threads
@@ -51,6 +57,19 @@ pub fn findings(
     let least = thresholds.min_store_fraction;
     let mut report = Report::new(&analysis.findings, about, least, &mut namer);
     report.run.notes.extend(namer.notes());
+    if let Some(trace) = trace.filter(|_| !args.machines.is_empty()) {
+        let machines = whatif::machines(&args.machines, &[])?;
+        let advice = Advice::of(&analysis.findings);
+        let asked = whatif::Asked {
+            interest: Interest::All,
+            seed: 1,
+            lenient: args.lenient,
+            debug_dirs: args.debug_dir.clone(),
+            quiet: args.run.quiet,
+        };
+        let predictions = whatif::predict(trace, &machines, &advice, &asked)?;
+        report.predict(&predictions);
+    }
     match args.format {
         Format::Json => output::print_json(&report),
         Format::Sarif => {

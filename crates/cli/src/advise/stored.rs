@@ -1,12 +1,12 @@
 //! Analysis of a recording.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use prestore_dirtbuster::{Analyzer, ProgramTotals, Thresholds};
+use prestore_dirtbuster::{Analyzer, Outcome, ProgramTotals, Thresholds};
 use prestore_report::{Run, count, percent};
 use prestore_trace::SiteTable;
-use prestore_trace::container::RecordingState;
+use prestore_trace::container::{RecordingState, Trace};
 use prestore_trace::import::read_samples;
 
 use super::print;
@@ -15,11 +15,31 @@ use crate::error::CliError;
 use crate::naming::Namer;
 use crate::{output, run};
 
-/// Findings from recorded events.
-pub fn events(args: &AdviseArgs, dir: &Path, thresholds: Thresholds) -> Result<ExitCode, CliError> {
+/// Findings from recorded events. `kept`: the recording will be there afterwards.
+pub fn events(
+    args: &AdviseArgs,
+    dir: &Path,
+    thresholds: Thresholds,
+    kept: bool,
+) -> Result<ExitCode, CliError> {
     let trace = run::open(dir, args.lenient)?;
+    let (analysis, mut about) = analyse(&trace, dir, &args.debug_dir, thresholds)?;
+    if !kept {
+        about.recording = None;
+    }
+    print::findings(args, about, analysis, thresholds, Some(&trace))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What the events of a recording say, and what is known of their run.
+pub fn analyse(
+    trace: &Trace,
+    dir: &Path,
+    debug_dirs: &[PathBuf],
+    thresholds: Thresholds,
+) -> Result<(Outcome<Namer>, Run), CliError> {
     let mut sites = trace.sites().clone();
-    let mut namer = Namer::new(SiteTable::default(), &args.debug_dir);
+    let mut namer = Namer::new(SiteTable::default(), debug_dirs);
     let chosen = namer.choose(&trace.manifest().info.scope.functions);
     let mut analyzer = Analyzer::new(thresholds, namer);
     if !chosen.is_empty() {
@@ -61,7 +81,8 @@ pub fn events(args: &AdviseArgs, dir: &Path, thresholds: Thresholds) -> Result<E
             RecordingState::Recording => Some("the recording was killed, or still runs".into()),
             RecordingState::Aborted => manifest.reason.clone(),
         },
-        ..print::about(args, &manifest.info.scope.mode)
+        scope: manifest.info.scope.mode.clone(),
+        ..Run::default()
     };
     about
         .notes
@@ -76,8 +97,7 @@ pub fn events(args: &AdviseArgs, dir: &Path, thresholds: Thresholds) -> Result<E
     about.notes.extend(run::unknown_opcodes(unknown));
     let mut analysis = analyzer.finish();
     analysis.oracle.set_sites(sites);
-    print::findings(args, about, analysis, thresholds)?;
-    Ok(ExitCode::SUCCESS)
+    Ok((analysis, about))
 }
 
 /// Stores by function from imported samples.

@@ -8,7 +8,8 @@ use prestore_trace::{ProcessId, SiteId, SiteTable};
 use prestore_tracer::{Counts, ProcessInfo, Sink, SinkError, Stream};
 
 use crate::naming::Namer;
-use crate::record::{Progress, Recorder};
+use crate::progress::Progress;
+use crate::record::Recorder;
 
 /// Analyses, and stores too if asked.
 pub struct Advisor {

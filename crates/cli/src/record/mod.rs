@@ -1,6 +1,5 @@
 //! `prestore record -o DIR -- CMD…`, and the part of `advise -o` that stores.
 
-mod progress;
 mod writer;
 
 use std::process::ExitCode;
@@ -9,16 +8,23 @@ use prestore_report::{bytes, count};
 use prestore_trace::container::Manifest;
 use prestore_tracer::{Outcome, ProgramOutput, record};
 
-pub use progress::Progress;
 pub use writer::{Recorder, cannot_create};
 
 use crate::advise::chosen_functions;
 use crate::args::{RecordArgs, ScopeArg};
 use crate::error::CliError;
+use crate::progress::Progress;
 use crate::{interrupt, run};
 
-/// Records a program.
+/// Records a program and says how to go on.
 pub fn run(args: &RecordArgs) -> Result<ExitCode, CliError> {
+    let code = store(args, ProgramOutput::Inherited, true)?;
+    eprintln!("prestore: next: prestore advise {}", args.output.display());
+    Ok(code)
+}
+
+/// Records a program, which prints to `stdout`. `kept`: the recording will be there afterwards.
+pub fn store(args: &RecordArgs, stdout: ProgramOutput, kept: bool) -> Result<ExitCode, CliError> {
     if matches!(args.run.scope, Some(ScopeArg::Count | ScopeArg::Sample)) {
         return Err(CliError::Usage(
             "this scope has no events to store: use `prestore advise --scope count -- CMD…` to \
@@ -26,10 +32,10 @@ pub fn run(args: &RecordArgs) -> Result<ExitCode, CliError> {
                 .into(),
         ));
     }
-    let options = run::options(&args.run, args.values, ProgramOutput::Inherited)?;
+    let options = run::options(&args.run, args.values, stdout)?;
     prestore_tracer::resolve(&args.command)?;
     let functions = chosen_functions(&args.command, &args.run, &[])?.0;
-    let progress = Progress::new(args.run.quiet);
+    let progress = Progress::new(args.run.quiet, "recorded values");
     let mut recorder = Recorder::create(
         &args.output,
         args.force,
@@ -49,14 +55,14 @@ pub fn run(args: &RecordArgs) -> Result<ExitCode, CliError> {
         }
     };
     let manifest = recorder.finish(&outcome)?;
-    tell(args, &manifest, &outcome);
+    tell(args, &manifest, &outcome, kept);
     if manifest.totals.events.accesses() == 0 {
         return Err(run::nothing(&args.run));
     }
     Ok(run::exit_code(&outcome))
 }
 
-fn tell(args: &RecordArgs, manifest: &Manifest, outcome: &Outcome) {
+fn tell(args: &RecordArgs, manifest: &Manifest, outcome: &Outcome, kept: bool) {
     let totals = &manifest.totals;
     let accesses = totals.events.accesses();
     let dir = args.output.display();
@@ -67,7 +73,7 @@ fn tell(args: &RecordArgs, manifest: &Manifest, outcome: &Outcome) {
     if let Some(missing) = run::unknown_opcodes(&outcome.unknown_opcodes) {
         eprintln!("prestore: {missing}");
     }
-    if accesses == 0 {
+    if accesses == 0 || !kept {
         return;
     }
     eprintln!(
@@ -79,5 +85,4 @@ fn tell(args: &RecordArgs, manifest: &Manifest, outcome: &Outcome) {
         totals.bytes_per_access().unwrap_or(0.0),
         manifest.dropped_events,
     );
-    eprintln!("prestore: next: prestore advise {dir}");
 }

@@ -13,10 +13,10 @@ use prestore_trace::filter::ScopeFilter;
 use prestore_trace::{ProcessId, SiteTable};
 use prestore_tracer::{Outcome, ProcessInfo, Sink, SinkError, Stream};
 
-use super::Progress;
 use crate::args::{RunArgs, ScopeArg};
 use crate::error::CliError;
 use crate::naming::Namer;
+use crate::progress::Progress;
 use crate::{host, run};
 
 /// Stores a recording.
@@ -90,7 +90,7 @@ impl Recorder {
         Ok(Self {
             writer: TraceWriter::create(dir, info, existing).map_err(cannot_create)?,
             streams: Vec::new(),
-            progress: Progress::new(true),
+            progress: Progress::new(true, "recorded values"),
             filter: filter(functions),
             pids: HashMap::new(),
         })

@@ -3,6 +3,7 @@
 
 mod findings;
 mod programs;
+mod schema;
 
 use std::ffi::OsStr;
 use std::io::Read;
@@ -16,6 +17,7 @@ use serde_json::Value;
 
 pub use findings::{advice, finding, finding_at, findings};
 pub use programs::{c_program, source_line, steady_program, workload};
+pub use schema::assert_valid;
 
 /// No test program runs nearly as long; a hang must end as a failure with its output.
 const LIMIT: Duration = Duration::from_secs(300);

@@ -6,6 +6,7 @@ use crate::annotate::Sources;
 use crate::finding::{Context, NamedFinding};
 use crate::human::{bytes, count, distance, percent};
 use crate::place::NamedPlace;
+use crate::whatif::gain;
 use anstyle::Style;
 use prestore_dirtbuster::FenceDistance;
 
@@ -54,8 +55,10 @@ pub fn write(page: &mut Page, number: usize, f: &NamedFinding, sources: Option<&
     page.wrapped("   Reason: ", &f.reason);
     for p in &f.predicted {
         page.line(&format!(
-            "   Predicted: {} on {}: {:.2}x",
-            p.op, p.machine, p.speedup
+            "   Predicted: {} on {}: {}",
+            p.op,
+            p.machine,
+            gain(p.speedup)
         ));
     }
     allocations(page, f);

@@ -6,9 +6,12 @@ mod header;
 mod options;
 mod page;
 mod report;
+mod simulation;
 mod source;
 mod stores;
 
 pub use options::TextOptions;
+pub(crate) use page::Page;
 pub use report::report_text;
+pub use simulation::simulation_text;
 pub use stores::stores_text;

@@ -1,4 +1,4 @@
-//! A line on stderr while the program runs.
+//! A line on stderr while a program runs or a recording is read.
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -6,19 +6,20 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use prestore_report::count;
 
-/// Shows how much was recorded; silent where stderr is no terminal.
+/// Shows how much was done; silent where stderr is no terminal.
 pub struct Progress {
     bar: Option<ProgressBar>,
-    words: u64,
-    buffers: u64,
+    what: &'static str,
+    done: u64,
+    calls: u64,
 }
 
-/// Buffers between two updates of the line.
+/// Calls between two updates of the line.
 const EVERY: u64 = 256;
 
 impl Progress {
-    /// `quiet`: say nothing.
-    pub fn new(quiet: bool) -> Self {
+    /// Counts `what` ("recorded values"). `quiet`: say nothing.
+    pub fn new(quiet: bool, what: &'static str) -> Self {
         let shown = !quiet && std::io::stderr().is_terminal();
         let bar = shown.then(|| {
             let bar = ProgressBar::new_spinner();
@@ -30,19 +31,20 @@ impl Progress {
         });
         Self {
             bar,
-            words: 0,
-            buffers: 0,
+            what,
+            done: 0,
+            calls: 0,
         }
     }
 
-    /// Another buffer of so many words.
-    pub fn add(&mut self, words: usize) {
-        self.words += words as u64;
-        self.buffers += 1;
+    /// So many more.
+    pub fn add(&mut self, n: usize) {
+        self.done += n as u64;
+        self.calls += 1;
         if let Some(bar) = &self.bar
-            && self.buffers.is_multiple_of(EVERY)
+            && self.calls.is_multiple_of(EVERY)
         {
-            bar.set_message(format!("{} recorded values", count(self.words)));
+            bar.set_message(format!("{} {}", count(self.done), self.what));
         }
     }
 }

@@ -1,5 +1,9 @@
 //! Names for sites: what the analysis and the report ask, answered from symbols.
 
+mod calls;
+
+pub use calls::CallNames;
+
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 

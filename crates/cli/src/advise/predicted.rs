@@ -1,0 +1,49 @@
+//! Findings of a program with the gains predicted for them: the run is recorded, because it is
+//! simulated several times.
+
+use std::process::ExitCode;
+
+use prestore_dirtbuster::Thresholds;
+
+use super::stored;
+use crate::args::{AdviseArgs, RecordArgs, ScopeArg};
+use crate::error::CliError;
+use crate::{record, run};
+
+/// Records the program, analyses the recording and predicts.
+pub fn run(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliError> {
+    if matches!(args.run.scope, Some(ScopeArg::Count | ScopeArg::Sample)) {
+        return Err(CliError::Usage(
+            "--machine simulates what was recorded, and this scope records no accesses: leave out \
+             --scope, or use all or functions"
+                .into(),
+        ));
+    }
+    // Wrong names are told before the program runs.
+    crate::whatif::machines(&args.machines, &[])?;
+    let scratch = match &args.output {
+        Some(_) => None,
+        None => Some(tempfile::tempdir().map_err(|e| {
+            CliError::Failed(format!("no folder for the recording can be made: {e}"))
+        })?),
+    };
+    let dir = match (&args.output, &scratch) {
+        (Some(dir), _) => dir.clone(),
+        (None, Some(scratch)) => scratch.path().join("recording"),
+        (None, None) => return Err(CliError::Failed("no folder for the recording".into())),
+    };
+    let recording = RecordArgs {
+        output: dir,
+        force: args.force,
+        values: false,
+        run: args.run.clone(),
+        command: args.command.clone(),
+    };
+    let code = record::store(
+        &recording,
+        run::program_output(args.format),
+        args.output.is_some(),
+    )?;
+    stored::events(args, &recording.output, thresholds, args.output.is_some())?;
+    Ok(code)
+}

@@ -1,0 +1,24 @@
+//! Arguments of `prestore machine calibrate`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::args::PlainFormat;
+
+/// Arguments of `prestore machine calibrate`.
+#[derive(Args, Debug)]
+pub struct CalibrateArgs {
+    /// Where the machine file goes [default: ~/.config/prestore/machines/host.toml, so that the machine is `host`]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Measure for some seconds only: for a look, not to rely on
+    #[arg(long)]
+    pub quick: bool,
+    /// Form of what is printed
+    #[arg(long, value_enum, default_value_t)]
+    pub format: PlainFormat,
+    /// No progress on stderr
+    #[arg(short, long)]
+    pub quiet: bool,
+}

@@ -1,0 +1,98 @@
+//! `prestore whatif DIR --machine M[,M…]`: what following the advice would gain.
+
+mod advice;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
+
+use prestore_machine::Machine;
+use prestore_report::{Report, TextOptions, WhatIfReport, whatif_text};
+use prestore_sim::Interest;
+use prestore_trace::container::{RecordingState, Trace};
+use prestore_whatif::{Advice, Study, WhatIf, WhatIfError};
+
+use crate::args::{PlainFormat, WhatifArgs};
+use crate::error::CliError;
+use crate::naming::CallNames;
+use crate::progress::Progress;
+use crate::simulate::interest;
+use crate::{advise, output, run};
+
+/// Predicts and prints.
+pub fn run(args: &WhatifArgs) -> Result<ExitCode, CliError> {
+    let machines = machines(&args.machines, &args.settings)?;
+    let asked = Asked {
+        interest: interest(args.region.as_deref())?,
+        seed: args.seed,
+        lenient: args.lenient,
+        debug_dirs: args.debug_dir.clone(),
+        quiet: args.quiet,
+    };
+    let thresholds = advise::thresholds(&args.thresholds)?;
+    let trace = run::open(&args.recording, args.lenient)?;
+    let (analysis, about) = advise::analyse(&trace, &args.recording, &args.debug_dir, thresholds)?;
+    let advice = advice::chosen(&analysis.findings, &args.findings, args.op)?;
+    let mut namer = analysis.oracle;
+    let least = thresholds.min_store_fraction;
+    let report = Report::new(&analysis.findings, about, least, &mut namer);
+    let predictions = predict(&trace, &machines, &advice, &asked)?;
+    let result = WhatIfReport::new(&report, &predictions);
+    match args.format {
+        PlainFormat::Json => output::print_json(&result)?,
+        PlainFormat::Text => {
+            let cwd = report.run.cwd.as_deref();
+            output::print(&whatif_text(&result, TextOptions::for_stdout(), cwd))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The machines of these names, or in these files, with `settings` applied to each.
+pub fn machines(names: &[String], settings: &[String]) -> Result<Vec<Machine>, CliError> {
+    let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
+    let found = names.iter().map(|name| Machine::find_with(name, &settings));
+    Ok(found.collect::<Result<_, _>>()?)
+}
+
+/// How to predict.
+pub struct Asked {
+    /// Which part is measured.
+    pub interest: Interest,
+    /// Seed of all that is random.
+    pub seed: u64,
+    /// Take what there is of a damaged recording.
+    pub lenient: bool,
+    /// Folders with separate debug files.
+    pub debug_dirs: Vec<PathBuf>,
+    /// No progress on stderr.
+    pub quiet: bool,
+}
+
+/// Simulates `trace` with and without `advice` on every machine.
+pub fn predict(
+    trace: &Trace,
+    machines: &[Machine],
+    advice: &[Advice],
+    asked: &Asked,
+) -> Result<WhatIf, CliError> {
+    let names = CallNames::new(trace, &asked.debug_dirs);
+    let study = Study {
+        trace,
+        machines,
+        advice,
+        lenient: asked.lenient || trace.manifest().state != RecordingState::Complete,
+        interest: asked.interest,
+        seed: asked.seed,
+        call_sites: &|site| names.of(site),
+    };
+    let progress = Mutex::new(Progress::new(asked.quiet, "simulations"));
+    let done = || {
+        let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.add(1);
+    };
+    study.predict(&done).map_err(|error| match error {
+        WhatIfError::Source(error) => error.into(),
+        error => CliError::Usage(error.to_string()),
+    })
+}

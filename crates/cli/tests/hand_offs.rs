@@ -1,0 +1,184 @@
+//! Recorded programs as the simulator gets them: every event, and the order that counts.
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use common::{run, text, workload};
+use prestore_replay::{HandOffs, Options, TraceSource, Waits};
+use prestore_sim::{Next, Op, OpKind, Source};
+use prestore_trace::block::Block;
+use prestore_trace::container::{Decoder, Trace};
+use prestore_trace::record::Special;
+use prestore_trace::replay::{EventContext, ExecSink, Replayer, for_each_event};
+use prestore_trace::{Event, ThreadId};
+
+fn recorded(folder: &Path, program: &Path, args: &[&str]) -> Trace {
+    let dir = folder.join("trace");
+    let mut command = vec!["record", "--force", "-o", text(&dir), "--", text(program)];
+    command.extend(args);
+    run(command).exits(0);
+    Trace::open(&dir).unwrap()
+}
+
+fn ops(trace: &Trace, options: &Options) -> Vec<Vec<Op>> {
+    let mut source = TraceSource::open(trace, options).unwrap();
+    let all = (0..source.threads()).map(|thread| {
+        let mut ops = Vec::new();
+        while source.fill(thread, &mut ops).unwrap() == Next::More {}
+        ops
+    });
+    all.collect()
+}
+
+/// Count, address, size and site of each event of an instruction.
+type Brief = (u64, u64, u64, u32);
+
+struct Events(Vec<Brief>);
+
+impl ExecSink for Events {
+    fn exec(&mut self, before: u64, block: &Block, values: &[u64], executed: u32) {
+        let context = EventContext {
+            thread: ThreadId(0),
+            xsave: &[],
+        };
+        let mut push = |e: &Event<'_>| self.0.push((e.instr, e.addr, e.size, e.site.0));
+        for_each_event(context, before, block, values, executed, &mut push);
+    }
+
+    fn special(&mut self, _: u64, _: Special) {}
+}
+
+#[test]
+fn operations_are_the_recorded_events() {
+    let folder = tempfile::tempdir().unwrap();
+    let asm = workload("kv").unwrap().with_file_name("asm");
+    let mut compared = 0;
+    for name in [
+        "plain",
+        "loop",
+        "string",
+        "masked_avx",
+        "flush",
+        "region",
+        "threads4",
+    ] {
+        let program = asm.join(name);
+        if !program.exists() {
+            eprintln!("skipped {name}: it was not built");
+            continue;
+        }
+        let trace = recorded(folder.path(), &program, &[]);
+        let keep = Options {
+            waits: Waits::Keep,
+            ..Options::default()
+        };
+        for (thread, ops) in ops(&trace, &keep).iter().enumerate() {
+            let mut expected = Events(Vec::new());
+            let mut replayer = Replayer::default();
+            let mut stream = trace.stream(ThreadId(thread as u32), 0).unwrap();
+            let mut decoder = Decoder::new().unwrap();
+            while let Some(segment) = stream.next_segment(&mut decoder).unwrap() {
+                let table = trace.table(segment.process);
+                replayer
+                    .replay(segment.words, table, &mut expected)
+                    .unwrap();
+            }
+            let of_instructions = ops.iter().filter(|op| {
+                use OpKind::{Alloc, Await, Free, HandOff};
+                !matches!(op.kind, HandOff | Await | Alloc { .. } | Free)
+            });
+            let got: Vec<Brief> = of_instructions
+                .map(|op| (op.instr, op.addr, op.bytes(), op.site.0))
+                .collect();
+            assert_eq!(got, expected.0, "{name}, thread {thread}");
+            compared += got.len();
+        }
+    }
+    assert!(compared > 0);
+}
+
+#[test]
+fn each_message_of_the_ring_is_handed_over_once_each_way() {
+    const MESSAGES: usize = 20 << 10;
+    const SLOTS: usize = 64;
+    let folder = tempfile::tempdir().unwrap();
+    let trace = recorded(
+        folder.path(),
+        &workload("ring").unwrap(),
+        &["--messages=20K"],
+    );
+    let hand_offs = HandOffs::infer(&trace, &Options::default()).unwrap();
+    let counts = hand_offs.counts();
+    assert_eq!(
+        counts.enforced as usize,
+        MESSAGES + MESSAGES - SLOTS,
+        "{counts:?}"
+    );
+    assert_eq!((counts.spawned, counts.contradicting), (1, 0), "{counts:?}");
+    let (producer, consumer) = (ThreadId(0), ThreadId(1));
+    let order = |from, to| {
+        let published: Vec<u32> = hand_offs.published_by(from).map(|e| e.number).collect();
+        let awaited: Vec<u32> = hand_offs.awaited_by(to).map(|e| e.number).collect();
+        assert_eq!(published, awaited);
+        published.len()
+    };
+    // The consumer's thread is handed over, too.
+    assert_eq!(order(producer, consumer), MESSAGES + 1);
+    assert_eq!(order(consumer, producer), MESSAGES - SLOTS);
+
+    let all = ops(&trace, &Options::default());
+    assert_eq!(finishing(&all), 2);
+    let state = |op: &&Op| op.kind == OpKind::Load && op.size == 4;
+    let flags: HashSet<u64> = (all[1].windows(2))
+        .filter(|pair| pair[0].kind == OpKind::Await)
+        .map(|pair| pair[1].addr)
+        .collect();
+    assert_eq!(flags.len(), SLOTS + 1);
+    let polls = all[1]
+        .iter()
+        .filter(state)
+        .filter(|op| flags.contains(&op.addr));
+    // But for the first waits, in which a library's function ran for the first time.
+    assert!(polls.count() < MESSAGES + MESSAGES / 10);
+}
+
+/// Runs threads that wait for nothing but hand-offs; how many come to their ends?
+fn finishing(threads: &[Vec<Op>]) -> usize {
+    let mut at = vec![0; threads.len()];
+    let mut published = HashSet::new();
+    loop {
+        let mut moved = false;
+        for (thread, ops) in threads.iter().enumerate() {
+            while let Some(op) = ops.get(at[thread]) {
+                match op.kind {
+                    OpKind::HandOff => assert!(published.insert(op.addr)),
+                    OpKind::Await if !published.contains(&op.addr) => break,
+                    _ => {}
+                }
+                at[thread] += 1;
+                moved = true;
+            }
+        }
+        if !moved {
+            let ended = (0..threads.len()).filter(|&t| at[t] == threads[t].len());
+            return ended.count();
+        }
+    }
+}
+
+#[test]
+fn a_store_with_locks_is_not_ordered() {
+    let folder = tempfile::tempdir().unwrap();
+    let kv = workload("kv").unwrap();
+    let args = ["--threads=4", "--ops=100K", "--keys=1K"];
+    let trace = recorded(folder.path(), &kv, &args);
+    let counts = HandOffs::infer(&trace, &Options::default())
+        .unwrap()
+        .counts();
+    assert_eq!(counts.spawned, 3, "{counts:?}");
+    assert!(counts.locks > 1000, "{counts:?}");
+    assert!(counts.enforced <= 10, "{counts:?}");
+}

@@ -1,0 +1,65 @@
+//! `prestore repro`: what experiments say has the published shape, even where they are run quickly.
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+#![cfg(target_arch = "x86_64")]
+
+mod common;
+
+use common::{Running, prestore, run};
+use serde_json::Value;
+
+/// A quick run of `name`; ours by the row's label and metric.
+fn quick(name: &str) -> impl Fn(&str, &str) -> f64 {
+    let mut command = prestore();
+    command.args(["repro", name, "--quick", "--format", "json"]);
+    let json = Running::start(command).finish().exits(0).json();
+    assert_eq!(json["name"], name);
+    move |label: &str, metric: &str| {
+        let rows = json["rows"].as_array().unwrap();
+        let fits = |row: &&Value| row["label"] == label && row["metric"] == metric;
+        rows.iter().find(fits).unwrap()["ours"].as_f64().unwrap()
+    }
+}
+
+#[test]
+fn a_demote_before_a_fence_gains_most_where_reads_hide_it() {
+    let ours = quick("p0-fig-5");
+    for machine in ["B-fast", "B-slow"] {
+        let gain = |reads: &str| ours(&format!("{machine}, {reads}"), "speed-up by demote");
+        let most = gain("best number of reads");
+        assert!(most > 1.4, "{machine}: {most}");
+        assert!(gain("0 reads") < 1.1 && gain("many reads") < 1.1);
+    }
+    assert!(ours("reads at the peak", "B-slow's by B-fast's") > 1.0);
+}
+
+#[test]
+fn a_message_arrives_earlier_with_a_demote() {
+    let ours = quick("p0-ring");
+    for machine in ["B-fast", "B-slow"] {
+        assert!(ours(machine, "latency with demote by latency without") < 0.7);
+    }
+}
+
+#[test]
+fn cleaning_one_line_all_the_time_is_poison() {
+    let ours = quick("p0-listing-3");
+    assert!(ours("one line rewritten", "slow-down by clean") > 20.0);
+}
+
+#[test]
+fn without_a_name_the_experiments_are_listed() {
+    let listed = run(["repro"]).exits(0).stdout;
+    for name in ["p0-fig-3", "p0-fig-5", "p0-listing-3", "p0-kv-a", "p0-ring"] {
+        assert!(
+            listed.lines().any(|line| line.starts_with(name)),
+            "{listed}"
+        );
+    }
+}
+
+#[test]
+fn an_unknown_experiment_is_wrong_usage() {
+    run(["repro", "p0-fig-99"])
+        .exits(2)
+        .says(&["p0-fig-99", "p0-fig-3"]);
+}

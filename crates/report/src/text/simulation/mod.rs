@@ -1,0 +1,165 @@
+//! Results of a simulation as text: how long it took, where the time went, what crossed the
+//! boundaries.
+
+mod latencies;
+mod traffic;
+
+use std::collections::BTreeMap;
+
+use anstyle::Style;
+use prestore_sim::Results;
+
+use super::TextOptions;
+use super::page::Page;
+use crate::human::{count, percent, seconds, share};
+
+/// Threads shown, the slowest first; the rest is summed up in one line.
+const MOST_THREADS: usize = 16;
+
+/// `results` as text; `program`: what was recorded, as a heading.
+pub fn simulation_text(results: &Results, program: &str, options: TextOptions) -> String {
+    let mut page = Page::new(options, None);
+    page.heading(program);
+    summary(&mut page, results);
+    page.blank();
+    page.heading("Where the time went");
+    time(&mut page, results);
+    page.blank();
+    page.heading("Bytes");
+    traffic::bytes(&mut page, results);
+    traffic::memories(&mut page, results);
+    page.blank();
+    page.heading("Caches");
+    traffic::levels(&mut page, results);
+    if latencies::any(results) {
+        page.blank();
+        page.heading("Latencies");
+        latencies::write(&mut page, results);
+    }
+    page.blank();
+    page.heading("Threads");
+    threads(&mut page, results);
+    page.into_text()
+}
+
+fn summary(page: &mut Page<'_>, results: &Results) {
+    let on = match results.mechanism.as_str() {
+        "none" => format!("on {}", results.machine),
+        mechanism => format!("on {} with {mechanism}", results.machine),
+    };
+    let what = match results.measured.as_str() {
+        "all" => String::new(),
+        part => format!(" in {part}"),
+    };
+    let warmup = match results.warmup {
+        0 => String::new(),
+        n => format!(", behind {} operations of warm-up", count(n)),
+    };
+    let threads = results.threads.len();
+    let line = format!(
+        "{on}: {} ({} cycles){what}{warmup}, {} instructions, {} accesses, {threads} {}, seed {}",
+        seconds(results.seconds),
+        count(results.cycles),
+        count(results.instructions),
+        count(results.accesses),
+        if threads == 1 { "thread" } else { "threads" },
+        results.seed
+    );
+    page.wrapped("  ", &line);
+    for note in &results.notes {
+        page.wrapped("  note: ", note);
+    }
+}
+
+/// Shares of the time of all threads.
+fn time(page: &mut Page<'_>, results: &Results) {
+    let all: u64 = results.threads.iter().map(|t| t.cycles).sum();
+    if all == 0 {
+        page.line("   no time passed");
+        return;
+    }
+    let stalled: u64 = results.stalls.values().sum();
+    let working = all.saturating_sub(stalled);
+    table_line(page, working, all, "instructions issued");
+    for (cause, cycles) in largest_first(&results.stalls) {
+        table_line(page, cycles, all, &in_words(cause));
+    }
+}
+
+fn table_line(page: &mut Page<'_>, cycles: u64, all: u64, what: &str) {
+    let line = format!(
+        "   {:>6}  {:>8} cycles  {what}",
+        percent(share(cycles, all)),
+        count(cycles)
+    );
+    page.line(&line);
+}
+
+fn largest_first(stalls: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
+    let mut causes: Vec<(&str, u64)> = (stalls.iter())
+        .filter(|(_, cycles)| **cycles > 0)
+        .map(|(cause, cycles)| (cause.as_str(), *cycles))
+        .collect();
+    causes.sort_by_key(|(_, cycles)| std::cmp::Reverse(*cycles));
+    causes
+}
+
+/// A cause of stalls, explained.
+fn in_words(cause: &str) -> String {
+    let words = match cause {
+        "fence_loads" => "a fence waits for loads",
+        "fence_stores" => "a fence waits for stores to reach the cache",
+        "fence_flushes" => "a fence waits for flushes and non-temporal stores to be accepted",
+        "atomic_order" => "an atomic waits for what came before it",
+        "atomic_line" => "an atomic waits for its line",
+        "store_buffer_full" => "the store buffer is full",
+        "store_forward" => "a load waits for a pending store to reach the cache",
+        "fill_buffers_full" => "all line fill buffers are taken",
+        "write_combining_full" => "all write-combining buffers are taken",
+        "flush" => "too many flushes are pending",
+        "await" => "waiting for another thread",
+        "end" => "what was pending at the thread's end",
+        "load_peer" => "loads from another core's cache",
+        _ => match cause.strip_prefix("load_") {
+            Some(from) => return format!("loads from {from}"),
+            None => cause,
+        },
+    };
+    words.to_owned()
+}
+
+fn threads(page: &mut Page<'_>, results: &Results) {
+    let mut slowest: Vec<_> = results.threads.iter().collect();
+    slowest.sort_by_key(|t| (std::cmp::Reverse(t.cycles), t.thread));
+    for t in slowest.iter().take(MOST_THREADS) {
+        let stalled: u64 = t.stalls.values().sum();
+        let name = page.paint(Style::new().bold(), &format!("{:>4}", t.thread));
+        let mut line = format!(
+            "{name}  {:>8} cycles  {:>6} stalled  {} instructions, {} loads, {} stores",
+            count(t.cycles),
+            percent(share(stalled, t.cycles)),
+            count(t.instructions),
+            count(t.loads),
+            count(t.stores)
+        );
+        for (n, what) in [
+            (t.nt_stores, "non-temporal"),
+            (t.atomics, "atomics"),
+            (t.fences, "fences"),
+            (t.flushes, "flushes"),
+            (t.demotes, "demotes"),
+        ] {
+            if n > 0 {
+                line += &format!(", {} {what}", count(n));
+            }
+        }
+        if let Some((cause, _)) = largest_first(&t.stalls).first() {
+            line += &format!("; mostly {}", in_words(cause));
+        }
+        page.line(&line);
+    }
+    if slowest.len() > MOST_THREADS {
+        let more = slowest.len() - MOST_THREADS;
+        page.line(&format!("      and {more} faster ones"));
+    }
+}
