@@ -10,7 +10,7 @@ need="cc:gcc c++:g++ cmake:cmake as:binutils strip:binutils make:make"
 if [ "$purpose" = test ]; then
     need="$need gfortran:gfortran clang:clang gzip:gzip xz:xz-utils sqlite3:sqlite3 python3:python3
           pkg-config:pkg-config node:nodejs redis-server:redis-server redis-benchmark:redis-tools memcached:memcached dwz:dwz
-          objcopy:binutils aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu qemu-aarch64:qemu-user patch:patch"
+          objcopy:binutils aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu qemu-aarch64:qemu-user patch:patch valgrind:valgrind"
 fi
 
 missing=
@@ -23,6 +23,10 @@ if [ "$purpose" = test ] && command -v python3 >/dev/null 2>&1 &&
     missing="$missing python3-venv"
 fi
 
+# Only recommended by the cross compiler.
+if [ "$purpose" = test ] && [ ! -e /usr/aarch64-linux-gnu/include/stdint.h ]; then
+    missing="$missing libc6-dev-arm64-cross"
+fi
 if [ "$purpose" = bench ] && [ ! -e /usr/include/libpmem.h ]; then
     missing="$missing libpmem-dev"
 fi
