@@ -200,6 +200,9 @@ pub struct AdviseArgs {
     /// The run is recorded to be simulated; without `--output` the recording is deleted afterwards.
     #[arg(long = "machine", value_name = "M[,M…]", value_delimiter = ',')]
     pub machines: Vec<String>,
+    /// Simulate only the first N operations of all threads (20M, 1G)
+    #[arg(long, value_name = "N", value_parser = parse_limit, requires = "machines")]
+    pub limit: Option<u64>,
     /// What to record.
     #[command(flatten)]
     pub run: RunArgs,
@@ -266,6 +269,9 @@ pub struct WhatifArgs {
     /// Measure only while a source region of this number, or `any`, is open in some thread
     #[arg(long, value_name = "ID|any")]
     pub region: Option<String>,
+    /// Simulate only the first N operations of all threads (20M, 1G): a quick look at a long recording
+    #[arg(long, value_name = "N", value_parser = parse_limit)]
+    pub limit: Option<u64>,
     /// Set a threshold of the analysis (repeatable); `prestore advise --help` lists them
     #[arg(long = "threshold", value_name = "NAME=VALUE")]
     pub thresholds: Vec<String>,
@@ -316,6 +322,9 @@ pub struct SimulateArgs {
     /// Operations of all threads to simulate before anything is measured
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_count)]
     pub warmup: u64,
+    /// Simulate only the first N operations of all threads (20M, 1G): a quick look at a long recording
+    #[arg(long, value_name = "N", value_parser = parse_limit)]
+    pub limit: Option<u64>,
     /// What takes part beside the machine
     #[arg(long, value_enum, default_value_t)]
     pub mechanism: MechanismArg,
@@ -431,6 +440,14 @@ pub struct MachineShowArgs {
 }
 
 /// A count with an optional K, M, G or T behind it (powers of ten).
+/// A count of which there is at least one.
+fn parse_limit(text: &str) -> Result<u64, String> {
+    match parse_count(text)? {
+        0 => Err("0 leaves nothing to simulate: give at least 1".to_owned()),
+        n => Ok(n),
+    }
+}
+
 fn parse_count(text: &str) -> Result<u64, String> {
     let (digits, factor) = match text.chars().last() {
         Some('k' | 'K') => (&text[..text.len() - 1], 1_000),

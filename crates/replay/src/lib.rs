@@ -13,6 +13,7 @@ mod chosen;
 mod cursor;
 mod error;
 mod expand;
+mod first;
 mod handoff;
 mod lane;
 mod marks;
@@ -23,6 +24,7 @@ mod space;
 mod stacks;
 
 pub use error::SourceError;
+pub use first::First;
 pub use handoff::{Endpoint, HandOffCounts, HandOffs, LOOK_BACK, LOOP};
 pub use options::{Gaps, Options, Waits};
 pub use source::TraceSource;

@@ -77,6 +77,17 @@ fn a_line_stored_to_again_soon_is_cleaned_once() {
 }
 
 #[test]
+fn a_line_written_whole_and_again_is_cleaned_each_time() {
+    let halves = [0x1000, 0x1020, 0x1000, 0x1020, 0x1000];
+    let ops: Vec<_> = (0..).zip(halves).map(|(i, at)| store(i, at)).collect();
+    let out = apply(PreStore::Clean, &ops, 100);
+    assert_eq!(
+        placed(&out),
+        [(1, CLWB, 0x1000), (3, CLWB, 0x1000), (4, CLWB, 0x1000)]
+    );
+}
+
+#[test]
 fn a_line_stored_to_again_late_is_cleaned_each_time() {
     let mut ops = vec![store(0, 0x1000)];
     ops.extend((0..=REACH as u64).map(load));

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use prestore_machine::Machine;
-use prestore_replay::{HandOffs, Options, SourceError, TraceSource, stacks};
+use prestore_replay::{First, HandOffs, Options, SourceError, TraceSource, stacks};
 use prestore_sim::{
     CallSite, Interest, NoMechanism, Results, Simulation, SimulationError, VirtualPrestores,
 };
@@ -27,6 +27,8 @@ pub struct Study<'a> {
     pub advice: &'a [Advice],
     /// Take what can be read of a damaged recording.
     pub lenient: bool,
+    /// Simulate only so many operations, the first of all threads.
+    pub limit: Option<u64>,
     /// Which part of the run is measured.
     pub interest: Interest,
     /// Seed of all that is random.
@@ -124,19 +126,20 @@ impl Study<'_> {
         options: &Options,
         hand_offs: &Arc<HandOffs>,
     ) -> Outcome {
-        let mut source = TraceSource::with_hand_offs(self.trace, options, Arc::clone(hand_offs))?;
+        let source = TraceSource::with_hand_offs(self.trace, options, Arc::clone(hand_offs))?;
         let stacks = stacks(machine, self.trace, options)?;
         let call_sites = |site| (self.call_sites)(site);
         let simulation = Simulation::new(machine)
             .seed(self.seed)
             .interest(self.interest)
-            .lenient(self.lenient)
+            .lenient(self.lenient || self.limit.is_some())
             .stacks(&stacks)
             .call_sites(&call_sites);
         let rules = variant.rules(self.advice, |site, caller| match caller {
             Some(caller) => source.site_from(site, caller),
             None => site,
         });
+        let mut source = First::new(source, self.limit);
         let simulated = if rules.is_empty() {
             simulation.run(&mut source, &mut NoMechanism)
         } else {
@@ -144,13 +147,15 @@ impl Study<'_> {
             let mut advised = VirtualPrestores::new(name, machine.line.0, &rules);
             simulation.run(&mut source, &mut advised)
         };
-        simulated.map_err(|error| match error {
+        let mut results = simulated.map_err(|error| match error {
             SimulationError::Source(error) => error.into(),
             error => WhatIfError::Simulation {
                 machine: machine.name.clone(),
                 error,
             },
-        })
+        })?;
+        results.notes.extend(source.note());
+        Ok(results)
     }
 
     /// `results` are those of `variants`, in their order; `None` without any.

@@ -62,6 +62,7 @@ pub fn findings(
         let advice = Advice::of(&analysis.findings);
         let asked = whatif::Asked {
             interest: Interest::All,
+            limit: args.limit,
             seed: 1,
             lenient: args.lenient,
             debug_dirs: args.debug_dir.clone(),

@@ -5,7 +5,7 @@ mod watched;
 use std::process::ExitCode;
 
 use prestore_machine::Machine;
-use prestore_replay::{Options, TraceSource, stacks};
+use prestore_replay::{First, Options, TraceSource, stacks};
 use prestore_report::{TextOptions, simulation_text, to_json};
 use prestore_sim::{Interest, NoMechanism, Results, Simulation, SimulationError};
 use prestore_trace::container::{RecordingState, Trace};
@@ -58,14 +58,17 @@ fn simulate(args: &SimulateArgs, machine: &Machine, trace: &Trace) -> Result<Res
         .stacks(&stacks)
         .call_sites(&call_sites)
         // The end of a recording that was cut off may hold the hand-off that a thread waits for.
-        .lenient(args.lenient || !whole);
+        .lenient(args.lenient || !whole || args.limit.is_some());
     let source = TraceSource::open(trace, &options)?;
+    let source = First::new(source, args.limit);
     let mut source = Watched::new(source, Progress::new(args.quiet, "simulated operations"));
     let simulated = match args.mechanism {
         MechanismArg::None => simulation.run(&mut source, &mut NoMechanism),
     };
     let mut results = simulated.map_err(wrong)?;
-    results.notes.extend(source.inner().notes());
+    let first = source.inner();
+    results.notes.extend(first.inner().notes());
+    results.notes.extend(first.note());
     results.notes.extend(scope_note(trace));
     Ok(results)
 }

@@ -25,6 +25,7 @@ pub fn run(args: &WhatifArgs) -> Result<ExitCode, CliError> {
     let asked = Asked {
         interest: interest(args.region.as_deref())?,
         seed: args.seed,
+        limit: args.limit,
         lenient: args.lenient,
         debug_dirs: args.debug_dir.clone(),
         quiet: args.quiet,
@@ -61,6 +62,8 @@ pub struct Asked {
     pub interest: Interest,
     /// Seed of all that is random.
     pub seed: u64,
+    /// Simulate only so many operations, the first of all threads.
+    pub limit: Option<u64>,
     /// Take what there is of a damaged recording.
     pub lenient: bool,
     /// Folders with separate debug files.
@@ -82,6 +85,7 @@ pub fn predict(
         machines,
         advice,
         lenient: asked.lenient || trace.manifest().state != RecordingState::Complete,
+        limit: asked.limit,
         interest: asked.interest,
         seed: asked.seed,
         call_sites: &|site| names.of(site),

@@ -3,6 +3,7 @@
 use super::page::Page;
 use crate::finding::NamedFinding;
 use crate::report::Report;
+use crate::whatif::gains;
 use prestore_dirtbuster::Verdict;
 
 /// The change to make first, and the commands that tell more.
@@ -11,6 +12,11 @@ pub fn write(page: &mut Page, report: &Report, annotated: bool) {
     if let Some(f) = first(report) {
         let change = change(page, f);
         page.wrapped("   - ", &change);
+    } else if report.findings.iter().any(NamedFinding::is_advice) {
+        page.wrapped(
+            "   - ",
+            "nothing for these machines: no piece of advice is predicted to gain there",
+        );
     }
     let again = report.run.again();
     if report.findings.is_empty() && !report.write_intensive {
@@ -23,6 +29,13 @@ pub fn write(page: &mut Page, report: &Report, annotated: bool) {
             page,
             "the source lines that store",
             &format!("prestore advise --annotate {again}"),
+        );
+    }
+    if first(report).is_some_and(|f| f.predicted.is_empty()) {
+        command(
+            page,
+            "what it would gain on a machine that `prestore machine list` names",
+            &format!("prestore advise --machine machine-a {again}"),
         );
     }
     if report.run.recording.is_none() {
@@ -39,9 +52,12 @@ pub fn write(page: &mut Page, report: &Report, annotated: bool) {
     );
 }
 
-/// The advice with most stores that names a line, since only that says where to type.
+/// The first advice that names a line, since only that says where to type, and that gains on some
+/// machine if that was predicted.
 fn first(report: &Report) -> Option<&NamedFinding> {
-    let mut advice = report.findings.iter().filter(|f| f.is_advice());
+    let gains =
+        |f: &&NamedFinding| f.predicted.is_empty() || f.predicted.iter().any(|p| gains(p.speedup));
+    let mut advice = (report.findings.iter()).filter(|f| f.is_advice() && gains(f));
     advice
         .clone()
         .find(|f| f.place.line.is_some())

@@ -4,7 +4,7 @@ mod text;
 mod words;
 
 pub use text::whatif_text;
-pub use words::gain;
+pub use words::{gain, gains};
 
 use prestore_dirtbuster::Verdict;
 use prestore_whatif::{Figures, SCHEMA_VERSION, WhatIf};

@@ -5,11 +5,14 @@ use prestore_whatif::Figures;
 use super::words::gain;
 use super::{NamedEffect, NamedMachine, WhatIfReport};
 use crate::TextOptions;
-use crate::human::{bytes, percent, seconds};
+use crate::human::{bytes, count, percent, seconds};
 use crate::text::Page;
 
 /// Causes of stalls shown at most.
 const CAUSES: usize = 3;
+
+/// Share of a run's cycles from which a change of a cause is told.
+const WORTH_SAYING: f64 = 0.001;
 
 /// `report` as text.
 pub fn whatif_text(report: &WhatIfReport, options: TextOptions, cwd: Option<&str>) -> String {
@@ -102,11 +105,11 @@ fn evidence(before: &Figures, after: &Figures) -> String {
     let causes = before.stalls.keys().chain(after.stalls.keys());
     if let Some(cause) = causes.max_by_key(|c| delta(c).abs()) {
         let change = delta(cause);
-        if change != 0 && before.cycles > 0 {
+        if change.unsigned_abs() as f64 >= WORTH_SAYING * before.cycles as f64 && change != 0 {
             let sign = if change < 0 { "fewer" } else { "more" };
             text += &format!(
-                "; most change: {} Mcycles {sign} of {cause}",
-                crate::human::count((change.unsigned_abs() / 1_000_000) as u64)
+                "; most change: {} cycles {sign} of {cause}",
+                count(u64::try_from(change.unsigned_abs()).unwrap_or(u64::MAX))
             );
         }
     }

@@ -4,9 +4,14 @@
 /// that hits nothing.
 const NO_CHANGE: f64 = 0.01;
 
+/// Is there anything to gain?
+pub fn gains(speedup: f64) -> bool {
+    speedup >= 1.0 + NO_CHANGE
+}
+
 /// A speed-up for people: `1.83x faster`, `no change (1.00x)`, `0.75x: a loss, …`.
 pub fn gain(speedup: f64) -> String {
-    if speedup >= 1.0 + NO_CHANGE {
+    if gains(speedup) {
         format!("{speedup:.2}x faster")
     } else if speedup > 1.0 - NO_CHANGE {
         format!("no change ({speedup:.2}x)")

@@ -3,7 +3,8 @@
 //! Clean and demote are put behind the last of a run of stores to a line: behind a store that no
 //! store of the same finding to that line follows within [`REACH`] operations and before the next
 //! fence or atomic. That is where a `prestore()` after the writing loop acts, line by line, and the
-//! place is found by looking ahead rather than by guessing when a streak is over. Skip turns the
+//! place is found by looking ahead rather than by guessing when a streak is over. A line of which all
+//! bytes were written and that is stored to again begins a new run (P0, listing 3). Skip turns the
 //! stores themselves into non-temporal ones.
 //!
 //! No fence is added to skipped stores: where data is published, an atomic or a fence stands in the
@@ -20,7 +21,7 @@ use prestore_trace::{DemoteKind, FlushKind, SiteId};
 use rustc_hash::FxHashMap;
 
 use super::Mechanism;
-use crate::{Op, OpKind};
+use crate::{ByteMask, Op, OpKind};
 use open::OpenLines;
 
 /// Operations after which a line is taken to be left if the finding has not stored to it again:
@@ -111,10 +112,22 @@ impl VirtualPrestores {
                 },
                 ..*op
             };
-            if let Some(left) = thread.open.store(rule, line, at, pre) {
+            let bytes = self.bytes_in(line, op);
+            if let Some(left) = thread.open.store(rule, bytes, at, pre) {
                 thread.due.push(left);
             }
         }
+    }
+
+    /// A line, the bytes of it that `op` stores to, and all that it has.
+    fn bytes_in(&self, line: u64, op: &Op) -> (u64, ByteMask, ByteMask) {
+        let start = line << self.line_shift;
+        let size = (1_u64 << self.line_shift).min(u64::from(ByteMask::BITS));
+        let whole = ByteMask::MAX >> (u64::from(ByteMask::BITS) - size);
+        let from = op.addr.saturating_sub(start).min(size - 1);
+        let end = (op.addr + u64::from(op.size).max(1) - start).min(size);
+        let stored = ByteMask::MAX >> (u64::from(ByteMask::BITS) - (end - from));
+        (line, stored << from, whole)
     }
 }
 

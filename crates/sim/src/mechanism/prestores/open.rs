@@ -1,6 +1,6 @@
 //! The lines that runs of stores are in.
 
-use crate::Op;
+use crate::{ByteMask, Op};
 
 /// Runs followed at once by a thread: more than the arrays that one loop writes side by side.
 const RUNS: usize = 16;
@@ -10,6 +10,8 @@ const RUNS: usize = 16;
 struct Run {
     rule: u16,
     line: u64,
+    /// Bytes of the line that were stored to.
+    bytes: ByteMask,
     /// Place of its last store.
     last: usize,
     /// What is to be done behind that.
@@ -23,18 +25,20 @@ pub(super) struct OpenLines {
 }
 
 impl OpenLines {
-    /// A store of `rule` to `line` at place `at`. Answers the run that had to make room, with the
-    /// place of its last store.
+    /// A store of `rule` to `bytes` of `line` at place `at`, `whole` being all of the line's. Answers
+    /// the run that ends by it, with the place of its last store: the one that had to make room, or
+    /// one that has written all of this line, so that the store begins to write it once more.
     pub(super) fn store(
         &mut self,
         rule: u16,
-        line: u64,
+        (line, bytes, whole): (u64, ByteMask, ByteMask),
         at: usize,
         pre: Op,
     ) -> Option<(usize, Op)> {
-        let run = Run {
+        let mut run = Run {
             rule,
             line,
+            bytes,
             last: at,
             pre,
         };
@@ -44,8 +48,13 @@ impl OpenLines {
             .rposition(|r| r.line == line && r.rule == rule);
         let left = match known {
             Some(i) => {
-                self.runs.remove(i);
-                None
+                let known = self.runs.remove(i);
+                if known.bytes == whole {
+                    Some((known.last, known.pre))
+                } else {
+                    run.bytes |= known.bytes;
+                    None
+                }
             }
             None if self.runs.len() == RUNS => {
                 let oldest = self.runs.remove(0);

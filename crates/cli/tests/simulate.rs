@@ -1,0 +1,157 @@
+//! `prestore simulate`: what it prints, and what it says about input that cannot be simulated.
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use common::{Ran, assert_valid, root, run, text, workload};
+
+fn recorded(folder: &Path, name: &str, args: &[&str]) -> PathBuf {
+    let dir = folder.join("trace");
+    let program = workload(name).unwrap();
+    let command = ["record", "--force", "-o", text(&dir), "--", text(&program)];
+    run(command.iter().chain(args)).exits(0);
+    dir
+}
+
+fn simulate(dir: &Path, options: &[&str]) -> Ran {
+    run(["simulate", text(dir)].iter().chain(options))
+}
+
+const TINY: [&str; 2] = ["--machine", "tiny"];
+const ON_A: [&str; 4] = ["--machine", "machine-a", "--format", "json"];
+
+#[test]
+fn results_follow_their_schema_and_their_seed() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = recorded(folder.path(), "kv", &["--ops=5K", "--keys=2048"]);
+    let first = simulate(&dir, &ON_A).exits(0);
+    let json = first.json();
+    assert_valid("simulate.schema.json", &json);
+    assert_eq!(json["machine"], "machine-a");
+    assert!(json["instructions"].as_u64() > json["accesses"].as_u64());
+    assert_eq!(simulate(&dir, &ON_A).stdout, first.stdout);
+    let other = simulate(&dir, &[&ON_A[..], &["--seed", "2"]].concat()).exits(0);
+    assert_ne!(other.stdout, first.stdout);
+
+    let file = folder.path().join("result.json");
+    let to_file = simulate(&dir, &[&ON_A[..], &["-o", text(&file)]].concat()).exits(0);
+    assert_eq!(to_file.stdout, "");
+    assert_eq!(fs::read_to_string(&file).unwrap(), first.stdout);
+
+    let plain = simulate(&dir, &["--machine", "machine-a"]).exits(0).stdout;
+    for part in ["Where the time went", "media to memory", "L3", "Latencies"] {
+        assert!(plain.contains(part), "'{part}' is missing: {plain}");
+    }
+}
+
+#[test]
+fn parts_of_a_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = recorded(
+        folder.path(),
+        "listing1",
+        &["--iters=2000", "--warmup=1000"],
+    );
+    let json = |options: &[&str]| {
+        simulate(&dir, &[&ON_A[..], options].concat())
+            .exits(0)
+            .json()
+    };
+    let accesses = |options: &[&str]| json(options)["accesses"].as_u64().unwrap();
+    let all = accesses(&[]);
+    // The program's region 1 comes after its warm-up.
+    let region = accesses(&["--region", "1"]);
+    assert!(region < all, "{region} of {all}");
+    let late = accesses(&["--warmup", "20K"]);
+    assert!(late < all && late + 30_000 > all, "{late} of {all}");
+    let early = json(&["--limit", "20K"]);
+    let early_accesses = early["accesses"].as_u64().unwrap();
+    assert!(
+        (10_000..30_000).contains(&early_accesses),
+        "{early_accesses}"
+    );
+    assert!(early["notes"][0].as_str().unwrap().contains("first 20000"));
+
+    simulate(&dir, &[&TINY[..], &["--region", "7"]].concat())
+        .exits(2)
+        .says(&["region 7", "1"]);
+    simulate(&dir, &[&TINY[..], &["--warmup", "1G"]].concat())
+        .exits(2)
+        .says(&["--warmup 1000000000", "smaller"]);
+}
+
+#[test]
+fn more_threads_than_cores() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["--iters=300", "--threads=3", "--elements=64"];
+    let dir = recorded(folder.path(), "listing1", &args);
+    simulate(&dir, &TINY)
+        .exits(2)
+        .says(&["2 cores", "tiny", "--set core.count=3"]);
+    simulate(&dir, &[&TINY[..], &["--set", "core.count=4"]].concat()).exits(0);
+}
+
+#[test]
+fn a_machine_file_that_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = recorded(folder.path(), "listing3", &["--iters=100"]);
+    let tiny = fs::read_to_string(root().join("machines/tiny.toml")).unwrap();
+    let file = folder.path().join("mine.toml");
+    for (from, to, words) in [
+        ("width = 1", "widht = 1", &["widht", "width"][..]),
+        ("clock = \"1 GHz\"", "clock = 1", &["clock", "unit"]),
+        ("size = \"1 KiB\"", "size = \"1000 B\"", &["L1D", "ways"]),
+        (
+            "default_memory = \"dram\"",
+            "default_memory = \"pmem\"",
+            &["pmem", "dram"],
+        ),
+    ] {
+        let at = tiny.find(from).unwrap();
+        let line = tiny[..at].matches('\n').count() + 1;
+        fs::write(&file, tiny.replacen(from, to, 1)).unwrap();
+        simulate(&dir, &["--machine", text(&file)])
+            .exits(2)
+            .says(&[&format!("mine.toml:{line}")])
+            .says(words);
+    }
+    simulate(&dir, &["--machine", "no/such/file.toml"])
+        .exits(2)
+        .says(&["no/such/file.toml"]);
+    simulate(&dir, &[&TINY[..], &["--set", "core.width=0"]].concat())
+        .exits(2)
+        .says(&["width"]);
+}
+
+#[test]
+fn a_recording_that_was_cut_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = recorded(folder.path(), "kv", &["--ops=50K", "--keys=2048"]);
+    let whole = simulate(&dir, &ON_A).exits(0).json();
+    let streams = fs::read_dir(&dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let longest = streams
+        .max_by_key(|p| fs::metadata(p).unwrap().len())
+        .unwrap();
+    let bytes = fs::read(&longest).unwrap();
+    fs::write(&longest, &bytes[..bytes.len() / 2]).unwrap();
+
+    simulate(&dir, &ON_A).exits(2).says(&["--lenient"]);
+    let part = simulate(&dir, &[&ON_A[..], &["--lenient"]].concat())
+        .exits(0)
+        .json();
+    assert!(!part["notes"].as_array().unwrap().is_empty(), "{part:#}");
+    let [some, all] = [&part, &whole].map(|json| json["accesses"].as_u64().unwrap());
+    assert!(some > 0 && some < all, "{some} of {all}");
+
+    simulate(&folder.path().join("missing"), &ON_A)
+        .exits(2)
+        .says(&["missing", "prestore record"]);
+    simulate(folder.path(), &ON_A)
+        .exits(2)
+        .says(&["not a trace"]);
+}
