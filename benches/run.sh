@@ -3,4 +3,8 @@
 # Usage: benches/run.sh [RUNS]  (after `make build workloads`; `make bench` does both)
 set -eu
 cd "$(dirname "$0")/.."
-exec python3 benches/overhead.py --runs "${1:-5}"
+runs=${1:-5}
+python3 benches/overhead.py --runs "$runs"
+python3 benches/simulate.py --runs "$runs"
+# Where a simulation's time goes, part by part.
+cargo bench --locked -p prestore-sim --bench speed

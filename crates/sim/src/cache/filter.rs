@@ -12,10 +12,32 @@ use crate::random::Random;
 pub(super) struct Filter {
     index: Index,
     ways: usize,
-    /// An entry without cores is empty.
-    lines: Vec<u64>,
-    sharers: Vec<Sharers>,
+    entries: Vec<Entry>,
+    /// The cores of each entry, apart, so that a search reads little of the host's memory.
+    cores: Vec<u128>,
     replacer: Replacer,
+}
+
+/// Line number and state in one word. Zero: empty.
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry(u64);
+
+const USED: u64 = 1;
+const EXCLUSIVE: u64 = 2;
+const SHIFT: u32 = 2;
+
+impl Entry {
+    fn new(line: u64, exclusive: bool) -> Self {
+        Self((line << SHIFT) | if exclusive { EXCLUSIVE } else { 0 } | USED)
+    }
+
+    fn is(self, line: u64) -> bool {
+        self.0 & !EXCLUSIVE == (line << SHIFT) | USED
+    }
+
+    fn line(self) -> u64 {
+        self.0 >> SHIFT
+    }
 }
 
 impl Filter {
@@ -25,21 +47,29 @@ impl Filter {
         Self {
             index: Index::new(SliceHash::None, 1, sets as u64),
             ways,
-            lines: vec![0; sets * ways],
-            sharers: vec![Sharers::default(); sets * ways],
+            entries: vec![Entry::default(); sets * ways],
+            cores: vec![0; sets * ways],
             replacer: Replacer::new(Replacement::Lru, ways, sets, vec![Random::new(0)]),
         }
     }
 
+    #[inline]
     fn find(&self, line: u64) -> Option<usize> {
         let first = self.index.set(line) * self.ways;
-        (first..first + self.ways)
-            .find(|&entry| self.lines[entry] == line && self.sharers[entry].cores != 0)
+        let set = &self.entries[first..first + self.ways];
+        set.iter().position(|e| e.is(line)).map(|way| first + way)
+    }
+
+    fn sharers(&self, entry: usize) -> Sharers {
+        Sharers {
+            cores: self.cores[entry],
+            exclusive: self.entries[entry].0 & EXCLUSIVE != 0,
+        }
     }
 
     pub(super) fn get(&self, line: u64) -> Sharers {
         self.find(line)
-            .map_or_else(Sharers::default, |entry| self.sharers[entry])
+            .map_or_else(Sharers::default, |entry| self.sharers(entry))
     }
 
     pub(super) fn add(&mut self, line: u64, core: u32, exclusive: bool) -> Option<(u64, Sharers)> {
@@ -47,36 +77,40 @@ impl Filter {
         let first = set * self.ways;
         let mut gone = None;
         let entry = self.find(line).unwrap_or_else(|| {
-            let empty = (first..first + self.ways).find(|&entry| self.sharers[entry].cores == 0);
-            let entry = empty.unwrap_or_else(|| first + self.replacer.victim(0, set, self.ways));
-            if self.sharers[entry].cores != 0 {
-                gone = Some((self.lines[entry], self.sharers[entry]));
+            let all = &self.entries[first..first + self.ways];
+            let empty = all.iter().position(|e| e.0 == 0);
+            let way = empty.unwrap_or_else(|| self.replacer.victim(0, set, self.ways));
+            let entry = first + way;
+            if self.entries[entry].0 != 0 {
+                gone = Some((self.entries[entry].line(), self.sharers(entry)));
             }
-            self.lines[entry] = line;
-            self.sharers[entry] = Sharers::default();
+            self.cores[entry] = 0;
             entry
         });
         self.replacer.hit(set, entry - first, self.ways);
-        self.sharers[entry].cores |= 1 << core;
-        self.sharers[entry].exclusive = exclusive;
+        self.cores[entry] |= 1 << core;
+        self.entries[entry] = Entry::new(line, exclusive);
         gone
     }
 
     pub(super) fn remove(&mut self, line: u64, core: u32) {
         if let Some(entry) = self.find(line) {
-            self.sharers[entry].cores &= !(1 << core);
+            self.cores[entry] &= !(1 << core);
+            if self.cores[entry] == 0 {
+                self.entries[entry] = Entry::default();
+            }
         }
     }
 
     pub(super) fn forget(&mut self, line: u64) {
         if let Some(entry) = self.find(line) {
-            self.sharers[entry] = Sharers::default();
+            self.entries[entry] = Entry::default();
         }
     }
 
     pub(super) fn downgrade(&mut self, line: u64) {
         if let Some(entry) = self.find(line) {
-            self.sharers[entry].exclusive = false;
+            self.entries[entry].0 &= !EXCLUSIVE;
         }
     }
 }
