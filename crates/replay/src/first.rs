@@ -114,9 +114,8 @@ mod tests {
         let (mut ops, mut ends) = (Vec::new(), [Next::More; 2]);
         while ends.contains(&Next::More) {
             for thread in 0..2 {
-                if let Ok(next) = source.fill(thread, &mut ops) {
-                    ends[thread as usize] = next;
-                }
+                let Ok(next) = source.fill(thread, &mut ops);
+                ends[thread as usize] = next;
             }
         }
         (ops.len(), ends, source.note())

@@ -134,13 +134,7 @@ fn thread(number: u32, counts: &ThreadCounts, machine: &Machine) -> ThreadResult
         thread: number,
         cycles: cycles(counts.clock, machine.core.clock),
         instructions: counts.instructions,
-        loads: counts.ops.loads,
-        stores: counts.ops.stores,
-        nt_stores: counts.ops.nt_stores,
-        atomics: counts.ops.atomics,
-        flushes: counts.ops.flushes,
-        demotes: counts.ops.demotes,
-        fences: counts.ops.fences,
+        ops: counts.ops,
         stalls: all_cycles(&counts.stalls, machine),
     }
 }

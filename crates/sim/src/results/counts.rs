@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use crate::Time;
 
 /// Durations or numbers by name.
@@ -31,7 +33,7 @@ pub struct ThreadCounts {
 }
 
 /// Operations by kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct OpCounts {
     /// Loads.
     pub loads: u64,

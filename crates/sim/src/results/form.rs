@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::counts::OpCounts;
 use super::latencies::LatencySummary;
 
 /// Version of the JSON form. It rises when a key goes away or changes its meaning, not when one is
@@ -145,20 +146,9 @@ pub struct ThreadResult {
     pub cycles: u64,
     /// Instructions executed.
     pub instructions: u64,
-    /// Loads executed.
-    pub loads: u64,
-    /// Cached stores executed.
-    pub stores: u64,
-    /// Non-temporal stores executed.
-    pub nt_stores: u64,
-    /// Atomic read-modify-writes executed.
-    pub atomics: u64,
-    /// Flushes executed.
-    pub flushes: u64,
-    /// Demotions executed.
-    pub demotes: u64,
-    /// Fences executed.
-    pub fences: u64,
+    /// Operations executed, each kind a key of its own.
+    #[serde(flatten)]
+    pub ops: OpCounts,
     /// Cycles in which it could issue nothing, by cause.
     pub stalls: BTreeMap<String, u64>,
 }

@@ -92,7 +92,7 @@ fn cleaned_lines_are_all_written_and_not_twice() {
     assert_eq!(results.memories[0].write_bytes, 64 * N);
     let f = results.flushes;
     assert_eq!((f.dirty, f.clean, f.absent), (N, 0, 0));
-    assert_eq!(results.threads[0].flushes, N);
+    assert_eq!(results.threads[0].ops.flushes, N);
 }
 
 #[test]

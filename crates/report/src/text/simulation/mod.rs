@@ -139,15 +139,15 @@ fn threads(page: &mut Page<'_>, results: &Results) {
             count(t.cycles),
             percent(share(stalled, t.cycles)),
             count(t.instructions),
-            count(t.loads),
-            count(t.stores)
+            count(t.ops.loads),
+            count(t.ops.stores)
         );
         for (n, what) in [
-            (t.nt_stores, "non-temporal"),
-            (t.atomics, "atomics"),
-            (t.fences, "fences"),
-            (t.flushes, "flushes"),
-            (t.demotes, "demotes"),
+            (t.ops.nt_stores, "non-temporal"),
+            (t.ops.atomics, "atomics"),
+            (t.ops.fences, "fences"),
+            (t.ops.flushes, "flushes"),
+            (t.ops.demotes, "demotes"),
         ] {
             if n > 0 {
                 line += &format!(", {} {what}", count(n));
