@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::quantity::{Clock, Cycles};
+use crate::quantity::{Clock, Cycles, Nanos};
 
 /// A core; all cores of a machine are alike.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
@@ -90,6 +90,9 @@ fn one() -> u32 {
 pub struct WriteCombining {
     /// Lines gathered at once.
     pub buffers: u32,
+    /// From a whole buffer until it is on its way to memory.
+    #[serde(default)]
+    pub delay: Nanos,
 }
 
 /// A flush or clean instruction.

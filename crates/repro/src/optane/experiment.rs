@@ -7,17 +7,14 @@ use std::thread;
 use prestore_machine::Machine;
 use serde::Serialize;
 
-use super::curves::{Half, Pairs, throughputs, write_ratios};
-use super::point::{Point, Work, read_points};
-use super::simulate::{Simulated, machine, simulate};
+use super::curves::{Curve, Half, Sample, rows};
+use super::figure::{FigurePoint, Quantity};
+use super::files::{Measurements, read_measurements};
+use super::point::Point;
+use super::simulate::{Simulated, machine, simulate, simulate_figure};
 use crate::error::ReproError;
 use crate::experiment::{Experiment, Options};
-use crate::report::{Report, Row};
-
-/// The mean deviation that a curve may have (the best published simulator has about 14 % over all).
-const CURVE: f64 = 0.25;
-/// The median deviation that all points may have.
-const MEDIAN: f64 = 0.10;
+use crate::report::Report;
 
 /// OptaneStudy and the model of an Optane DIMM.
 #[derive(Clone, Copy, Debug)]
@@ -52,28 +49,40 @@ impl Experiment for OptaneStudy {
     }
 
     fn about(&self) -> &'static str {
-        "Bandwidth and effective write ratio of real Optane DIMMs (FAST'20); --points FILE.csv"
+        "Real Optane DIMMs (FAST'20): bandwidth, write ratio, latency; --points FILE.csv or DIR"
     }
 
     fn run(&self, options: &Options) -> Result<Report, ReproError> {
         let Some(path) = &options.points else {
             return Err(ReproError::NoPoints);
         };
-        let points = read_points(path)?;
+        let measurements = read_measurements(path)?;
         let machine = machine(options.dimms.unwrap_or(1), &[])?;
-        let compared = compare(&machine, points, options.seed)?;
+        let (mut samples, mut points) = (Vec::new(), Vec::new());
+        for measured in measurements {
+            match measured {
+                Measurements::Sweep(sweep) => {
+                    let compared = compare(&machine, sweep, options.seed)?;
+                    samples.extend(compared.iter().flat_map(sweep_samples));
+                    points.extend(compared);
+                }
+                Measurements::Figure(figure) => {
+                    samples.extend(figure_samples(&machine, &figure, options.seed)?);
+                }
+            }
+        }
         let mut report = Report::new(self.name(), format!("{}", path.display()));
         for half in [Half::Calibrate, Half::Check] {
-            report.rows.extend(rows(&compared, half));
+            report.rows.extend(rows(&samples, half));
         }
-        if let Ok(points) = serde_json::to_value(&compared) {
+        if let Ok(points) = serde_json::to_value(&points) {
             report.more.insert("points".to_owned(), points);
         }
         Ok(report)
     }
 }
 
-/// Simulates all points, on all processors.
+/// Simulates all points of a sweep, on all processors.
 ///
 /// # Errors
 /// The first that could not be simulated.
@@ -82,8 +91,7 @@ pub fn compare(
     points: Vec<Point>,
     seed: u64,
 ) -> Result<Vec<Compared>, ReproError> {
-    let works: Vec<Work> = points.iter().map(|p| p.work).collect();
-    let simulated = simulate_all(machine, &works, seed)?;
+    let simulated = each(&points, |point| simulate(machine, &point.work, seed))?;
     let compared = points.into_iter().zip(simulated);
     Ok(compared
         .map(|(point, simulated)| Compared {
@@ -98,22 +106,68 @@ pub fn compare(
         .collect())
 }
 
-fn simulate_all(
+/// What a point has to compare: throughput, and the write ratio where there was something to write.
+pub fn sweep_samples(compared: &Compared) -> Vec<Sample> {
+    let sample = |metric, published: Option<f64>, ours: Option<f64>| {
+        Some(Sample {
+            curve: Curve::of(&compared.point.work).to_string(),
+            metric,
+            half: compared.half,
+            published: published.filter(|p| *p > 0.0)?,
+            ours: ours?,
+        })
+    };
+    let (measured, simulated) = (compared.measured, compared.simulated);
+    let throughput = Some(simulated.throughput_mb_s);
+    let both = [
+        sample("MB/s", measured.throughput_mb_s, throughput),
+        sample("EWR", measured.ewr, simulated.ewr),
+    ];
+    both.into_iter().flatten().collect()
+}
+
+/// Simulates all points of a figure, on all processors.
+///
+/// # Errors
+/// The first that could not be simulated.
+pub fn figure_samples(
     machine: &Machine,
-    works: &[Work],
+    points: &[FigurePoint],
     seed: u64,
-) -> Result<Vec<Simulated>, ReproError> {
+) -> Result<Vec<Sample>, ReproError> {
+    let ours = each(points, |point| {
+        simulate_figure(machine, &point.quantity, seed)
+    })?;
+    let sample = |(point, ours): (&FigurePoint, f64)| Sample {
+        curve: point.curve.to_owned(),
+        metric: match point.quantity {
+            Quantity::Bandwidth(_) => "GB/s",
+            Quantity::Latency(_) => "ns",
+            Quantity::Amplification { .. } => "amplification",
+        },
+        half: point.half,
+        published: point.published,
+        ours,
+    };
+    Ok(points.iter().zip(ours).map(sample).collect())
+}
+
+/// `run` of each item, on all processors; answers in the items' order.
+fn each<I: Sync, T: Send>(
+    items: &[I],
+    run: impl Fn(&I) -> Result<T, ReproError> + Sync,
+) -> Result<Vec<T>, ReproError> {
     let next = AtomicUsize::new(0);
     let workers = thread::available_parallelism().map_or(1, NonZero::get);
-    let mut done: Vec<(usize, Result<Simulated, ReproError>)> = thread::scope(|scope| {
+    let mut done: Vec<(usize, Result<T, ReproError>)> = thread::scope(|scope| {
         let worker = || {
             let mut done = Vec::new();
             loop {
                 let i = next.fetch_add(1, Ordering::Relaxed);
-                let Some(work) = works.get(i) else {
+                let Some(item) = items.get(i) else {
                     return done;
                 };
-                done.push((i, simulate(machine, work, seed)));
+                done.push((i, run(item)));
             }
         };
         let workers: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
@@ -126,40 +180,4 @@ fn simulate_all(
     });
     done.sort_by_key(|(i, _)| *i);
     done.into_iter().map(|(_, result)| result).collect()
-}
-
-/// A row a curve, then the median over all points of the half.
-pub fn rows(compared: &[Compared], half: Half) -> Vec<Row> {
-    let of_half = || compared.iter().filter(|c| c.half == half);
-    let name = match half {
-        Half::Calibrate => "calibrated on",
-        Half::Check => "check",
-    };
-    let mut rows = Vec::new();
-    let metrics: [(&str, Pairs); 2] = [
-        (
-            "MB/s",
-            throughputs(of_half().map(|c| (&c.point, c.simulated.throughput_mb_s))),
-        ),
-        (
-            "EWR",
-            write_ratios(of_half().map(|c| (&c.point, c.simulated.ewr))),
-        ),
-    ];
-    for (unit, curves) in metrics {
-        let all: Vec<(f64, f64)> = curves.values().flatten().copied().collect();
-        if all.is_empty() {
-            continue;
-        }
-        for (curve, pairs) in &curves {
-            rows.push(Row::mean(format!("{curve} ({name})"), unit, pairs, CURVE));
-        }
-        rows.push(Row::median(
-            format!("all points ({name})"),
-            unit,
-            &all,
-            MEDIAN,
-        ));
-    }
-    rows
 }

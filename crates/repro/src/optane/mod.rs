@@ -3,12 +3,18 @@
 
 mod curves;
 mod experiment;
+mod figure;
+mod files;
 mod point;
 mod simulate;
 mod stimulus;
+mod timed;
 
-pub use curves::{Curve, Half, Pairs, throughputs, write_ratios};
-pub use experiment::{Compared, OptaneStudy, compare};
-pub use point::{Operation, Point, Task, Work, read_points};
-pub use simulate::{Simulated, machine, simulate};
+pub use curves::{Curve, Half, Sample, rows};
+pub use experiment::{Compared, Measured, OptaneStudy, compare, figure_samples, sweep_samples};
+pub use figure::{FigurePoint, Quantity};
+pub use files::{Measurements, read_measurements};
+pub use point::{Operation, Point, Task, Work};
+pub use simulate::{Simulated, machine, simulate, simulate_figure};
 pub use stimulus::Stimulus;
+pub use timed::Timed;

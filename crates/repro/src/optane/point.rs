@@ -1,11 +1,10 @@
 //! Points of OptaneStudy's bandwidth sweep: what was run, and what was measured.
 
 use std::fmt;
-use std::path::Path;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::error::ReproError;
+use super::files::Wrong;
 
 /// What the benchmark does with each line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
@@ -110,35 +109,23 @@ impl fmt::Display for Work {
     }
 }
 
-/// The points of a file in the columns of OptaneStudy's sweep (header line first).
+/// The points of a sweep.
 ///
 /// # Errors
-/// The file cannot be read, or a line is wrong.
-pub fn read_points(path: &Path) -> Result<Vec<Point>, ReproError> {
-    let error = |line, what: String| ReproError::Points {
-        path: path.to_owned(),
-        line,
-        what,
-    };
-    let text = std::fs::read_to_string(path).map_err(|e| error(None, e.to_string()))?;
-    parse(&text).map_err(|(line, what)| error(line, what))
-}
-
-fn parse(text: &str) -> Result<Vec<Point>, (Option<u64>, String)> {
+/// What is wrong, and in which line.
+pub(super) fn parse_sweep(
+    headers: &csv::StringRecord,
+    reader: &mut csv::Reader<&[u8]>,
+) -> Result<Vec<Point>, Wrong> {
     let mut points = Vec::new();
-    let mut reader = csv::ReaderBuilder::new()
-        .trim(csv::Trim::All)
-        .from_reader(text.as_bytes());
-    let headers = reader.headers().map_err(|e| (Some(1), e.to_string()))?;
-    let headers = headers.clone();
     for record in reader.records() {
         let record = record.map_err(|e| (e.position().map(csv::Position::line), e.to_string()))?;
         let line = record.position().map(csv::Position::line);
         let row: Row = record
-            .deserialize(Some(&headers))
+            .deserialize(Some(headers))
             .map_err(|e| (line, column(&e)))?;
         let point = Point::from(row);
-        check(&point.work).map_err(|what| (line, what))?;
+        check(&point).map_err(|what| (line, what))?;
         points.push(point);
     }
     if points.is_empty() {
@@ -198,7 +185,8 @@ fn column(error: &csv::Error) -> String {
     }
 }
 
-fn check(work: &Work) -> Result<(), String> {
+fn check(point: &Point) -> Result<(), String> {
+    let work = &point.work;
     if work.access_size == 0 || !work.access_size.is_multiple_of(64) {
         return Err(format!(
             "access_size is {}: the benchmark accesses whole lines, give a multiple of 64",
@@ -220,40 +208,16 @@ fn check(work: &Work) -> Result<(), String> {
     if work.threads == 0 {
         return Err("threads is 0: give at least 1".to_owned());
     }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Operation, Task, parse};
-
-    const HEADER: &str = "operation,task_type,access_size,stride_size,threads,prefetching,\
-                          throughput_mb_s,ewr,err,runs\n";
-
-    #[test]
-    fn empty_columns_are_values_that_were_not_measured() {
-        let text = format!("{HEADER}Store+Flush,StrideBW,64,128,2,0,1811.2,,,2\n");
-        let points = parse(&text).unwrap();
-        let point = &points[0];
-        assert_eq!(point.work.operation, Operation::StoreFlush);
-        assert_eq!(point.work.task_type, Task::Stride);
-        assert_eq!((point.throughput_mb_s, point.ewr), (Some(1811.2), None));
-    }
-
-    #[test]
-    fn what_is_wrong_is_told_with_its_line() {
-        for (line, part) in [
-            ("Sore,RandBW,64,0,1,0,1,1,,1", "`Sore`, expected one of"),
-            ("Load,RandBW,100,0,1,0,1,1,,1", "multiple of 64"),
-            ("Load,RandBW,64,0,0,0,1,1,,1", "threads is 0"),
-            ("Load,RandBW,64,0,x,0,1,1,,1", "column 5"),
-            ("Load,RandBW,64", "fields"),
-        ] {
-            let text = format!("{HEADER}Load,RandBW,64,0,1,0,1,1,,1\n{line}\n");
-            let (at, what) = parse(&text).unwrap_err();
-            assert_eq!(at, Some(3), "{what}");
-            assert!(what.contains(part), "{what}");
+    for (column, value) in [
+        ("throughput_mb_s", point.throughput_mb_s),
+        ("ewr", point.ewr),
+    ] {
+        if value.is_some_and(|v| !v.is_finite() || v < 0.0) {
+            return Err(format!(
+                "{column} is {}: give what was measured, or nothing",
+                value.unwrap_or_default()
+            ));
         }
-        assert!(parse(HEADER).is_err());
     }
+    Ok(())
 }

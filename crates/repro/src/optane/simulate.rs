@@ -2,11 +2,13 @@
 
 use prestore_machine::device::Device;
 use prestore_machine::{Machine, Machines, Scope};
-use prestore_sim::{NoMechanism, Simulation};
+use prestore_sim::{Interest, NoMechanism, Results, Simulation};
 use serde::Serialize;
 
+use super::figure::Quantity;
 use super::point::{Operation, Task, Work};
 use super::stimulus::{Stimulus, ops_per_line};
+use super::timed::{TIMED, accesses_of_round, halves, ops_of_halves, timed};
 use crate::error::ReproError;
 
 /// What a simulation of a point gives.
@@ -80,13 +82,63 @@ pub fn simulate(machine: &Machine, work: &Work, seed: u64) -> Result<Simulated, 
             error: Box::new(error),
         })?;
     let bytes = (lines - warmup) as f64 * machine.line.0 as f64;
-    let background: f64 = machine.memories.iter().map(background_rate).sum();
-    let to_media = results.media_write_bytes as f64 + background * results.seconds;
     let written: u64 = results.memories.iter().map(|m| m.write_bytes).sum();
     Ok(Simulated {
         throughput_mb_s: bytes / results.seconds / 1e6,
-        ewr: (work.writes_memory() && written > 0).then(|| written as f64 / to_media),
+        ewr: (work.writes_memory() && written > 0)
+            .then(|| written as f64 / to_media(machine, &results)),
     })
+}
+
+/// Accesses that are timed at least.
+const TIMES: u64 = 500;
+/// What the timing of the batched flushes costs, in ns: the same ntstore and fence take 90 ns in the
+/// data set's idle latencies and 125 ns there. Calibrated on half A of the flush latencies.
+const TIMING: f64 = 40.0;
+
+/// Simulates a point of a figure; answers in its quantity's unit.
+///
+/// # Errors
+/// The simulation failed; more threads than cores, say.
+pub fn simulate_figure(
+    machine: &Machine,
+    quantity: &Quantity,
+    seed: u64,
+) -> Result<f64, ReproError> {
+    let failed = |error| ReproError::Simulation {
+        what: format!("{quantity:?}"),
+        error: Box::new(error),
+    };
+    let simulation = Simulation::new(machine).seed(seed);
+    match *quantity {
+        Quantity::Bandwidth(work) => Ok(simulate(machine, &work, seed)?.throughput_mb_s / 1e3),
+        Quantity::Latency(what) => {
+            let results = simulation
+                .interest(Interest::Region(TIMED))
+                .run(&mut timed(what, TIMES, seed), &mut NoMechanism)
+                .map_err(failed)?;
+            let times = TIMES.next_multiple_of(accesses_of_round(what));
+            let timing = if what.batched { TIMING } else { 0.0 };
+            Ok(results.seconds * 1e9 / times as f64 + timing)
+        }
+        Quantity::Amplification { region } => {
+            let lines = region / machine.line.0;
+            let rounds = 2 + (2 * MEASURED).div_ceil(lines);
+            let warmup = rounds / 2;
+            let results = simulation
+                .warmup(warmup * ops_of_halves(region))
+                .run(&mut halves(region, rounds), &mut NoMechanism)
+                .map_err(failed)?;
+            let written = (rounds - warmup) * region;
+            Ok(to_media(machine, &results) / written as f64)
+        }
+    }
+}
+
+/// Bytes that the DIMMs' counters see on their way to the media.
+fn to_media(machine: &Machine, results: &Results) -> f64 {
+    let background: f64 = machine.memories.iter().map(background_rate).sum();
+    results.media_write_bytes as f64 + background * results.seconds
 }
 
 /// Bytes a second that a memory's DIMMs write to their media all by themselves: the counters that

@@ -30,6 +30,8 @@ pub(super) struct Combining {
     buffers: Box<[Buffer]>,
     /// Is there a fill buffer to spare?
     shares_fills: bool,
+    /// From a sent buffer until it is on its way.
+    delay: Time,
     opened: u64,
     open: usize,
     /// When the memory controller has taken all that was sent: fences wait for this.
@@ -49,7 +51,8 @@ impl Combining {
     /// `None` where non-temporal stores are plain stores.
     pub fn new(machine: &Machine) -> Option<Self> {
         let core = &machine.core;
-        let wanted = core.write_combining?.buffers;
+        let combining = core.write_combining?;
+        let wanted = combining.buffers;
         // A miss must always find a buffer in the end.
         let spare = core.fill_buffers.saturating_sub(1);
         let count = if spare == 0 {
@@ -66,6 +69,7 @@ impl Combining {
         Some(Self {
             buffers: vec![free; count.max(1) as usize].into(),
             shares_fills: spare > 0,
+            delay: Time::nanos(combining.delay),
             opened: 0,
             open: 0,
             done: Time::ZERO,
@@ -147,7 +151,7 @@ impl Combining {
         let (line, bytes) = (buffer.line, buffer.bytes);
         let taken = env
             .below
-            .write_around(env.params.id, at, line, bytes)
+            .write_around(env.params.id, at + self.delay, line, bytes)
             .max(at);
         buffer.state = State::Sent(taken);
         self.open -= 1;

@@ -5,6 +5,7 @@ use prestore_machine::device as described;
 use prestore_trace::Bytes;
 
 use super::any::AnyDevice;
+use super::arrivals::Arrivals;
 use super::controller::{BatchedWrites, Slots};
 use super::counters::ChannelCounters;
 use super::device::{self, Device};
@@ -42,7 +43,7 @@ enum Writes {
     /// The same, and cores whose lines wait for an entry get it in no particular order: streams of
     /// several cores mix at random before they come to the device (Optane; OptaneStudy's effective
     /// write ratio by threads tells).
-    Contended(Slots, Random),
+    Contended(Slots, Random, Arrivals),
 }
 
 impl Channel {
@@ -65,9 +66,11 @@ impl Channel {
                 described::Device::Dram(_) | described::Device::Pcm(_) => {
                     Writes::Batched(BatchedWrites::new(controller))
                 }
-                described::Device::Optane(_) => {
-                    Writes::Contended(Slots::new(controller.write_queue), Random::new(seed))
-                }
+                described::Device::Optane(_) => Writes::Contended(
+                    Slots::new(controller.write_queue),
+                    Random::new(seed),
+                    Arrivals::new(),
+                ),
                 _ => Writes::InOrder(Slots::new(controller.write_queue)),
             },
             bus: controller.bus.map(Pipe::new),
@@ -84,6 +87,9 @@ impl Channel {
         self.counters.reads += 1;
         let came = at + self.there;
         let mut turn = came;
+        if let Writes::Contended(.., arrivals) = &self.writes {
+            turn = came.max(arrivals.of(addr));
+        }
         if let Writes::Batched(writes) = &mut self.writes {
             self.idle = writes.use_idle_time(came, self.idle, &mut self.device);
             if writes.waiting(addr) == self.whole {
@@ -119,7 +125,7 @@ impl Channel {
                 self.counters.merged_writes += u64::from(taken.merged);
                 taken.at
             }
-            Writes::InOrder(slots) | Writes::Contended(slots, _) => {
+            Writes::InOrder(slots) | Writes::Contended(slots, ..) => {
                 let taken = slots.wait(came);
                 let sent = match &mut self.bus {
                     Some(bus) => bus.send(taken, device::burst(mask)),
@@ -134,7 +140,11 @@ impl Channel {
         self.counters.queue_full += taken - came;
         match &mut self.writes {
             // As long a wait in the mean.
-            Writes::Contended(_, random) => came + Time(random.below(2 * (taken - came).0 + 1)),
+            Writes::Contended(_, random, arrivals) => {
+                let taken = came + Time(random.below(2 * (taken - came).0 + 1));
+                arrivals.note(addr, taken);
+                taken
+            }
             _ => taken,
         }
     }

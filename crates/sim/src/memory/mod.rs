@@ -7,6 +7,7 @@
 
 mod address;
 mod any;
+mod arrivals;
 mod calendar;
 mod channel;
 mod controller;

@@ -36,7 +36,10 @@ fn a_partial_line_is_sent_with_its_mask_when_its_buffer_is_needed() {
 #[test]
 fn whole_lines_wait_for_a_buffer_to_be_taken() {
     let mut machine = tso();
-    machine.core.write_combining = Some(prestore_machine::WriteCombining { buffers: 2 });
+    machine.core.write_combining = Some(prestore_machine::WriteCombining {
+        buffers: 2,
+        delay: prestore_machine::quantity::Nanos(0.0),
+    });
     let mut thread = Thread::default();
     for line in 0..3 {
         thread = thread.nt_store_at(line * 64, 64);
@@ -45,6 +48,20 @@ fn whole_lines_wait_for_a_buffer_to_be_taken() {
     thread.run(&machine, &mut below);
     let sent: Vec<u64> = below.arounds().iter().map(|(at, _)| *at).collect();
     assert_eq!(sent, [0, 1, 60]);
+}
+
+#[test]
+fn a_sent_line_is_on_its_way_after_the_buffers_delay() {
+    let mut machine = tso();
+    machine.core.write_combining = Some(prestore_machine::WriteCombining {
+        buffers: 2,
+        delay: prestore_machine::quantity::Nanos(7.0),
+    });
+    let mut below = Mock::default();
+    Thread::default()
+        .nt_store_at(0, 64)
+        .run(&machine, &mut below);
+    assert_eq!(below.arounds(), [(7, Call::Around(0, WHOLE))]);
 }
 
 #[test]

@@ -32,7 +32,10 @@ pub fn tso() -> Machine {
                 push_parallel: None,
                 drain: Cycles(0.0),
             },
-            write_combining: Some(WriteCombining { buffers: 4 }),
+            write_combining: Some(WriteCombining {
+                buffers: 4,
+                delay: prestore_machine::quantity::Nanos(0.0),
+            }),
             atomic: Cycles(18.0),
             fence: Cycles(0.0),
             clwb_retains: true,

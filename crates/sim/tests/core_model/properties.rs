@@ -72,7 +72,10 @@ prop_compose! {
         machine.core.rob = rob;
         machine.core.width = f64::from(width);
         machine.core.fill_buffers = fills;
-        machine.core.write_combining = combining.map(|buffers| WriteCombining { buffers });
+        machine.core.write_combining = combining.map(|buffers| WriteCombining {
+            buffers,
+            delay: prestore_machine::quantity::Nanos(0.0),
+        });
         machine.core.clwb_retains = retains;
         machine.core.demote = demote;
         let stores = &mut machine.core.store_buffer;

@@ -29,7 +29,7 @@ pub(super) struct Media {
     write_latency: Time,
     /// Time in which the units that may be handed over ahead are written.
     ahead: Time,
-    write_free: Time,
+    writes: Calendar<64>,
     read_time: Time,
     read_latency: Time,
     read_delays_write: Time,
@@ -52,7 +52,7 @@ impl Media {
             ahead: Time(
                 Time::transfer(unit, config.media_write.0).0 * u64::from(config.media_queue),
             ),
-            write_free: Time::ZERO,
+            writes: Calendar::new(),
             read_time: Time::transfer(unit, port_rate),
             read_latency: Time::nanos(config.read_miss).since(Time::nanos(config.read_hit)),
             read_delays_write: Time::nanos(config.read_delays_write),
@@ -92,8 +92,7 @@ impl Media {
         if !whole {
             self.read_modify_writes += 1;
         }
-        let start = at.max(self.write_free);
-        self.write_free = start + self.write_time;
+        let start = self.writes.reserve(at, self.write_time);
         let start = self.movable(start.max(not_before), unit);
         if let Some(wear) = &mut self.wear {
             wear.written(start + self.write_latency, unit);
@@ -106,16 +105,17 @@ impl Media {
         }
     }
 
-    /// A line is read from the DIMM's buffers or media: writes that wait do so a little longer.
+    /// A line is read from the read buffer or the media: writes that wait do so a little longer.
     pub(super) fn line_read(&mut self, at: Time) {
-        if self.write_free > at {
-            self.write_free += self.read_delays_write;
+        if self.writes.find(at, Time::ZERO) > at {
+            self.writes.reserve(at, self.read_delays_write);
         }
     }
 
-    /// When fewer than the units handed over ahead are waiting, so that another can be.
-    pub(super) fn has_room(&self) -> Time {
-        self.write_free.since(self.ahead)
+    /// When, from `at` on, fewer than the units handed over ahead are waiting, so that another can be.
+    pub(super) fn room(&self, at: Time) -> Time {
+        let turn = self.writes.find(at, self.write_time);
+        at.max(turn.since(self.ahead))
     }
 
     /// When `unit` can be accessed: after its block's move, if it is being moved.

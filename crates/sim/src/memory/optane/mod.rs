@@ -13,7 +13,11 @@
 //!   together, and what leaves goes to the media as it is: under pressure nothing is kept in the hope
 //!   of more. (OptaneStudy: eight saturating threads write a third of the units in parts.)
 //! - A partial unit needs a read-modify-write on the **media**, which work in units.
-//! - A unit being written to the media cannot be read before that is done.
+//! - A unit being written to the media cannot be read before that is done, nor written there again:
+//!   lines that come for it meanwhile gather in the buffer.
+//! - A whole unit whose block is written elsewhere is closed: it is handed to the media as soon as
+//!   these have time, and a line that rewrites it waits for that. One that is not closed and is
+//!   rewritten all the time is copied there now and then.
 //! - Reads that wait are served in no particular order, so that streams of several cores mix at random
 //!   (of writes the controller sees to that).
 
@@ -83,12 +87,13 @@ impl OptaneDimm {
     fn read_line(&mut self, at: Time, addr: u64) -> Time {
         // Writes have a rate of their own, `accept`, far below the bus's.
         let asked = self.bus.send(at, LINE) + self.bus.time(LINE);
-        self.media.line_read(asked);
         let (unit, line) = self.place(addr);
-        if self.store.read(asked, unit, line) {
-            return asked + self.read_hit;
-        }
         let free = self.store.readable(asked, unit);
+        if self.store.read(asked, unit, line) {
+            return free + self.read_hit;
+        }
+        // What the buffer serves keeps no write of the media waiting.
+        self.media.line_read(asked);
         let (start, ready) = match self.reads.ready(unit, line) {
             Some((start, ready)) => (start.clamp(asked, ready.max(asked)), ready.max(asked)),
             None => {

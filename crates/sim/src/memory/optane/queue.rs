@@ -16,8 +16,8 @@ pub(super) struct Group {
     pub came: Time,
 }
 
-/// A queue of units, in the order in which their first lines came: while they wait, later lines catch
-/// up with them.
+/// A queue of units, in the order in which their first lines came (calls do not come in order of
+/// time): while they wait, later lines catch up with them.
 #[derive(Debug)]
 pub(super) struct LineQueue {
     groups: VecDeque<Group>,
@@ -56,11 +56,15 @@ impl LineQueue {
     pub(super) fn push(&mut self, at: Time, unit: u64, lines: Lines) {
         match self.groups.iter_mut().find(|g| g.unit == unit) {
             Some(group) => group.lines.merge(lines),
-            None => self.groups.push_back(Group {
-                unit,
-                lines,
-                came: at,
-            }),
+            None => {
+                let after = self.groups.iter().rposition(|g| g.came <= at);
+                let group = Group {
+                    unit,
+                    lines,
+                    came: at,
+                };
+                self.groups.insert(after.map_or(0, |i| i + 1), group);
+            }
         }
     }
 }

@@ -21,7 +21,6 @@ const OPEN_BLOCKS: usize = 256;
 pub(super) struct Store {
     unit_lines: u32,
     settle: Time,
-    copy_every: Time,
     copy_after: u32,
     accept: Pipe,
     queue: LineQueue,
@@ -39,7 +38,6 @@ impl Store {
         Self {
             unit_lines: (unit / LINE) as u32,
             settle: Time::nanos(config.settle),
-            copy_every: Time::nanos(config.write_latency),
             copy_after: config.rewrites,
             accept: Pipe::new(config.accept),
             queue: LineQueue::new(config.line_queue),
@@ -121,15 +119,16 @@ impl Store {
     /// When the head of the queue can leave it, and whether it is the media that it waits for.
     fn turn(&mut self, media: &Media) -> Option<(Time, bool)> {
         let head = self.queue.head()?;
-        let joins = !self.buffer.full()
-            || self.buffer.get(head.unit).is_some()
-            || self.writing.waits(head.unit, head.came);
-        let room = media.has_room();
-        if joins || room <= head.came {
-            Some((head.came, false))
+        let joins = match self.buffer.get(head.unit) {
+            Some(entry) => !entry.closed || self.writing.done(head.unit) > head.came,
+            None => !self.buffer.full() || self.writing.waits(head.unit, head.came),
+        };
+        let turn = if joins {
+            head.came
         } else {
-            Some((room, true))
-        }
+            media.room(head.came)
+        };
+        Some((turn, turn > head.came))
     }
 
     /// Passes the head of the queue on; answers when that happens.
@@ -148,6 +147,11 @@ impl Store {
             return;
         }
         let whole = lines.complete(self.unit_lines);
+        if self.buffer.get(unit).is_some_and(|entry| entry.closed) && self.writing.done(unit) <= at
+        {
+            self.buffer.remove(unit);
+            self.write_unit(at, unit, true, media);
+        }
         if let Some(entry) = self.buffer.get(unit) {
             let was_whole = entry.lines.complete(self.unit_lines);
             entry.lines.merge(lines);
@@ -157,8 +161,8 @@ impl Store {
             if whole && !was_whole {
                 entry.ahead_since = at;
             }
-            let long = was_whole && at >= entry.ahead_since + self.copy_every;
-            if long || entry.rewrites >= self.copy_after {
+            let long = was_whole && at >= entry.ahead_since + self.settle;
+            if (long || entry.rewrites >= self.copy_after) && media.room(at) == at {
                 entry.rewrites = 0;
                 entry.ahead_since = at;
                 media.write(at, unit, whole, Time::ZERO);
@@ -196,7 +200,12 @@ impl Store {
             && !entry.closed
         {
             entry.closed = true;
-            self.settling.push_front((at, other));
+            let done = self.writing.done(other);
+            if done > at {
+                self.settling.push_back((done, other));
+            } else {
+                self.settling.push_front((at, other));
+            }
         }
     }
 
@@ -206,7 +215,7 @@ impl Store {
             if let Some(entry) = self.buffer.get(unit) {
                 let again = entry.touched + self.settle;
                 if entry.closed || again <= due {
-                    return Some(due.max(media.has_room()));
+                    return Some(media.room(due));
                 }
                 self.settling.push_back((again, unit));
             }

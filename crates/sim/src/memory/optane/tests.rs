@@ -165,6 +165,51 @@ fn a_unit_being_written_is_read_after_that() {
 }
 
 #[test]
+fn what_is_rewritten_while_its_unit_is_being_written_is_read_after_that() {
+    let mut dimm = OptaneDimm::new(&config(), 1);
+    for line in 0..4 {
+        dimm.write(ns(10 * line), line * 64, LINE);
+    }
+    // On its way to the media since it settled at 131 ns; the rewritten line is in the buffer.
+    dimm.write(ns(300), 0, LINE);
+    let done = dimm.read(ns(500), 0, Bytes(64));
+    assert!(done > ns(1131) && done < ns(1250), "{done:?}");
+}
+
+#[test]
+fn a_small_region_is_rewritten_no_faster_than_the_media_write_it() {
+    // Four units of a block: each is closed when the next one is written, and its next write waits
+    // for the last one's end.
+    let mut config = config();
+    config.settle = Nanos(2000.0);
+    let mut dimm = OptaneDimm::new(&config, 1);
+    write_all(&mut dimm, (0..400).flat_map(|_| 0..16), 0);
+    let counted = dimm.counters();
+    let seconds_of_media = counted.row_writes as f64 * 100.0;
+    let seconds_of_host = 400.0 * 16.0 * 10.0;
+    assert!(
+        seconds_of_media <= 1.01 * seconds_of_host + 400.0,
+        "{counted:?}"
+    );
+    // A unit write each 1000 ns, a pass each 160 ns: about 6 passes a write.
+    let passes_a_write = 1600.0 / counted.row_writes as f64;
+    assert!((4.0..8.0).contains(&passes_a_write), "{passes_a_write}");
+}
+
+#[test]
+fn a_write_that_comes_earlier_than_the_one_before_is_not_held_up_by_it() {
+    let mut dimm = OptaneDimm::new(&config(), 1);
+    dimm.write(ns(50_000), 1 << 20, LINE);
+    for line in 0..4 {
+        dimm.write(ns(100 + 10 * line), line * 64, LINE);
+    }
+    // Settled 100 ns after it was whole, on the media 1000 ns later.
+    let done = dimm.read(ns(1300), 0, Bytes(64));
+    assert!(done < ns(1600), "{done:?}");
+    assert_eq!(dimm.counters().row_writes, 1);
+}
+
+#[test]
 fn the_same_seed_gives_the_same_times() {
     let run = || {
         let mut config = config();
