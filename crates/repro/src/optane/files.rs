@@ -147,7 +147,7 @@ mod tests {
             ("Sore,RandBW,64,0,1,0,1,1,,1", "`Sore`, expected one of"),
             (
                 "Load,RandomBW,64,0,1,0,1,1,,1",
-                "`RandomBW`, expected one of",
+                "`RandomBW`, expected `RandBW`",
             ),
             ("Load,RandBW,100,0,1,0,1,1,,1", "multiple of 64"),
             ("Load,RandBW,0,0,1,0,1,1,,1", "multiple of 64"),
