@@ -68,15 +68,22 @@ done
 for size in 64 4096; do
     same "$out/kv" --keys=1K --ops=20000 --value-size=$size
 done
-same "$out/stencil" --n=16 --steps=3 --threads=1
+stencil="$out/stencil --n=16 --steps=3 --warmup=1"
+same $stencil
+for op in clean skip; do
+    equal "$stencil" "$stencil --op=$op"
+done
+result_of $stencil --threads=4 > /dev/null || fail "$stencil with four threads"
 if [ -x "$out/stencil_f" ]; then
     usage_error "$out/stencil_f" --n=1
     usage_error "$out/stencil_f" --n=-5
     same "$out/stencil_f" --n=16 --steps=3 --threads=1
 fi
 same "$out/fft" --rows=4
+equal "$out/fft --rows=4 --warmup=2" "$out/fft --rows=4 --warmup=2 --op=clean"
 same "$out/rank" --keys=10K --max-key=64K --verify=yes
 same "$out/tensor" --small-count=1000
+equal "$out/tensor --small-count=1000 --warmup=1" "$out/tensor --small-count=1000 --warmup=1 --op=clean"
 
 if [ -x "$out/asm/plain" ]; then
     ${CC:-gcc} -O2 -Wall -Wextra "$here/asm/step_count.c" -o "$out/asm/step_count" || fail "step_count does not build"

@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 
 /// Name, and the folder or file of its sources in `workloads/`.
-const PROGRAMS: [(&str, &str); 5] = [
+const PROGRAMS: [(&str, &str); 7] = [
     ("listing1", "listings/listing1.c"),
     ("listing2", "listings/listing2.c"),
     ("listing3", "listings/listing3.c"),
     ("ring", "ring"),
     ("kv", "kv"),
+    ("stencil", "stencil"),
+    ("fft", "fft"),
 ];
 
 fn main() -> std::io::Result<()> {
@@ -31,6 +33,17 @@ fn main() -> std::io::Result<()> {
             .files(c_files(&workloads.join(sources))?)
             .compile(&format!("prestore_bench_{name}"));
     }
+    // Its classes need nothing of C++'s library.
+    let mut tensor = cc::Build::new();
+    tensor.cpp(true).cpp_link_stdlib(None).std("gnu++17");
+    tensor
+        .opt_level(2)
+        .flag("-fno-exceptions")
+        .flag("-fno-rtti");
+    tensor
+        .define("main", "prestore_bench_tensor")
+        .file(workloads.join("tensor/tensor.cpp"))
+        .compile("prestore_bench_tensor");
     compiler()
         .files(c_files(&workloads.join("common"))?)
         .compile("prestore_bench_common");

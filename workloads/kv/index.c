@@ -1,6 +1,7 @@
 #include "index.h"
 
 #include "../common/attributes.h"
+#include "../common/back_off.h"
 #include "../common/memory.h"
 
 #include <stdatomic.h>
@@ -63,10 +64,14 @@ void *kv_get(const struct kv_index *index, uint64_t key)
 static void lock_bucket(struct bucket *bucket)
 {
     uint32_t unlocked = 0;
+    unsigned attempt = 0;
 
     while (!atomic_compare_exchange_weak_explicit(&bucket->lock, &unlocked, 1, memory_order_seq_cst,
-                                                  memory_order_relaxed))
+                                                  memory_order_relaxed)) {
+        while (atomic_load_explicit(&bucket->lock, memory_order_relaxed))
+            back_off(attempt++);
         unlocked = 0;
+    }
 }
 
 static void unlock_bucket(struct bucket *bucket)

@@ -1,6 +1,7 @@
 /* A key-value store under YCSB, as the paper's section 7.2.3: the values of puts are written once, front to back, right
  * before the lock of their bucket is taken. */
 #include "../common/args.h"
+#include "../common/meeting.h"
 #include "../common/op.h"
 #include "../common/result.h"
 #include "index.h"
@@ -30,6 +31,7 @@ struct store {
     struct requests requests;
     struct kv_index *index;
     struct quiescence quiescence;
+    struct meeting warm;
     _Alignas(CACHE_LINE_SIZE) _Atomic uint64_t keys;
     struct {
         _Alignas(CACHE_LINE_SIZE) struct pool *pool;
@@ -83,6 +85,16 @@ static uint64_t request(struct store *store, struct pool *pool, struct prng *prn
     return 0;
 }
 
+/* The end of the warm-up. Who waits holds no value: others may reuse what it has read. */
+static void wait_for_all(struct store *store, uint64_t thread)
+{
+    uint64_t count = quiescence_count(&store->quiescence, thread);
+
+    quiescence_leave(&store->quiescence, thread);
+    meeting_attend(&store->warm, store->options->threads, thread);
+    quiescence_return(&store->quiescence, thread, count);
+}
+
 static void run(void *context, uint64_t thread)
 {
     struct store *store = context;
@@ -93,9 +105,13 @@ static void run(void *context, uint64_t thread)
     uint64_t warmup = team_share(options->warmup, options->threads, thread);
     uint64_t checksum = 0;
 
+    if (ops == 0)
+        wait_for_all(store, thread);
     for (uint64_t i = 0; i < warmup + ops; i++) {
-        if (i == warmup)
+        if (i == warmup) {
+            wait_for_all(store, thread);
             PRESTORE_REGION_BEGIN(RUN_REGION);
+        }
         if (i % ANNOUNCE_EVERY == 0)
             quiescence_announce(&store->quiescence, thread);
         checksum += request(store, pool, &prng, i + 1);

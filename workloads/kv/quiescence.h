@@ -29,10 +29,22 @@ static inline void quiescence_announce(struct quiescence *q, uint64_t thread)
     atomic_store_explicit(&q->announced[thread].count, count + 1, memory_order_seq_cst);
 }
 
-/* This thread will never hold one again. */
+/* This thread holds none until it announces with `quiescence_return`, or never again. */
 static inline void quiescence_leave(struct quiescence *q, uint64_t thread)
 {
     atomic_store_explicit(&q->announced[thread].count, UINT64_MAX, memory_order_seq_cst);
+}
+
+/* What quiescence_return wants to know of the time before quiescence_leave. */
+static inline uint64_t quiescence_count(struct quiescence *q, uint64_t thread)
+{
+    return atomic_load_explicit(&q->announced[thread].count, memory_order_relaxed);
+}
+
+/* This thread may hold pointers again, as before `quiescence_leave` when it had announced `count` times. */
+static inline void quiescence_return(struct quiescence *q, uint64_t thread, uint64_t count)
+{
+    atomic_store_explicit(&q->announced[thread].count, count + 1, memory_order_seq_cst);
 }
 
 /* Copies the announcements of all threads to `snapshot`. */

@@ -2,6 +2,7 @@
 #include "../../include/prestore_region.h"
 #include "../common/args.h"
 #include "../common/attributes.h"
+#include "../common/meeting.h"
 #include "../common/memory.h"
 #include "../common/op.h"
 #include "../common/prng.h"
@@ -21,6 +22,7 @@ struct options {
 struct shared {
     const struct options *options;
     char *elements;
+    struct meeting warm;
     uint64_t totals[TEAM_MAX_THREADS][CACHE_LINE_SIZE / sizeof(uint64_t)];
 };
 
@@ -48,8 +50,10 @@ static void write_elements(void *context, uint64_t thread)
     for (size_t i = 0; i < sizeof source; i++)
         source[i] = (char)prng_next(&prng);
     for (uint64_t i = 0; i < warmup + iters; i++) {
-        if (i == warmup)
+        if (i == warmup) {
+            meeting_attend(&shared->warm, options->threads, thread);
             PRESTORE_REGION_BEGIN(RUN_REGION);
+        }
         char *element = shared->elements + prng_below(&prng, options->elements) * options->size;
         write_element(element, source, options->size, (enum op)options->op);
         if (options->reread)
@@ -57,6 +61,8 @@ static void write_elements(void *context, uint64_t thread)
     }
     if (iters > 0)
         PRESTORE_REGION_END(RUN_REGION);
+    else
+        meeting_attend(&shared->warm, options->threads, thread);
     shared->totals[thread][0] = total;
 }
 

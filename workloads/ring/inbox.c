@@ -1,26 +1,10 @@
 #include "inbox.h"
 
+#include "../common/back_off.h"
 #include "../common/memory.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-
-/* Waiting must not execute instructions without end: a traced program would seem to do little but wait. */
-#define SPINS 4
-#define YIELDS 16
-#define SLEEP_NS 20000
-
-static void back_off(unsigned attempt)
-{
-    if (attempt < SPINS)
-        return;
-    if (attempt < SPINS + YIELDS)
-        sched_yield();
-    else
-        nanosleep(&(struct timespec){ .tv_nsec = SLEEP_NS }, NULL);
-}
 
 struct inbox inbox_new(uint64_t slots)
 {

@@ -2,7 +2,10 @@
 
 #include "../common/attributes.h"
 
-NOINLINE void resid(struct grid_shape shape, const double *u, const double *v, double *r, size_t i3)
+#include <string.h>
+
+NOINLINE void resid(struct grid_shape shape, const double *u, const double *v, double *r, size_t i3,
+                    enum op op)
 {
     const size_t n = shape.n, row = ghost_row(shape), plane = ghost_plane(shape);
 
@@ -15,10 +18,12 @@ NOINLINE void resid(struct grid_shape shape, const double *u, const double *v, d
             rc[i1] = vc[i1] - 6.0 * uc[i1] + uc[i1 - 1] + uc[i1 + 1] + uc[i1 - row] + uc[i1 + row] +
                      uc[i1 - plane] + uc[i1 + plane];
         }
+        op_apply(rc, n * sizeof *rc, op);
     }
 }
 
-NOINLINE double psinv(struct grid_shape shape, const double *u, const double *r, double *out, double weight, size_t i3)
+NOINLINE double psinv(struct grid_shape shape, const double *u, const double *r, double *out, double weight, size_t i3,
+                      enum op op)
 {
     const size_t n = shape.n, row = ghost_row(shape), plane = ghost_plane(shape);
     double sum = 0;
@@ -33,7 +38,34 @@ NOINLINE double psinv(struct grid_shape shape, const double *u, const double *r,
             corrected = uc[i1] + weight * rc[i1];
             oc[i1] = corrected;
         }
+        op_apply(oc, n * sizeof *oc, op);
         sum += corrected;
     }
+    return sum;
+}
+
+NOINLINE double psinv_skip(struct grid_shape shape, const double *u, const double *r, double *out, double weight,
+                           size_t i3)
+{
+    const size_t n = shape.n, row = ghost_row(shape), plane = ghost_plane(shape);
+    double sum = 0;
+
+    for (size_t i2 = 0; i2 < n; i2++) {
+        const double *uc = u + (i3 + 1) * plane + (i2 + 1) * row + 1;
+        const double *rc = r + (i3 * n + i2) * n;
+        prestore_writer_t writer;
+        double corrected = 0;
+        prestore_writer_open(&writer, out + (i3 * n + i2) * n);
+#pragma GCC unroll 4
+        for (size_t i1 = 0; i1 < n; i1++) {
+            uint64_t bits;
+            corrected = uc[i1] + weight * rc[i1];
+            memcpy(&bits, &corrected, sizeof bits);
+            prestore_writer_put8(&writer, bits);
+        }
+        prestore_writer_close(&writer);
+        sum += corrected;
+    }
+    prestore_fence();
     return sum;
 }

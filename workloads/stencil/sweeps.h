@@ -7,6 +7,8 @@
 #ifndef STENCIL_SWEEPS_H
 #define STENCIL_SWEEPS_H
 
+#include "../common/op.h"
+
 #include <stddef.h>
 
 struct grid_shape {
@@ -24,11 +26,13 @@ static inline size_t ghost_plane(struct grid_shape shape)
     return ghost_row(shape) * ghost_row(shape);
 }
 
-/* The residual r = v - A u of the 7-point Poisson operator A. */
-void resid(struct grid_shape shape, const double *u, const double *v, double *r, size_t i3);
+/* The residual r = v - A u of the 7-point Poisson operator A. Each row is pre-stored. */
+void resid(struct grid_shape shape, const double *u, const double *v, double *r, size_t i3, enum op op);
 
 /* A damped Jacobi correction: out = u + weight * r. Returns the sum of each row's last point, so that
- * a checksum need not read the grid. */
-double psinv(struct grid_shape shape, const double *u, const double *r, double *out, double weight, size_t i3);
+ * a checksum need not read the grid. Each row is pre-stored; psinv_skip writes them around the caches. */
+double psinv(struct grid_shape shape, const double *u, const double *r, double *out, double weight, size_t i3,
+             enum op op);
+double psinv_skip(struct grid_shape shape, const double *u, const double *r, double *out, double weight, size_t i3);
 
 #endif

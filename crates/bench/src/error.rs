@@ -24,8 +24,8 @@ pub enum BenchError {
     Runs,
     /// No case is left.
     #[error(
-        "none of the chosen programs has any of the chosen operations; listing1 has all, kv clean and skip, \
-             listing2, listing3 and ring clean and demote"
+        "none of the chosen programs has any of the chosen operations; listing1 has all, kv and stencil \
+             have clean and skip, listing2, listing3 and ring clean and demote, fft and tensor clean"
     )]
     NothingToRun,
     /// Built for a machine without workloads.

@@ -18,6 +18,12 @@ pub enum Program {
     Ring,
     /// A key-value store under YCSB A (P0, section 7.2.3).
     Kv,
+    /// Multigrid-like sweeps (P0, section 7.2.2).
+    Stencil,
+    /// Transforms of rows that are copied to a matrix (P0, section 7.2.2).
+    Fft,
+    /// Sums of large and of small tensors (P0, section 7.2.1).
+    Tensor,
 }
 
 /// Bytes of the array of listing 1: more than a last-level cache holds.
@@ -27,12 +33,15 @@ const WRITTEN_BYTES: u64 = 2 << 30;
 
 impl Program {
     /// All of them, in the order of the paper.
-    pub const ALL: [Program; 5] = [
+    pub const ALL: [Program; 8] = [
         Program::Listing1,
         Program::Listing2,
         Program::Listing3,
         Program::Ring,
         Program::Kv,
+        Program::Stencil,
+        Program::Fft,
+        Program::Tensor,
     ];
 
     /// Its name.
@@ -43,6 +52,9 @@ impl Program {
             Program::Listing3 => "listing3",
             Program::Ring => "ring",
             Program::Kv => "kv",
+            Program::Stencil => "stencil",
+            Program::Fft => "fft",
+            Program::Tensor => "tensor",
         }
     }
 
@@ -53,7 +65,8 @@ impl Program {
             Program::Listing2 | Program::Listing3 | Program::Ring => {
                 &[Variant::Base, Variant::Clean, Variant::Demote]
             }
-            Program::Kv => &[Variant::Base, Variant::Clean, Variant::Skip],
+            Program::Kv | Program::Stencil => &[Variant::Base, Variant::Clean, Variant::Skip],
+            Program::Fft | Program::Tensor => &[Variant::Base, Variant::Clean],
         }
     }
 
@@ -65,6 +78,10 @@ impl Program {
             Program::Listing3 => &[64],
             Program::Ring => &[256],
             Program::Kv => &[256, 1024],
+            // A row of 64 points, half of a row of 1024 points (its real parts), a line.
+            Program::Stencil => &[512],
+            Program::Fft => &[8192],
+            Program::Tensor => &[64],
         }
     }
 
@@ -76,8 +93,8 @@ impl Program {
     /// The number of threads where it cannot be chosen.
     pub(crate) const fn fixed_threads(self) -> Option<u64> {
         match self {
-            Program::Listing1 | Program::Kv => None,
-            Program::Listing2 | Program::Listing3 => Some(1),
+            Program::Listing1 | Program::Kv | Program::Stencil => None,
+            Program::Listing2 | Program::Listing3 | Program::Fft | Program::Tensor => Some(1),
             Program::Ring => Some(2),
         }
     }
@@ -100,6 +117,9 @@ impl Program {
                 "--ops=2000000".into(),
                 format!("--threads={threads}"),
             ],
+            Program::Stencil => vec!["--steps=40".into(), format!("--threads={threads}")],
+            Program::Fft => vec!["--rows=16K".into()],
+            Program::Tensor => vec!["--large-count=8".into(), "--small-count=800000".into()],
         }
     }
 }

@@ -14,6 +14,9 @@ unsafe extern "C" {
     fn prestore_bench_listing3(argc: c_int, argv: *mut *mut c_char) -> c_int;
     fn prestore_bench_ring(argc: c_int, argv: *mut *mut c_char) -> c_int;
     fn prestore_bench_kv(argc: c_int, argv: *mut *mut c_char) -> c_int;
+    fn prestore_bench_stencil(argc: c_int, argv: *mut *mut c_char) -> c_int;
+    fn prestore_bench_fft(argc: c_int, argv: *mut *mut c_char) -> c_int;
+    fn prestore_bench_tensor(argc: c_int, argv: *mut *mut c_char) -> c_int;
 }
 
 /// Runs a workload in this process with these arguments (without its name) and gives its exit code.
@@ -40,6 +43,9 @@ fn enter(program: Program, count: c_int, pointers: *mut *mut c_char) -> c_int {
         Program::Listing3 => prestore_bench_listing3,
         Program::Ring => prestore_bench_ring,
         Program::Kv => prestore_bench_kv,
+        Program::Stencil => prestore_bench_stencil,
+        Program::Fft => prestore_bench_fft,
+        Program::Tensor => prestore_bench_tensor,
     };
     // SAFETY: a C main with arguments as C wants them: `count` strings and a null pointer. The workloads read the
     // strings only.

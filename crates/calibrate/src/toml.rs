@@ -102,7 +102,7 @@ fn core(file: &mut File, host: &Calibration) {
     file.number("buffers", &format!("{ahead:.0}"), "assumed", why);
     file.line("\n[core.prefetch]");
     file.line(&format!("assumed = {}", quoted(PREFETCH_WHY)));
-    file.line("next_line = false\nstride_streams = 32\nstride_degree = 8");
+    file.line("next_line = false\nstride_streams = 32\nstride_degree = 8\nstride_step = 2");
 }
 
 fn caches(file: &mut File, host: &Calibration) {

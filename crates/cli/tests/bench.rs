@@ -87,7 +87,7 @@ fn what_cannot_be_benched_is_wrong_usage() {
         .says(&["multiples of 64"]);
     run(["bench", "--program", "kv", "--ops", "demote"])
         .exits(2)
-        .says(&["kv clean and skip"]);
+        .says(&["kv and stencil have clean and skip"]);
     run(["bench", "--program", "nothing"]).exits(2);
     run(["bench", "--runs", "0"]).exits(2);
 }

@@ -136,6 +136,9 @@ pub struct Prefetch {
     pub next_line: bool,
     /// Streams of constant stride followed a core (0: none).
     pub stride_streams: u32,
-    /// Lines a confirmed stream runs ahead.
+    /// Lines a confirmed stream runs ahead at most.
     pub stride_degree: u32,
+    /// Lines fetched each time a stream is confirmed: with one line used each time, it runs ahead by
+    /// this less one more each time (0: all that are missing up to `stride_degree` at once).
+    pub stride_step: u32,
 }

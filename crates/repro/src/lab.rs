@@ -1,12 +1,14 @@
 //! Recordings made on demand, and their simulation.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use prestore_machine::Machine;
-use prestore_replay::TraceSource;
+use prestore_replay::{TraceSource, stacks};
 use prestore_sim::{Interest, NoMechanism, Results, Simulation};
 use prestore_trace::container::Trace;
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::error::ReproError;
@@ -60,10 +62,15 @@ impl<'o> Lab<'o> {
         })
     }
 
+    /// Where `run`'s recording is, once there is one.
+    pub(crate) fn folder(&self, run: &Run) -> PathBuf {
+        let parent = self.kept.as_deref().unwrap_or(self.temporary.path());
+        parent.join(run.folder())
+    }
+
     /// Runs `run` under the recorder, unless the recordings kept have it.
     pub(crate) fn record(&self, run: &Run) -> Result<Trace, ReproError> {
-        let parent = self.kept.as_deref().unwrap_or(self.temporary.path());
-        let dir = parent.join(run.folder());
+        let dir = self.folder(run);
         if self.kept.is_none() || !dir.join("manifest.json").exists() {
             self.run_recorder(run, &dir)?;
         }
@@ -74,13 +81,9 @@ impl<'o> Lab<'o> {
     }
 
     fn run_recorder(&self, run: &Run, dir: &Path) -> Result<(), ReproError> {
-        let failed = |why: String| ReproError::Recording {
-            what: format!("{} {}", run.program, run.arguments.join(" ")),
-            why,
-        };
-        let prestore = (self.options.prestore.as_deref())
-            .ok_or_else(|| failed("no prestore command to record with was named".into()))?;
-        let output = Command::new(prestore)
+        let prestore = self.prestore()?;
+        let mut command = Command::new(prestore);
+        command
             .args(["record", "--quiet", "--force", "--output"])
             .arg(dir)
             .arg("--")
@@ -88,15 +91,39 @@ impl<'o> Lab<'o> {
             .args(["bench-program", run.program, "--"])
             .args(&run.arguments)
             // A NOP where the processor does not know it: what counts is that it is recorded.
-            .env("PRESTORE_FORCE_DEMOTE", "cldemote")
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|e| failed(format!("{} cannot be run: {e}", prestore.display())))?;
-        if output.status.success() {
-            return Ok(());
-        }
-        let said = String::from_utf8_lossy(&output.stderr);
-        Err(failed(format!("{}: {}", output.status, said.trim())))
+            .env("PRESTORE_FORCE_DEMOTE", "cldemote");
+        output(
+            command,
+            &format!("{} {}", run.program, run.arguments.join(" ")),
+        )?;
+        Ok(())
+    }
+
+    /// What the command prints as JSON with these arguments.
+    pub(crate) fn json(&self, arguments: &[&OsStr]) -> Result<Value, ReproError> {
+        let mut command = Command::new(self.prestore()?);
+        command
+            .args(arguments)
+            .args(["--format", "json", "--quiet"]);
+        let words: Vec<_> = arguments.iter().map(|a| a.to_string_lossy()).collect();
+        let what = format!("prestore {}", words.join(" "));
+        let printed = output(command, &what)?;
+        serde_json::from_slice(&printed).map_err(|e| ReproError::Recording {
+            what,
+            why: e.to_string(),
+        })
+    }
+
+    /// The seed of all that is random.
+    pub(crate) fn seed(&self) -> u64 {
+        self.options.seed
+    }
+
+    fn prestore(&self) -> Result<&Path, ReproError> {
+        (self.options.prestore.as_deref()).ok_or_else(|| ReproError::Recording {
+            what: "a workload".into(),
+            why: "no prestore command to record with was named".into(),
+        })
     }
 
     /// A recording on a machine: all of it, or the part in `region`.
@@ -114,10 +141,12 @@ impl<'o> Lab<'o> {
             ),
             why: error,
         };
-        let mut source = TraceSource::open(trace, &prestore_replay::Options::default())
-            .map_err(|e| failed(e.to_string()))?;
+        let options = prestore_replay::Options::default();
+        let mut source = TraceSource::open(trace, &options).map_err(|e| failed(e.to_string()))?;
+        let stacks = stacks(machine, trace, &options).map_err(|e| failed(e.to_string()))?;
         Simulation::new(machine)
             .seed(self.options.seed)
+            .stacks(&stacks)
             .interest(region.map_or(Interest::All, Interest::Region))
             .run(&mut source, &mut NoMechanism)
             .map_err(|e| failed(e.to_string()))
@@ -137,4 +166,23 @@ impl<'o> Lab<'o> {
     pub(crate) fn count(&self, full: u64) -> u64 {
         if self.options.quick { full / 4 } else { full }
     }
+}
+
+/// Runs `command`; what it printed.
+fn output(mut command: Command, what: &str) -> Result<Vec<u8>, ReproError> {
+    let failed = |why: String| ReproError::Recording {
+        what: what.to_owned(),
+        why,
+    };
+    let output = (command.stdin(Stdio::null()).output()).map_err(|e| {
+        failed(format!(
+            "{} cannot be run: {e}",
+            command.get_program().display()
+        ))
+    })?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(failed(format!("{}: {}", output.status, said.trim())))
 }

@@ -18,7 +18,7 @@ pub struct BenchArgs {
     /// Bytes of one write, for listing1 and kv: multiples of 64 up to 4096 [default: 256,1024,4096 and 256,1024]
     #[arg(long, value_name = "BYTES,…", value_delimiter = ',')]
     sizes: Vec<u64>,
-    /// Threads, for listing1 and kv [default: 1]
+    /// Threads, for listing1, kv and stencil [default: 1]
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     threads: Vec<u64>,
     /// Rounds; each runs every operation once, in turn

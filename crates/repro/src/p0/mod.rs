@@ -6,12 +6,14 @@ mod listing1;
 mod listing3;
 mod published;
 mod ring;
+mod whatif;
 
 pub use fence::Fence;
 pub use kv::{Kv, KvFence, KvSmall};
 pub use listing1::{Amplification, Skip};
 pub use listing3::Rewritten;
 pub use ring::Ring;
+pub use whatif::WhatIf;
 
 use prestore_sim::Results;
 

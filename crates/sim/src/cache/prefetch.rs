@@ -19,6 +19,8 @@ pub(super) struct Prefetchers {
     page_lines: u64,
     limit: usize,
     degree: i64,
+    /// Lines fetched each time a stream is confirmed.
+    step: u32,
     /// A core each, the most recently used stream first.
     streams: Vec<Vec<Stream>>,
 }
@@ -42,6 +44,10 @@ impl Prefetchers {
             page_lines: PAGE / machine.line.0,
             limit: on.stride_streams as usize,
             degree: i64::from(on.stride_degree),
+            step: match on.stride_step {
+                0 => on.stride_degree,
+                step => step,
+            },
             streams: vec![Vec::new(); machine.core.count as usize],
         })
     }
@@ -107,6 +113,7 @@ impl<M: MemoryPort> Hierarchy<M> {
             return;
         };
         let (into, degree) = (prefetchers.into, prefetchers.degree);
+        let mut left = prefetchers.step;
         let next = line.wrapping_add(1);
         let next_line = prefetchers.next_line
             && level >= self.privates.max(1)
@@ -127,16 +134,20 @@ impl<M: MemoryPort> Hierarchy<M> {
                 .is_some_and(|p| p.same_page(line, ahead));
             if inside && self.prefetch(core, at, ahead, into) {
                 self.counters.prefetches.stride += 1;
+                left -= 1;
+                if left == 0 {
+                    break;
+                }
             }
         }
     }
 
-    /// Fetches a line into level `into`, unless the core has it or another core does and no shared
-    /// level.
+    /// Fetches a line into level `into`, unless the core has it, or another core does and no shared
+    /// level, or the level has no miss slot free.
     fn prefetch(&mut self, core: u32, at: Time, line: u64, into: usize) -> bool {
         let held = self.directory.get(line);
         let others = held.others(core);
-        if held != others || others.exclusive {
+        if held != others || others.exclusive || self.levels[into].miss_from(core, at) > at {
             return false;
         }
         let last = self.levels.len();
@@ -152,6 +163,7 @@ impl<M: MemoryPort> Hierarchy<M> {
             }
         };
         self.now = done;
+        self.levels[into].miss_until(core, done);
         self.count_up(into, from);
         self.bring(
             core,

@@ -64,6 +64,53 @@ fn two_equal_strides_start_a_stream() {
 }
 
 #[test]
+fn a_stream_runs_farther_ahead_with_each_use() {
+    let mut caches = with(Prefetch {
+        stride_step: 2,
+        ..stride(4, 20)
+    });
+    let mut fetched = 0;
+    // Lines ahead of what was asked for: none until two distances are equal, then one more each time.
+    for (line, ahead) in [(0, 0), (1, 0), (2, 2), (3, 3), (4, 4), (5, 5)] {
+        load(&mut caches, 0, 2000 * line, line);
+        fetched = caches.counters().prefetches.stride;
+        let asked = line.min(2) + 1;
+        assert_eq!(asked + fetched - (line + 1), ahead, "at line {line}");
+    }
+    assert_eq!((fetched, reads(&caches)), (8, 11));
+}
+
+#[test]
+fn a_stream_stops_at_its_degree_and_at_the_page() {
+    let mut caches = with(Prefetch {
+        stride_step: 2,
+        ..stride(4, 3)
+    });
+    for line in 0..10 {
+        load(&mut caches, 0, 2000 * line, line);
+    }
+    assert_eq!(reads(&caches), 13);
+    for line in 10..64 {
+        load(&mut caches, 0, 2000 * line, line);
+    }
+    assert_eq!(reads(&caches), 64);
+}
+
+#[test]
+fn a_prefetch_without_a_miss_slot_is_dropped() {
+    let mut machine = machine(1, vec![near(16), far(NonInclusive, 32)]);
+    machine.core.prefetch = stride(4, 8);
+    let nearest = machine.caches.iter_mut().next();
+    nearest.unwrap().mshrs = Some(3);
+    let mut caches = build(&machine);
+    for line in [0, 1, 2] {
+        load(&mut caches, 0, 2000 * line, line);
+    }
+    // The miss that confirmed the stream holds one of the three.
+    assert_eq!(caches.counters().prefetches.stride, 2);
+}
+
+#[test]
 fn a_stream_forgotten_starts_again() {
     let mut caches = with(stride(1, 1));
     for line in [0, 3, 640, 6] {

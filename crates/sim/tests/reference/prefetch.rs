@@ -22,16 +22,20 @@ impl<M: MemoryPort> Reference<M> {
             let fetched = self.prefetch(core, at, line + 1);
             self.counters.prefetches.next_line += u64::from(fetched);
         }
+        let mut fetched = 0;
         for step in 1..=i64::from(settings.stride_degree) {
             let Some(stride) = stride else {
                 break;
             };
+            if settings.stride_step > 0 && fetched == settings.stride_step {
+                break;
+            }
             let ahead = line as i64 + stride * step;
             if ahead >= 0 && ahead as u64 / page == line / page {
-                let fetched = self.prefetch(core, at, ahead as u64);
-                self.counters.prefetches.stride += u64::from(fetched);
+                fetched += u32::from(self.prefetch(core, at, ahead as u64));
             }
         }
+        self.counters.prefetches.stride += u64::from(fetched);
     }
 
     /// The distance that was seen twice in a row in this page.
@@ -63,6 +67,13 @@ impl<M: MemoryPort> Reference<M> {
         if mine || self.owner(line, core).is_some() || (held && shared.is_none()) {
             return false;
         }
+        let slots = &self.cache(into, core).misses;
+        if slots
+            .as_ref()
+            .is_some_and(|s| s.iter().all(|&until| until > at))
+        {
+            return false;
+        }
         let (done, from) = if let Some(level) = shared {
             (self.use_copy(level, core, at, line), level)
         } else {
@@ -71,6 +82,10 @@ impl<M: MemoryPort> Reference<M> {
             (done, self.levels())
         };
         self.now = done;
+        if let Some(slots) = &mut self.cache(into, core).misses {
+            slots.sort();
+            slots[0] = done;
+        }
         self.up(into, from);
         let exclusive = self.read_gives_exclusive(core, line);
         let dirty = self.leave_exclusive_level(core, line, into, shared, exclusive);

@@ -91,11 +91,14 @@ fn directory() -> impl Strategy<Value = Directory> {
 }
 
 fn prefetch() -> impl Strategy<Value = Prefetch> {
-    let on = (any::<bool>(), 0..3u32, 0..3u32).prop_map(|(next_line, streams, degree)| Prefetch {
-        next_line,
-        stride_streams: streams,
-        stride_degree: degree,
-    });
+    let on = (any::<bool>(), 0..3u32, 0..5u32, 0..3u32).prop_map(
+        |(next_line, streams, degree, step)| Prefetch {
+            next_line,
+            stride_streams: streams,
+            stride_degree: degree,
+            stride_step: step,
+        },
+    );
     prop_oneof![2 => Just(Prefetch::default()), 1 => on]
 }
 
