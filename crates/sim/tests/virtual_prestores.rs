@@ -73,7 +73,35 @@ fn a_line_is_cleaned_behind_its_last_store() {
 fn a_line_stored_to_again_soon_is_cleaned_once() {
     let ops = [store(0, 0x1000), store(1, 0x1040), store(2, 0x1000)];
     let out = apply(PreStore::Clean, &ops, 100);
-    assert_eq!(placed(&out), [(1, CLWB, 0x1040), (2, CLWB, 0x1000)]);
+    assert_eq!(placed(&out), [(2, CLWB, 0x1000), (2, CLWB, 0x1040)]);
+}
+
+/// As `memcpy` of the C library does: the first part last.
+#[test]
+fn neighbours_are_cleaned_in_the_order_of_their_addresses() {
+    let parts = [1, 2, 3, 0];
+    let ops: Vec<_> = (0..)
+        .zip(parts)
+        .map(|(i, part)| op(i, OpKind::Store, 0x1000 + 64 * part, 64, WRITER))
+        .collect();
+    let out = apply(PreStore::Clean, &ops, 100);
+    let expected = [0x1000, 0x1040, 0x1080, 0x10c0].map(|line| (3, CLWB, line));
+    assert_eq!(placed(&out), expected);
+}
+
+#[test]
+fn what_another_instruction_writes_once_more_is_the_same_run() {
+    let again = op(1, OpKind::Store, 0x1000, 64, SiteId(9));
+    let first = op(0, OpKind::Store, 0x1000, 64, WRITER);
+    let rule = Rule {
+        sites: vec![WRITER, SiteId(9)],
+        op: PreStore::Clean,
+    };
+    let mut mechanism = VirtualPrestores::new("advised", 64, &[rule]);
+    let mut out = Vec::new();
+    mechanism.ops(0, &[first, again, first], &mut out);
+    mechanism.end(0, &mut out);
+    assert_eq!(placed(&out), [(1, CLWB, 0x1000), (2, CLWB, 0x1000)]);
 }
 
 #[test]

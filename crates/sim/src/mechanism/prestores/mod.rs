@@ -3,8 +3,9 @@
 //! Clean and demote are put behind the last of a run of stores to a line: behind a store that no
 //! store of the same finding to that line follows within [`REACH`] operations and before the next
 //! fence or atomic. That is where a `prestore()` after the writing loop acts, line by line, and the
-//! place is found by looking ahead rather than by guessing when a streak is over. A line of which all
-//! bytes were written and that is stored to again begins a new run (P0, listing 3). Skip turns the
+//! place is found by looking ahead rather than by guessing when a streak is over. Neighbouring lines go
+//! in the order of their addresses, whichever was written last. A line of which all bytes were written
+//! and that is stored to again begins a new run (P0, listing 3). Skip turns the
 //! stores themselves into non-temporal ones.
 //!
 //! No fence is added to skipped stores: where data is published, an atomic or a fence stands in the
@@ -113,9 +114,8 @@ impl VirtualPrestores {
                 ..*op
             };
             let bytes = self.bytes_in(line, op);
-            if let Some(left) = thread.open.store(rule, bytes, at, pre) {
-                thread.due.push(left);
-            }
+            let Thread { open, due, .. } = &mut *thread;
+            open.store(rule, bytes, at, pre, due);
         }
     }
 
@@ -133,7 +133,7 @@ impl VirtualPrestores {
 
 impl Thread {
     fn leave_all(&mut self) {
-        self.due.extend(self.open.drain());
+        self.open.leave_all(&mut self.due);
     }
 
     /// Gives on everything before `end`, with what is due behind it.
@@ -164,9 +164,8 @@ impl Mechanism for VirtualPrestores {
         let mut state = self.thread(thread);
         for op in input {
             self.take(&mut state, op);
-            state
-                .due
-                .extend(state.open.older_than(state.held.len(), REACH));
+            let Thread { held, open, due } = &mut state;
+            open.leave_older(held.len(), REACH, due);
         }
         // Hand-offs close every run, so nothing before one is ever held back.
         let end = state.open.oldest().unwrap_or(state.held.len());

@@ -1,5 +1,7 @@
 //! The lines that runs of stores are in.
 
+use prestore_trace::SiteId;
+
 use crate::{ByteMask, Op};
 
 /// Runs followed at once by a thread: more than the arrays that one loop writes side by side.
@@ -12,6 +14,8 @@ struct Run {
     line: u64,
     /// Bytes of the line that were stored to.
     bytes: ByteMask,
+    /// Whose store began it.
+    first: SiteId,
     /// Place of its last store.
     last: usize,
     /// What is to be done behind that.
@@ -25,60 +29,54 @@ pub(super) struct OpenLines {
 }
 
 impl OpenLines {
-    /// A store of `rule` to `bytes` of `line` at place `at`, `whole` being all of the line's. Answers
-    /// the run that ends by it, with the place of its last store: the one that had to make room, or
-    /// one that has written all of this line, so that the store begins to write it once more.
+    /// A store of `rule` to `bytes` of `line` at place `at`, `whole` being all of the line's. Adds the
+    /// runs that end by it to `due`: one that had to make room, or one that has written all of this
+    /// line, so that the instruction that began it begins to write it once more. (Another one's store
+    /// is what `memcpy` does: the end of its loop and what follows overlap.)
     pub(super) fn store(
         &mut self,
         rule: u16,
         (line, bytes, whole): (u64, ByteMask, ByteMask),
         at: usize,
         pre: Op,
-    ) -> Option<(usize, Op)> {
+        due: &mut Vec<(usize, Op)>,
+    ) {
         let mut run = Run {
             rule,
             line,
             bytes,
+            first: pre.site,
             last: at,
             pre,
         };
-        let known = self
-            .runs
-            .iter()
-            .rposition(|r| r.line == line && r.rule == rule);
-        let left = match known {
+        match self.find(rule, line) {
             Some(i) => {
                 let known = self.runs.remove(i);
-                if known.bytes == whole {
-                    Some((known.last, known.pre))
+                if known.bytes == whole && known.first == run.first {
+                    due.push((known.last, known.pre));
                 } else {
                     run.bytes |= known.bytes;
-                    None
+                    run.first = known.first;
                 }
             }
-            None if self.runs.len() == RUNS => {
-                let oldest = self.runs.remove(0);
-                Some((oldest.last, oldest.pre))
-            }
-            None => None,
-        };
-        self.runs.push(run);
-        left
-    }
-
-    /// Takes out the runs whose last store lies more than `reach` operations before `now`.
-    pub(super) fn older_than(&mut self, now: usize, reach: usize) -> Option<(usize, Op)> {
-        let oldest = self.runs.first()?;
-        if now - oldest.last <= reach {
-            return None;
+            None if self.runs.len() == RUNS => self.leave_first(due),
+            None => {}
         }
-        let oldest = self.runs.remove(0);
-        Some((oldest.last, oldest.pre))
+        self.runs.push(run);
     }
 
-    /// Takes out all runs.
-    pub(super) fn drain(&mut self) -> impl Iterator<Item = (usize, Op)> + '_ {
-        self.runs.drain(..).map(|r| (r.last, r.pre))
+    /// Adds the first run to `due`, if its last store lies more than `reach` operations before `now`.
+    pub(super) fn leave_older(&mut self, now: usize, reach: usize, due: &mut Vec<(usize, Op)>) {
+        if self.oldest().is_some_and(|oldest| now - oldest > reach) {
+            self.leave_first(due);
+        }
+    }
+
+    /// Adds all runs to `due`.
+    pub(super) fn leave_all(&mut self, due: &mut Vec<(usize, Op)>) {
+        while !self.runs.is_empty() {
+            self.leave_first(due);
+        }
     }
 
     /// Place of the last store of the run stored to longest ago.
@@ -91,5 +89,37 @@ impl OpenLines {
         for run in &mut self.runs {
             run.last -= by;
         }
+    }
+
+    fn find(&self, rule: u16, line: u64) -> Option<usize> {
+        let mut runs = self.runs.iter();
+        runs.rposition(|r| r.line == line && r.rule == rule)
+    }
+
+    /// The first run ends. Neighbouring lines go in the order of their addresses, as those of one
+    /// call for all of them: open ones below before it, open ones above not before it.
+    fn leave_first(&mut self, due: &mut Vec<(usize, Op)>) {
+        let Some(first) = self.runs.first().copied() else {
+            return;
+        };
+        let place = self.leave(0, due);
+        let mut above = first.line;
+        while let Some(i) = above
+            .checked_add(1)
+            .and_then(|line| self.find(first.rule, line))
+        {
+            above += 1;
+            self.runs[i].last = self.runs[i].last.max(place);
+        }
+        self.runs.sort_by_key(|r| r.last);
+    }
+
+    /// Run `i` and those below it end; answers behind which place.
+    fn leave(&mut self, i: usize, due: &mut Vec<(usize, Op)>) -> usize {
+        let run = self.runs.remove(i);
+        let below = (run.line.checked_sub(1)).and_then(|line| self.find(run.rule, line));
+        let place = below.map_or(run.last, |i| self.leave(i, due).max(run.last));
+        due.push((place, run.pre));
+        place
     }
 }
