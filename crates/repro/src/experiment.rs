@@ -64,6 +64,7 @@ pub fn experiments() -> &'static [&'static dyn Experiment] {
         &p0::Fence,
         &p0::KvFence,
         &p0::Ring,
+        &p0::Overhead,
         &p0::WhatIf,
         &OptaneStudy,
     ]

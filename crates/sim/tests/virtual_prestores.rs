@@ -150,6 +150,28 @@ fn skipped_stores_become_non_temporal_and_others_stay() {
 }
 
 #[test]
+fn skipped_stores_gather_to_lines_in_the_order_of_addresses() {
+    let parts = [2, 3, 2, 3, 0, 1];
+    let ops: Vec<_> = (0..)
+        .zip(parts)
+        .map(|(i, part)| store(i, 0x1000 + 32 * part))
+        .collect();
+    // Written whole by the instruction that writes it once more: twice.
+    let whole = |instr, addr| op(instr, OpKind::NtStore, addr, 64, WRITER);
+    let out = apply(PreStore::Skip, &ops, 100);
+    assert_eq!(out, [whole(1, 0x1040), whole(5, 0x1000), whole(5, 0x1040)]);
+}
+
+#[test]
+fn a_load_makes_what_was_gathered_for_its_line_go() {
+    let load = op(1, OpKind::Load, 0x1000, 8, OTHER);
+    let ops = [store(0, 0x1000), load, store(2, 0x1020)];
+    let out = apply(PreStore::Skip, &ops, 100);
+    let part = |instr, addr| op(instr, OpKind::NtStore, addr, 32, WRITER);
+    assert_eq!(out, [part(0, 0x1000), load, part(2, 0x1020)]);
+}
+
+#[test]
 fn nothing_before_a_hand_off_is_held_back() {
     let hand_off = op(1, OpKind::HandOff, 1, 0, OTHER);
     let rule = Rule {
@@ -182,9 +204,8 @@ proptest! {
     fn batches_do_not_matter(
         ops in prop::collection::vec(arbitrary_op(), 0..1500),
         chunk in 1usize..400,
-        demote in any::<bool>(),
+        prestore in prop::sample::select(vec![PreStore::Clean, PreStore::Demote, PreStore::Skip]),
     ) {
-        let prestore = if demote { PreStore::Demote } else { PreStore::Clean };
         prop_assert_eq!(apply(prestore, &ops, chunk), apply(prestore, &ops, ops.len().max(1)));
     }
 

@@ -4,6 +4,7 @@ mod fence;
 mod kv;
 mod listing1;
 mod listing3;
+mod overhead;
 mod published;
 mod ring;
 mod whatif;
@@ -12,6 +13,7 @@ pub use fence::Fence;
 pub use kv::{Kv, KvFence, KvSmall};
 pub use listing1::{Amplification, Skip};
 pub use listing3::Rewritten;
+pub use overhead::Overhead;
 pub use ring::Ring;
 pub use whatif::WhatIf;
 

@@ -5,8 +5,9 @@
 //! fence or atomic. That is where a `prestore()` after the writing loop acts, line by line, and the
 //! place is found by looking ahead rather than by guessing when a streak is over. Neighbouring lines go
 //! in the order of their addresses, whichever was written last. A line of which all bytes were written
-//! and that is stored to again begins a new run (P0, listing 3). Skip turns the
-//! stores themselves into non-temporal ones.
+//! and that is stored to again begins a new run (P0, listing 3). Skip puts
+//! non-temporal stores of what was written there, in the place of the stores: it is the order in which
+//! the library's copies and writers do it. A load of the line in between makes them go at once.
 //!
 //! No fence is added to skipped stores: where data is published, an atomic or a fence stands in the
 //! program already.
@@ -36,6 +37,8 @@ pub struct VirtualPrestores {
     name: String,
     line_shift: u32,
     by_site: FxHashMap<SiteId, (u16, PreStore)>,
+    /// Does a rule skip the caches?
+    skips: bool,
     threads: Vec<Thread>,
 }
 
@@ -66,6 +69,7 @@ impl VirtualPrestores {
             name: name.into(),
             line_shift: line.trailing_zeros(),
             by_site,
+            skips: rules.iter().any(|rule| rule.op == PreStore::Skip),
             threads: Vec::new(),
         }
     }
@@ -85,12 +89,16 @@ impl VirtualPrestores {
         match op.kind {
             OpKind::Store => {
                 if let Some(&(rule, prestore)) = self.by_site.get(&op.site) {
-                    match prestore {
-                        PreStore::Skip => op.kind = OpKind::NtStore,
-                        PreStore::Clean | PreStore::Demote => {
-                            self.store(thread, at, &op, rule, prestore);
-                        }
+                    self.store(thread, at, &op, rule, prestore);
+                    if prestore == PreStore::Skip {
+                        op = replaced(op);
                     }
+                }
+            }
+            OpKind::Load if self.skips => {
+                let end = op.addr + u64::from(op.size).max(1) - 1;
+                for line in op.addr >> self.line_shift..=end >> self.line_shift {
+                    thread.open.load(line, &mut thread.due);
                 }
             }
             // What follows a fence is a new run of stores.
@@ -109,7 +117,8 @@ impl VirtualPrestores {
                 size: 0,
                 kind: match prestore {
                     PreStore::Demote => OpKind::Demote(DemoteKind::Cldemote),
-                    _ => OpKind::Flush(FlushKind::Clwb),
+                    PreStore::Clean => OpKind::Flush(FlushKind::Clwb),
+                    PreStore::Skip => OpKind::NtStore,
                 },
                 ..*op
             };
@@ -131,6 +140,16 @@ impl VirtualPrestores {
     }
 }
 
+/// What stands in the place of a store that is gathered to go around the caches: a non-temporal store
+/// of no bytes, which is not given on.
+fn replaced(store: Op) -> Op {
+    Op {
+        kind: OpKind::NtStore,
+        size: 0,
+        ..store
+    }
+}
+
 impl Thread {
     fn leave_all(&mut self) {
         self.open.leave_all(&mut self.due);
@@ -141,12 +160,16 @@ impl Thread {
         self.due.sort_by_key(|&(at, pre)| (at, pre.addr));
         let mut from = 0;
         let ready = self.due.partition_point(|&(at, _)| at < end);
+        let kept = |ops: &[Op], out: &mut Vec<Op>| {
+            out.extend(ops.iter().filter(|&&op| op != replaced(op)));
+        };
         for (at, pre) in self.due.drain(..ready) {
-            out.extend_from_slice(&self.held[from..=at]);
-            out.push(pre);
+            kept(&self.held[from..=at], out);
+            let instr = self.held[at].instr;
+            out.push(Op { instr, ..pre });
             from = at + 1;
         }
-        out.extend_from_slice(&self.held[from..end]);
+        kept(&self.held[from..end], out);
         self.held.drain(..end);
         for (at, _) in &mut self.due {
             *at -= end;

@@ -2,7 +2,7 @@
 
 use prestore_trace::SiteId;
 
-use crate::{ByteMask, Op};
+use crate::{ByteMask, Op, OpKind};
 
 /// Runs followed at once by a thread: more than the arrays that one loop writes side by side.
 const RUNS: usize = 16;
@@ -53,13 +53,13 @@ impl OpenLines {
             Some(i) => {
                 let known = self.runs.remove(i);
                 if known.bytes == whole && known.first == run.first {
-                    due.push((known.last, known.pre));
+                    known.give(known.last, due);
                 } else {
                     run.bytes |= known.bytes;
                     run.first = known.first;
                 }
             }
-            None if self.runs.len() == RUNS => self.leave_first(due),
+            None if self.runs.len() == RUNS => self.end(0, due),
             None => {}
         }
         self.runs.push(run);
@@ -68,14 +68,22 @@ impl OpenLines {
     /// Adds the first run to `due`, if its last store lies more than `reach` operations before `now`.
     pub(super) fn leave_older(&mut self, now: usize, reach: usize, due: &mut Vec<(usize, Op)>) {
         if self.oldest().is_some_and(|oldest| now - oldest > reach) {
-            self.leave_first(due);
+            self.end(0, due);
+        }
+    }
+
+    /// A load of `line`: it makes what gathers around the caches for this line go.
+    pub(super) fn load(&mut self, line: u64, due: &mut Vec<(usize, Op)>) {
+        let gathers = |r: &Run| r.line == line && r.pre.kind == OpKind::NtStore;
+        if let Some(i) = self.runs.iter().position(gathers) {
+            self.end(i, due);
         }
     }
 
     /// Adds all runs to `due`.
     pub(super) fn leave_all(&mut self, due: &mut Vec<(usize, Op)>) {
         while !self.runs.is_empty() {
-            self.leave_first(due);
+            self.end(0, due);
         }
     }
 
@@ -96,17 +104,17 @@ impl OpenLines {
         runs.rposition(|r| r.line == line && r.rule == rule)
     }
 
-    /// The first run ends. Neighbouring lines go in the order of their addresses, as those of one
+    /// Run `i` ends. Neighbouring lines go in the order of their addresses, as those of one
     /// call for all of them: open ones below before it, open ones above not before it.
-    fn leave_first(&mut self, due: &mut Vec<(usize, Op)>) {
-        let Some(first) = self.runs.first().copied() else {
+    fn end(&mut self, i: usize, due: &mut Vec<(usize, Op)>) {
+        let Some(ended) = self.runs.get(i).copied() else {
             return;
         };
-        let place = self.leave(0, due);
-        let mut above = first.line;
+        let place = self.leave(i, due);
+        let mut above = ended.line;
         while let Some(i) = above
             .checked_add(1)
-            .and_then(|line| self.find(first.rule, line))
+            .and_then(|line| self.find(ended.rule, line))
         {
             above += 1;
             self.runs[i].last = self.runs[i].last.max(place);
@@ -119,7 +127,29 @@ impl OpenLines {
         let run = self.runs.remove(i);
         let below = (run.line.checked_sub(1)).and_then(|line| self.find(run.rule, line));
         let place = below.map_or(run.last, |i| self.leave(i, due).max(run.last));
-        due.push((place, run.pre));
+        run.give(place, due);
         place
+    }
+}
+
+impl Run {
+    /// Adds what is to be done to `due`: for skip, a non-temporal store of what was written.
+    fn give(&self, place: usize, due: &mut Vec<(usize, Op)>) {
+        if self.pre.kind != OpKind::NtStore {
+            return due.push((place, self.pre));
+        }
+        let mut left = self.bytes;
+        while left != 0 {
+            let from = left.trailing_zeros();
+            let size = (left >> from).trailing_ones();
+            let addr = self.pre.addr + u64::from(from);
+            let piece = Op {
+                addr,
+                size,
+                ..self.pre
+            };
+            due.push((place, piece));
+            left &= !(ByteMask::MAX >> (ByteMask::BITS - size) << from);
+        }
     }
 }
