@@ -46,6 +46,48 @@ fn cleaning_one_line_all_the_time_is_poison() {
     assert!(ours("one line rewritten", "slow-down by clean") > 20.0);
 }
 
+/// The whole of `p0-whatif` takes minutes; this is one of its rows, shortened.
+#[test]
+fn what_is_predicted_for_a_demote_is_what_it_does() {
+    let dir = tempfile::tempdir().unwrap();
+    let recorded = |op: &str| {
+        let recording = dir.path().join(op).to_str().unwrap().to_owned();
+        let mut command = prestore();
+        command.args(["record", "--quiet", "--output", &recording, "--"]);
+        command.arg(env!("CARGO_BIN_EXE_prestore"));
+        command.args([
+            "bench-program",
+            "ring",
+            "--",
+            "--slots=1",
+            "--messages=3000",
+        ]);
+        command.arg(format!("--op={op}"));
+        command.env("PRESTORE_FORCE_DEMOTE", "cldemote");
+        Running::start(command).finish().exits(0);
+        recording
+    };
+    let (before, after) = (recorded("none"), recorded("demote"));
+    let on = ["--machine", "machine-b-fast", "--format", "json", "--quiet"];
+    let latency = |recording: &str| {
+        let simulated = run([["simulate", recording].as_slice(), &on].concat());
+        simulated.exits(0).json()["messages"]["mean_ns"]
+            .as_f64()
+            .unwrap()
+    };
+    let gained = latency(&before) / latency(&after);
+    let told = run([["whatif", &before].as_slice(), &on].concat())
+        .exits(0)
+        .json();
+    let of = |run: &str| told["machines"][0][run]["message_ns"].as_f64().unwrap();
+    let predicted = of("baseline") / of("advised");
+    assert!(gained > 1.5, "{gained}");
+    assert!(
+        (predicted / gained - 1.0).abs() < 0.1,
+        "{predicted}, {gained}"
+    );
+}
+
 #[test]
 fn without_a_name_the_experiments_are_listed() {
     let listed = run(["repro"]).exits(0).stdout;
