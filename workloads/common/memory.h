@@ -8,7 +8,8 @@
 extern "C" {
 #endif
 
-/* Zeroed, page-aligned memory that the kernel supplies at first touch, so asking for it writes nothing.
+/* Zeroed, page-aligned memory that the kernel supplies at first touch, so asking for it writes nothing; large memory in
+ * large pages, so that times are those of caches and memory and not of address translation.
  * Ends the program with a message and exit code 1 if there is none. */
 void *memory_fresh(size_t bytes);
 

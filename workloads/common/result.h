@@ -11,6 +11,14 @@ extern "C" {
 /* Seconds of a clock that never steps back. */
 double result_now(void);
 
+/* When a thread began and ended what is timed, by result_now; begin is 0 where it had no part in it. */
+struct result_span {
+    double begin, end;
+};
+
+/* Seconds from the first begin to the last end. */
+double result_spanned(const struct result_span *spans, uint64_t threads);
+
 /* Prints `name: ops=… seconds=… ops_per_s=… checksum=…` to stdout. */
 void result_print(const char *name, uint64_t ops, double seconds, uint64_t checksum);
 

@@ -37,6 +37,7 @@ struct store {
         _Alignas(CACHE_LINE_SIZE) struct pool *pool;
         uint64_t checksum;
     } threads[TEAM_MAX_THREADS];
+    struct result_span spans[TEAM_MAX_THREADS];
 };
 
 static NOINLINE void ycsb_put(struct store *store, struct pool *pool, uint64_t key, uint64_t version)
@@ -110,6 +111,7 @@ static void run(void *context, uint64_t thread)
     for (uint64_t i = 0; i < warmup + ops; i++) {
         if (i == warmup) {
             wait_for_all(store, thread);
+            store->spans[thread].begin = result_now();
             PRESTORE_REGION_BEGIN(RUN_REGION);
         }
         if (i % ANNOUNCE_EVERY == 0)
@@ -117,8 +119,10 @@ static void run(void *context, uint64_t thread)
         checksum += request(store, pool, &prng, i + 1);
     }
     quiescence_leave(&store->quiescence, thread);
-    if (ops > 0)
+    if (ops > 0) {
         PRESTORE_REGION_END(RUN_REGION);
+        store->spans[thread].end = result_now();
+    }
     store->threads[thread].checksum = checksum;
 }
 
@@ -172,9 +176,8 @@ int main(int argc, char **argv)
     store_init(&store, &options);
     load(&store);
 
-    double start = result_now();
     team_run(options.threads, run, &store);
-    double seconds = result_now() - start;
+    double seconds = result_spanned(store.spans, options.threads);
 
     uint64_t checksum = 0;
     for (uint64_t t = 0; t < options.threads; t++)

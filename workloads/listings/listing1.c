@@ -23,6 +23,7 @@ struct shared {
     const struct options *options;
     char *elements;
     struct meeting warm;
+    struct result_span spans[TEAM_MAX_THREADS];
     uint64_t totals[TEAM_MAX_THREADS][CACHE_LINE_SIZE / sizeof(uint64_t)];
 };
 
@@ -52,6 +53,7 @@ static void write_elements(void *context, uint64_t thread)
     for (uint64_t i = 0; i < warmup + iters; i++) {
         if (i == warmup) {
             meeting_attend(&shared->warm, options->threads, thread);
+            shared->spans[thread].begin = result_now();
             PRESTORE_REGION_BEGIN(RUN_REGION);
         }
         char *element = shared->elements + prng_below(&prng, options->elements) * options->size;
@@ -59,10 +61,12 @@ static void write_elements(void *context, uint64_t thread)
         if (options->reread)
             total += *(volatile uint64_t *)element;
     }
-    if (iters > 0)
+    if (iters > 0) {
         PRESTORE_REGION_END(RUN_REGION);
-    else
+        shared->spans[thread].end = result_now();
+    } else {
         meeting_attend(&shared->warm, options->threads, thread);
+    }
     shared->totals[thread][0] = total;
 }
 
@@ -90,9 +94,8 @@ int main(int argc, char **argv)
     shared.options = &options;
     shared.elements = memory_fresh(options.elements * options.size);
 
-    double start = result_now();
     team_run(options.threads, write_elements, &shared);
-    double seconds = result_now() - start;
+    double seconds = result_spanned(shared.spans, options.threads);
 
     uint64_t total = 0;
     for (uint64_t t = 0; t < options.threads; t++)

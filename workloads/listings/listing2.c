@@ -62,12 +62,13 @@ static void fence(enum fence kind)
 
 int main(int argc, char **argv)
 {
-    uint64_t elements = 512 << 10, iters = 1000000, reads = 8, seed = 1;
+    uint64_t elements = 512 << 10, iters = 1000000, warmup = 0, reads = 8, seed = 1;
     int op = OP_NONE, kind = FENCE_FULL;
     static const char *const ops[] = { "none", "clean", "demote", NULL };
     const struct arg args[] = {
         ARG_COUNT_OF("elements", &elements, 1, UINT32_MAX, "elements of 128 bytes in the array"),
         ARG_COUNT_OF("iters", &iters, 1, 1e12, "repetitions of write, reads, fence"),
+        ARG_COUNT_OF("warmup", &warmup, 0, 1e12, "repetitions before those"),
         ARG_COUNT_OF("reads", &reads, 0, 1e9, "reads of L1-resident data between the write and the fence"),
         ARG_COUNT_OF("seed", &seed, 0, 1e18, "seed of the random order"),
         ARG_CHOICE_OF("fence", &kind, FENCES, "a fence instruction, or an atomic addition"),
@@ -82,9 +83,12 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < L1_WORDS; i++)
         l1_data[i] = prng_next(&prng);
 
-    double start = result_now();
-    PRESTORE_REGION_BEGIN(RUN_REGION);
-    for (uint64_t i = 0; i < iters; i++) {
+    double start = 0;
+    for (uint64_t i = 0; i < warmup + iters; i++) {
+        if (i == warmup) {
+            start = result_now();
+            PRESTORE_REGION_BEGIN(RUN_REGION);
+        }
         char *element = array + prng_below(&prng, elements) * ELEMENT_SIZE;
         write_element(element, (int)i);
         if (op != OP_NONE)

@@ -3,6 +3,7 @@
 //! * [`Plan`] says what is run: cases (a program with its size and threads), and the variants of each.
 //! * [`run`] runs a plan, all variants of a case in turn in every round, so that noise hits all alike; how a program
 //!   is executed is the caller's to say, [`execute`] does it for real.
+//! * [`predict`] puts simulated figures beside the measured ones; how a program is simulated is the caller's to say, too.
 //! * [`Results`] are medians, spreads and speedups by pairs, as the JSON output; [`render`] is the table.
 //!
 //! The programs are those of `workloads/`, compiled into this crate: [`program_main`] is their common entry, which the
@@ -12,6 +13,7 @@ mod error;
 mod execute;
 mod operations;
 mod plan;
+mod predict;
 mod program;
 mod programs;
 mod results;
@@ -23,6 +25,7 @@ pub use error::BenchError;
 pub use execute::{Outcome, execute};
 pub use operations::Operation;
 pub use plan::{Case, Options, Plan};
+pub use predict::{Predicted, Prediction, predict};
 pub use program::Program;
 pub use programs::program_main;
 pub use results::{CaseResult, Results, SCHEMA_VERSION, VariantResult};

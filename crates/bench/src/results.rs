@@ -3,7 +3,7 @@
 use prestore_measure::Summary;
 use serde::Serialize;
 
-use crate::{Operation, Program, Variant};
+use crate::{Operation, Predicted, Prediction, Program, Variant};
 
 /// Version of the JSON output; changes when a key changes its meaning or goes.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -26,6 +26,8 @@ pub struct Results {
     pub operations: Vec<Operation>,
     /// The cases.
     pub cases: Vec<CaseResult>,
+    /// How predictions fared; none where none were asked for.
+    pub prediction: Option<Prediction>,
     /// What to mind when reading the figures.
     pub warnings: Vec<String>,
 }
@@ -58,6 +60,8 @@ pub struct VariantResult {
     pub speedup: Option<Summary>,
     /// The figure that counts (speedup, or seconds for base) is spread widely.
     pub unsteady: bool,
+    /// What a simulation says; none where none was asked for.
+    pub predicted: Option<Predicted>,
 }
 
 impl VariantResult {
@@ -71,6 +75,7 @@ impl VariantResult {
             seconds,
             speedup,
             unsteady: speedup.unwrap_or(seconds).spread() > UNSTEADY,
+            predicted: None,
         }
     }
 }
@@ -95,6 +100,7 @@ impl Results {
             runs,
             operations,
             cases,
+            prediction: None,
             warnings,
         }
     }

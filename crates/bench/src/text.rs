@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{CaseResult, Results, VariantResult};
+use crate::{CaseResult, Predicted, Prediction, Results, VariantResult};
 
 /// The results as text for people; warnings last.
 pub fn render(results: &Results) -> String {
@@ -30,10 +30,63 @@ pub fn render(results: &Results) -> String {
             row(&mut out, case, variant);
         }
     }
+    if let Some(prediction) = &results.prediction {
+        out.push_str(&predictions(results, prediction));
+    }
     for warning in &results.warnings {
         let _ = writeln!(out, "\nNote: {warning}.");
     }
     out
+}
+
+fn predictions(results: &Results, prediction: &Prediction) -> String {
+    let mut out = format!(
+        "\n{:<10}{:>6}{:>9}  {:<8}{:>10}{:>11}{:>9}   speedup, measured here and simulated on {}\n",
+        "program", "bytes", "threads", "", "measured", "predicted", "error", prediction.machine
+    );
+    for case in &results.cases {
+        for variant in &case.variants {
+            if let (Some(measured), Some(predicted)) = (variant.speedup, variant.predicted) {
+                compared(&mut out, case, variant, measured.median, &predicted);
+            }
+        }
+    }
+    if let Some(error) = prediction.median_error {
+        let _ = writeln!(
+            out,
+            "\nMedian error of {} ratios: {:.0}%. On the wrong side of 1: {} of {} whose effect is clear.",
+            prediction.ratios,
+            error * 100.0,
+            prediction.wrong_side,
+            prediction.clear
+        );
+    }
+    out
+}
+
+fn compared(
+    out: &mut String,
+    case: &CaseResult,
+    variant: &VariantResult,
+    measured: f64,
+    predicted: &Predicted,
+) {
+    let (Some(speedup), Some(error)) = (predicted.speedup, predicted.error) else {
+        return;
+    };
+    let side = match predicted.right_side {
+        Some(false) => "   WRONG SIDE",
+        _ => "",
+    };
+    let _ = writeln!(
+        out,
+        "{:<10}{:>6}{:>9}  {:<8}{measured:>10.3}{speedup:>11.3}{:>+8.0}%{side}",
+        case.program.name(),
+        case.size,
+        case.threads,
+        variant.variant,
+        error * 100.0,
+    );
 }
 
 fn row(out: &mut String, case: &CaseResult, result: &VariantResult) {

@@ -6,7 +6,8 @@
 )]
 
 use prestore_bench::{
-    BenchError, Case, Options, Outcome, Plan, Program, Results, Variant, render, run,
+    BenchError, Case, Options, Outcome, Plan, Predicted, Program, Results, Variant, predict,
+    render, run,
 };
 
 fn options() -> Options {
@@ -234,4 +235,97 @@ fn more_threads_than_cpus_is_said() {
             .iter()
             .any(|w| w.starts_with("8 threads share 2 CPUs"))
     );
+}
+
+/// Listing 1 where each variant takes these seconds in every round, predicted with others.
+fn predicted(
+    measured: impl Fn(Variant) -> f64,
+    simulated: impl Fn(Variant) -> f64,
+) -> (Results, String) {
+    let plan = listing1();
+    let cases = run(&plan, |_: &Case, v| outcome(measured(v)), |_| {}).unwrap();
+    let mut results = Results::of("a CPU".into(), 2, 5, cases);
+    let simulate = |_: &Case, v| Ok::<f64, BenchError>(simulated(v));
+    let mut steps = 0;
+    predict(&plan, &mut results, "a machine", simulate, |step| {
+        assert_eq!((step.done, step.total), (steps, 4));
+        steps += 1;
+    })
+    .unwrap();
+    let text = render(&results);
+    (results, text)
+}
+
+fn of(results: &Results, variant: Variant) -> Predicted {
+    let mut variants = results.cases[0].variants.iter();
+    variants
+        .find(|v| v.variant == variant)
+        .and_then(|v| v.predicted)
+        .unwrap()
+}
+
+#[test]
+fn predicted_ratios_stand_beside_the_measured() {
+    let measured = |v| match v {
+        Variant::Clean => 2.0,
+        Variant::Skip => 0.5,
+        _ => 1.0,
+    };
+    let simulated = |v| match v {
+        Variant::Clean => 1.6,
+        Variant::Skip => 1.1,
+        _ => 1.0,
+    };
+    let (results, text) = predicted(measured, simulated);
+    let clean = of(&results, Variant::Clean);
+    assert!((clean.speedup.unwrap() - 0.625).abs() < 1e-9);
+    assert!((clean.error.unwrap() - 0.25).abs() < 1e-9);
+    assert_eq!(clean.right_side, Some(true));
+    assert_eq!(of(&results, Variant::Skip).right_side, Some(false));
+    assert_eq!(of(&results, Variant::Base).speedup, None);
+    // An effect that was not measured has no side.
+    assert_eq!(of(&results, Variant::Demote).right_side, None);
+    assert_eq!(text.matches("WRONG SIDE").count(), 1, "{text}");
+    let prediction = results.prediction.unwrap();
+    assert_eq!(prediction.wrong_side, 1);
+    assert_eq!(prediction.machine, "a machine");
+}
+
+#[test]
+fn operations_that_do_nothing_do_not_count() {
+    let (mut results, _) = predicted(|_| 1.0, |_| 1.0);
+    let active = results.operations.iter().filter(|o| o.active).count();
+    assert_eq!(results.prediction.take().unwrap().ratios, active);
+}
+
+#[test]
+fn effects_within_their_spread_have_no_side() {
+    let plan = listing1();
+    let mut runs = 0;
+    let noisy = |_: &Case, variant| {
+        // Base warms up first.
+        let round = if runs == 0 { 0 } else { (runs - 1) / 4 };
+        runs += 1;
+        outcome(match variant {
+            Variant::Clean if round % 2 == 0 => 4.0,
+            Variant::Clean => 0.9,
+            _ => 1.0,
+        })
+    };
+    let cases = run(&plan, noisy, |_| {}).unwrap();
+    let mut results = Results::of("a CPU".into(), 2, 5, cases);
+    let spread = results.cases[0].variants[1].speedup.unwrap();
+    assert!(
+        spread.lower_quartile < 1.0 && spread.upper_quartile > 1.0,
+        "{spread:?}"
+    );
+    predict(
+        &plan,
+        &mut results,
+        "",
+        |_, _| Ok::<f64, BenchError>(1.0),
+        |_| {},
+    )
+    .unwrap();
+    assert_eq!(of(&results, Variant::Clean).right_side, None);
 }

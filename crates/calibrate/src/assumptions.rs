@@ -9,7 +9,8 @@ pub(crate) struct Dram {
     pub t_wtr_ns: f64,
     pub t_rtw_ns: f64,
     pub banks: u32,
-    pub channels: u32,
+    /// Of a channel.
+    pub gb_s: f64,
 }
 
 pub(crate) const DRAM: Dram = Dram {
@@ -20,24 +21,26 @@ pub(crate) const DRAM: Dram = Dram {
     t_wtr_ns: 10.0,
     t_rtw_ns: 3.3,
     banks: 32,
-    channels: 2,
+    gb_s: 38.4,
 };
 
 pub(crate) const DRAM_WHY: &str = "the memory's timing cannot be read without privileges: that of DDR5-4800 (JEDEC \
                                    40-39-39); the latency as a whole is as measured";
-pub(crate) const CHANNELS_WHY: &str = "how many channels serve this host cannot be read without privileges; their \
-                                       bandwidth together is as measured";
+pub(crate) const CHANNELS_WHY: &str = "how many channels serve this host cannot be read without privileges: the \
+                                       least power of two whose bandwidth (DDR5-4800) is what was measured";
 pub(crate) const QUEUE_WHY: &str =
     "the controller's queues cannot be seen: of the size of P4, table 3.1";
 pub(crate) const REPLACEMENT_WHY: &str = "the policy is not published and was not measured";
 pub(crate) const INCLUSION_WHY: &str = "not measured: as in most x86 servers";
 pub(crate) const PREFETCH_WHY: &str =
     "the prefetchers were not measured: streams are followed on every current CPU";
-pub(crate) const RFO_WHY: &str = "stores fetch their lines while they wait; how far ahead was not measured, at most as \
-                                  many as there are fill buffers";
 pub(crate) const ROB: (f64, &str) = (224.0, "not measured here: that of Skylake");
 pub(crate) const STORE_BUFFER: (f64, &str) = (56.0, "not measured here: that of Skylake");
 pub(crate) const FILL_BUFFERS: (f64, &str) = (12.0, "not measured here: that of Skylake");
+pub(crate) const STORES_AHEAD: (f64, &str) = (
+    12.0,
+    "not measured here: as many as there are fill buffers of Skylake",
+);
 /// Of the last level's latency.
 pub(crate) const SNOOP: (f64, &str) = (
     1.5,

@@ -35,6 +35,10 @@ pub struct Calibration {
     pub store_buffer: Option<Figure>,
     /// Misses under way at once.
     pub fill_buffers: Option<Figure>,
+    /// Lines that stores fetch at once.
+    pub store_lines: Option<Figure>,
+    /// Stores that fetch their lines ahead of their turn.
+    pub stores_ahead: Option<Figure>,
     /// A full fence with nothing pending.
     pub fence: Figure,
     /// A store fence with nothing pending.
@@ -144,6 +148,8 @@ impl Calibration {
             ("reorder buffer", self.reorder_buffer.as_ref()),
             ("store buffer", self.store_buffer.as_ref()),
             ("misses at once", self.fill_buffers.as_ref()),
+            ("lines stored to at once", self.store_lines.as_ref()),
+            ("stores ahead", self.stores_ahead.as_ref()),
             ("full fence", Some(&self.fence)),
             ("store fence", Some(&self.store_fence)),
             ("atomic", Some(&self.atomic)),

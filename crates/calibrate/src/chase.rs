@@ -1,7 +1,5 @@
 //! Following pointers: the latency of each level, and how many misses are under way at once.
 
-use prestore_measure::Summary;
-
 use crate::arch::full_fence;
 use crate::buffer::{Buffer, LINE};
 use crate::curve::Curve;
@@ -10,6 +8,8 @@ use crate::{CacheInfo, Effort};
 
 /// Loads between two looks at the clock; divides nothing, only keeps the loop's cost out.
 const STEPS: u64 = 64;
+/// Loads of a chase through lines just read: done before neighbours push many of them out.
+const WARM_STEPS: u64 = 512;
 
 /// A ring of pointers through lines of a buffer, in an order that no prefetcher follows.
 pub(crate) struct Ring<'a> {
@@ -76,6 +76,23 @@ impl<'a> Ring<'a> {
         runs.iter().map(|ns| ns / STEPS as f64).collect()
     }
 
+    /// The same of a short chase each run, right after all lines were read in memory's order: loads that need not wait
+    /// for each other bring them faster than neighbours push them out of a shared cache, as most programs' do.
+    pub fn latency_warmed(&self, effort: Effort) -> Vec<f64> {
+        let mut at = self.start();
+        let run = || {
+            for line in 0..self.lines {
+                // SAFETY: a line of the ring.
+                unsafe { self.buffer.line(line).cast::<u64>().read_volatile() };
+            }
+            full_fence();
+            let steps = WARM_STEPS.min(self.lines as u64);
+            let time = ns(|| at = self.follow(at, steps));
+            time / steps as f64
+        };
+        std::iter::repeat_with(run).take(effort.runs()).collect()
+    }
+
     /// Nanoseconds of a load where `N` chains are followed at once.
     fn parallel<const N: usize>(&self, effort: Effort) -> Vec<f64> {
         let mut at: [*const u8; N] = [self.start(); N];
@@ -108,53 +125,14 @@ pub(crate) fn level_latency(
             let how = format!("pointer chase through {} KiB", ring.size() >> 10);
             Figure::of(&ring.latency(effort), "ns", how)
         }
-        Some(nearer) => evicted_latency(buffer, effort, nearer.size as usize),
-    }
-}
-
-/// Loads of lines that have just been pushed out of a cache of `nearer` bytes: the next level has them, even where
-/// neighbours leave little of it to this program. How much must be read to push them out depends on the nearer
-/// cache's replacement: the least that makes loads clearly slower than that cache is.
-fn evicted_latency(buffer: &Buffer, effort: Effort, nearer: usize) -> Option<Figure> {
-    let ring = Ring::new(buffer, nearer / 8);
-    let hit = Summary::of(&ring.latency(effort))?.median;
-    let mut found = None;
-    for eighths in [10, 12, 16, 24, 32] {
-        let bytes = nearer / 8 * eighths;
-        let how = format!(
-            "pointer chase through {} KiB after reading {} KiB of other lines",
-            ring.size() >> 10,
-            bytes >> 10
-        );
-        found = Figure::of(&latency_after(&ring, buffer, effort, bytes), "ns", how);
-        if found
-            .as_ref()
-            .is_some_and(|figure| figure.value() > CLEARLY * hit)
-        {
-            break;
+        // Most of it is beyond the nearer cache, and a small part of this one.
+        Some(nearer) => {
+            let between = (nearer.size as f64 * cache.size as f64).sqrt() as usize;
+            let ring = Ring::new(buffer, between.min(cache.size as usize / 2));
+            let how = format!("pointer chase through {} KiB just read", ring.size() >> 10);
+            Figure::of(&ring.latency_warmed(effort), "ns", how)
         }
     }
-    found
-}
-
-/// How much slower than a level the next is at least.
-const CLEARLY: f64 = 2.0;
-
-fn latency_after(ring: &Ring, buffer: &Buffer, effort: Effort, bytes: usize) -> Vec<f64> {
-    let steps = ring.lines() as u64;
-    let run = || {
-        ring.follow(ring.start(), steps);
-        for line in (ring.lines()..buffer.lines()).take(bytes / LINE) {
-            // SAFETY: a line of the buffer.
-            unsafe { buffer.line(line).read_volatile() };
-        }
-        full_fence();
-        let time = ns(|| {
-            let _ = std::hint::black_box(ring.follow(ring.start(), steps));
-        });
-        time / steps as f64
-    };
-    (0..effort.runs()).map(|_| run()).collect()
 }
 
 /// Latency over the size of what is chased through, up to `most` bytes.
@@ -163,12 +141,12 @@ pub(crate) fn by_size(buffer: &Buffer, effort: Effort, most: usize) -> Curve {
         name: "load latency".into(),
         over: "bytes chased through",
         unit: "ns",
-        how: "pointer chase in random order".into(),
+        how: "pointer chase in random order, lines just read".into(),
         points: Vec::new(),
     };
     let mut size = 8 << 10;
     while size <= most {
-        curve.push(size as u64, &Ring::new(buffer, size).latency(effort));
+        curve.push(size as u64, &Ring::new(buffer, size).latency_warmed(effort));
         size *= 2;
     }
     curve

@@ -27,6 +27,7 @@ mod flushes;
 mod measure;
 mod pin;
 mod sharing;
+mod stores;
 mod text;
 mod toml;
 mod window;

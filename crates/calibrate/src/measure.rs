@@ -11,7 +11,7 @@ use crate::curve::Curve;
 use crate::window::{Filler, capacity};
 use crate::{
     CacheInfo, CalibrateError, Effort, Figure, bandwidth, caches, clock, fences, flushes, pin,
-    sharing,
+    sharing, stores,
 };
 
 /// A cache of which less than this part is seen is shared with neighbours.
@@ -56,6 +56,8 @@ pub fn calibrate(
     see_sizes(&mut latencies, memory_latency.as_ref(), &by_size);
     progress("misses at once");
     let parallel = chase::by_parallelism(&ring, effort);
+    progress("stores to memory");
+    let missing = stores::missing(effort, &memory);
     progress("fences after stores");
     let pending = fences::by_pending(effort, &memory);
 
@@ -73,7 +75,7 @@ pub fn calibrate(
     let non_temporal = bandwidth::non_temporal_by_size(effort, &memory);
     drop(memory);
     let bytes = (2 * last_level).clamp(THREAD_BYTES.0, THREAD_BYTES.1);
-    let mut curves = vec![by_size, parallel, pending, non_temporal];
+    let mut curves = vec![by_size, parallel, missing, pending, non_temporal];
     curves.extend(bandwidth::by_threads(effort, &cpus, bytes)?);
 
     // Only a clock that stands still gives no figure.
@@ -88,6 +90,8 @@ pub fn calibrate(
         cpus: cpus.len(),
         architecture: std::env::consts::ARCH,
         fill_buffers: chase::parallelism(&curves[1]),
+        store_lines: stores::lines_at_once(&curves[2], &memory_latency),
+        stores_ahead: stores::ahead(&curves[2], &memory_latency),
         clock: core.clock,
         counter,
         width: core.width,

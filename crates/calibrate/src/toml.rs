@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::assumptions::{
     CHANNELS_WHY, DRAM, DRAM_WHY, FILL_BUFFERS, INCLUSION_WHY, PREFETCH_WHY, QUEUE_WHY,
-    REPLACEMENT_WHY, RFO_WHY, ROB, SNOOP, STORE_BUFFER,
+    REPLACEMENT_WHY, ROB, SNOOP, STORE_BUFFER, STORES_AHEAD,
 };
 use crate::calibration::Calibration;
 use crate::figure::number;
@@ -49,13 +49,14 @@ fn core(file: &mut File, host: &Calibration) {
     file.plain_measured("width", &host.width);
     file.whole("rob", host.reorder_buffer.as_ref(), ROB);
     file.plain_measured("loads_per_cycle", &host.loads_per_cycle);
-    file.whole("fill_buffers", host.fill_buffers.as_ref(), FILL_BUFFERS);
+    file.whole("fill_buffers", misses(host), FILL_BUFFERS);
     file.line(&format!(
         "memory_model = \"{}\"",
         if x86 { "tso" } else { "weak" }
     ));
     file.measured("atomic", &cycles(&host.atomic));
     file.measured("fence", &cycles(&host.fence));
+    file.measured("store_fence", &cycles(&host.store_fence));
     match &host.clean {
         Some(clean) => {
             let retains = clean.retains.unwrap_or(true);
@@ -91,15 +92,11 @@ fn core(file: &mut File, host: &Calibration) {
 
     file.line("\n[core.store_buffer]");
     file.whole("entries", host.store_buffer.as_ref(), STORE_BUFFER);
-    let ahead = host
-        .fill_buffers
-        .as_ref()
-        .map_or(FILL_BUFFERS.0, Figure::value)
-        .max(1.0);
-    file.number("rfo_ahead", &format!("{ahead:.0}"), "assumed", RFO_WHY);
+    file.whole("rfo_ahead", host.stores_ahead.as_ref(), STORES_AHEAD);
     file.line("\n[core.write_combining]");
     let why = "on x86 they are the fill buffers";
-    file.number("buffers", &format!("{ahead:.0}"), "assumed", why);
+    let buffers = misses(host).map_or(FILL_BUFFERS.0, Figure::value).max(1.0);
+    file.number("buffers", &format!("{buffers:.0}"), "assumed", why);
     file.line("\n[core.prefetch]");
     file.line(&format!("assumed = {}", quoted(PREFETCH_WHY)));
     file.line("next_line = false\nstride_streams = 32\nstride_degree = 8\nstride_step = 2");
@@ -128,13 +125,17 @@ fn caches(file: &mut File, host: &Calibration) {
             "latency",
             &latency.figure.scaled(host.clock.value(), "cycles"),
         );
-        let shared = cache.sharing == CacheSharing::Shared;
+        let shared = is_shared(cache);
         file.line(if shared {
             "scope = \"shared\""
         } else {
             "scope = \"private\""
         });
         file.line("write = \"back\"");
+        let last_private = !shared && host.caches.get(index + 1).is_none_or(is_shared);
+        if let (true, Some(misses)) = (last_private, misses(host)) {
+            file.whole("mshrs", Some(misses), FILL_BUFFERS);
+        }
         if index > 0 {
             let victims = index == last && index > 1;
             let inclusion = if victims {
@@ -160,6 +161,17 @@ fn caches(file: &mut File, host: &Calibration) {
             file.line("replacement = \"lru\"");
         }
     }
+}
+
+fn is_shared(cache: &CacheInfo) -> bool {
+    cache.sharing == CacheSharing::Shared
+}
+
+/// Lines under way at once: as many as loads or stores show, whichever show more. Each line that stores bring sends one
+/// away in the end, so as many victims are under way, too.
+fn misses(host: &Calibration) -> Option<&Figure> {
+    let both = host.fill_buffers.iter().chain(&host.store_lines);
+    both.max_by(|a, b| a.value().total_cmp(&b.value()))
 }
 
 /// Bytes that this host gets of a cache: all, or where far less is seen the next power-of-two part of it, which is not
@@ -197,18 +209,14 @@ fn directory(file: &mut File, host: &Calibration) {
 
 fn memory(file: &mut File, host: &Calibration) {
     let peak = peak_gb_s(&host.curves).max(0.1);
-    let channel = peak / f64::from(DRAM.channels);
+    let channels = ((peak / DRAM.gb_s).ceil() as u32).next_power_of_two();
+    let channel = peak / f64::from(channels);
     let last = host.latencies.last().map_or(0.0, |l| l.figure.value());
     let device = DRAM.t_rcd_ns + DRAM.t_cl_ns + 64.0 / channel;
     let read = (host.memory_latency.value() - last - device).max(0.0);
 
     file.line("\n[memories.dram]");
-    file.number(
-        "channels",
-        &DRAM.channels.to_string(),
-        "assumed",
-        CHANNELS_WHY,
-    );
+    file.number("channels", &channels.to_string(), "assumed", CHANNELS_WHY);
     file.text("interleave", "256 B", "assumed", CHANNELS_WHY);
     file.line("\n[memories.dram.controller]");
     let source = format!(
@@ -253,9 +261,8 @@ fn memory(file: &mut File, host: &Calibration) {
     }
     let source = format!(
         "measured: {} GB/s to and from memory, the most of reading, writing, copying and non-temporal writing with \
-         all CPUs, divided by {} channels",
-        number(peak),
-        DRAM.channels
+         all CPUs, divided by {channels} channels",
+        number(peak)
     );
     file.stated("bandwidth", &format!("{} GB/s", number(channel)), &source);
     let source = "the bandwidth is what was measured, so nothing is taken off";

@@ -3,14 +3,14 @@
 
 mod common;
 
-use common::{assert_valid, prestore, run};
+use common::{Running, assert_valid, prestore, run};
 use serde_json::Value;
 
 fn bench(arguments: &[&str]) -> Value {
     let mut command = prestore();
     command.args(["bench", "--format", "json", "--runs", "1"]);
     command.args(arguments);
-    common::Running::start(command).finish().exits(0).json()
+    Running::start(command).finish().exits(0).json()
 }
 
 fn variants(case: &Value) -> Vec<&str> {
@@ -47,7 +47,7 @@ fn an_operation_that_does_nothing_is_said_aloud() {
         "1",
     ]);
     command.env("PRESTORE_FORCE_DEMOTE", "none");
-    let ran = common::Running::start(command).finish().exits(0);
+    let ran = Running::start(command).finish().exits(0);
     assert!(ran.stdout.contains("demote  none (no effect)"), "{ran:?}");
     assert!(
         ran.stdout.contains("demote does nothing on this host"),
@@ -90,4 +90,61 @@ fn what_cannot_be_benched_is_wrong_usage() {
         .says(&["kv and stencil have clean and skip"]);
     run(["bench", "--program", "nothing"]).exits(2);
     run(["bench", "--runs", "0"]).exits(2);
+}
+
+#[test]
+fn predictions_follow_the_schema() {
+    // Any machine will do: what is tested is the form.
+    let json = bench(&[
+        "--program",
+        "listing3",
+        "--predict",
+        "--machine",
+        "machine-a",
+    ]);
+    assert_valid("bench.schema.json", &json);
+    assert_eq!(json["prediction"]["machine"], "machine-a");
+    let variants = json["cases"][0]["variants"].as_array().unwrap();
+    for variant in variants {
+        assert!(variant["predicted"]["seconds"].as_f64() > Some(0.0));
+    }
+    assert!(variants[0]["predicted"]["speedup"].is_null());
+    // A line that is cleaned after each write waits for memory: whatever the machine.
+    let clean = variants.iter().find(|v| v["variant"] == "clean").unwrap();
+    assert!(clean["predicted"]["speedup"].as_f64() < Some(0.5), "{json}");
+}
+
+#[test]
+fn a_host_that_was_not_measured_is_said_before_anything_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = prestore();
+    command.args(["bench", "--predict"]);
+    command.env("XDG_CONFIG_HOME", folder.path());
+    command.env_remove("PRESTORE_MACHINE_PATH");
+    Running::start(command)
+        .finish()
+        .exits(2)
+        .says(&["prestore machine calibrate", "--machine"]);
+}
+
+#[test]
+fn what_cannot_be_predicted_is_wrong_usage() {
+    run(["bench", "--predict", "--machine", "machine-z"])
+        .exits(2)
+        .says(&["machine-z"]);
+    run(["bench", "--machine", "machine-a"])
+        .exits(2)
+        .says(&["--predict"]);
+    run([
+        "bench",
+        "--predict",
+        "--machine",
+        "tiny",
+        "--program",
+        "kv",
+        "--threads",
+        "64",
+    ])
+    .exits(2)
+    .says(&["64 threads", "cores"]);
 }

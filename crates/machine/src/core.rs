@@ -31,6 +31,8 @@ pub struct Core {
     pub atomic: Cycles,
     /// Cost of a fence of a thread that has nothing pending.
     pub fence: Cycles,
+    /// The same of a store fence; `None`: as much as any other.
+    pub store_fence: Option<Cycles>,
     /// Does a clean (`clwb`, `dc cvac`) leave the line in the caches?
     pub clwb_retains: bool,
     /// Issue cost of a flush or clean instruction (P0, section 5: about one cycle).

@@ -6,6 +6,9 @@ use prestore_bench::{Options, Program, Variant};
 
 use crate::args::PlainFormat;
 
+/// What `prestore machine calibrate` calls this host.
+pub const HOST: &str = "host";
+
 /// Arguments of `prestore bench`.
 #[derive(Args, Debug)]
 pub struct BenchArgs {
@@ -24,6 +27,12 @@ pub struct BenchArgs {
     /// Rounds; each runs every operation once, in turn
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub runs: usize,
+    /// Also simulate the same runs on a machine, this host by default, and put what it predicts beside
+    #[arg(long)]
+    pub predict: bool,
+    /// Machine to predict with: a name, or the path of a machine file (ends with .toml)
+    #[arg(long, value_name = "M", requires = "predict", default_value = HOST)]
+    pub machine: String,
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub format: PlainFormat,

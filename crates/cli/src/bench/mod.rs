@@ -1,11 +1,13 @@
 //! `prestore bench`.
 
 mod args;
+mod predict;
 
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use prestore_bench::{Plan, Results, execute, program_main, render};
+use prestore_bench::{Case, Plan, Results, Step, Variant, execute, program_main, render};
 
 use crate::args::PlainFormat;
 use crate::error::CliError;
@@ -21,30 +23,31 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode, CliError> {
     let plan = Plan::of(&args.options()).map_err(|e| CliError::Usage(e.to_string()))?;
     let this = std::env::current_exe()
         .map_err(|e| CliError::Failed(format!("this executable cannot be found: {e}")))?;
+    // Before minutes of measuring.
+    let machine = args
+        .predict
+        .then(|| predict::machine(&args.machine, &plan))
+        .transpose()?;
     let bar = progress_bar(args.quiet);
     let cases = prestore_bench::run(
         &plan,
         |case, variant| {
-            let mut command = Command::new(&this);
-            command.args([PROGRAM_VERB, case.program.name(), "--"]);
+            let command = program_command(&this, case);
             execute(command, case.program, &case.arguments(variant))
         },
-        |step| {
-            bar.set_length(step.total as u64);
-            bar.set_position(step.done as u64);
-            bar.set_message(format!(
-                "{} {} B, {} threads: {}",
-                step.case.program.name(),
-                step.case.size,
-                step.case.threads,
-                step.variant
-            ));
-        },
+        |step| show(&bar, "", step),
     )
-    .map_err(|e| CliError::Failed(e.to_string()));
-    bar.finish_and_clear();
+    .map_err(|e| CliError::Failed(e.to_string()))?;
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
-    let results = Results::of(host::host().cpu, cpus, plan.runs, cases?);
+    let mut results = Results::of(host::host().cpu, cpus, plan.runs, cases);
+    if let Some(machine) = machine {
+        let simulate =
+            |case: &Case, variant: Variant| predict::seconds(&this, &machine, case, variant);
+        prestore_bench::predict(&plan, &mut results, &machine.name, simulate, |step| {
+            show(&bar, "simulated ", step);
+        })?;
+    }
+    bar.finish_and_clear();
     match args.format {
         PlainFormat::Json => output::print_json(&results)?,
         PlainFormat::Text => output::print(&render(&results))?,
@@ -55,6 +58,25 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode, CliError> {
 /// Is a workload: the rest of this process is its `main`.
 pub fn program(args: &ProgramArgs) -> ! {
     std::process::exit(program_main(args.program, &args.arguments))
+}
+
+/// A command that ends in [`program`], without the program's arguments.
+fn program_command(this: &Path, case: &Case) -> Command {
+    let mut command = Command::new(this);
+    command.args([PROGRAM_VERB, case.program.name(), "--"]);
+    command
+}
+
+fn show(bar: &ProgressBar, how: &str, step: Step<'_>) {
+    bar.set_length(step.total as u64);
+    bar.set_position(step.done as u64);
+    bar.set_message(format!(
+        "{how}{} {} B, {} threads: {}",
+        step.case.program.name(),
+        step.case.size,
+        step.case.threads,
+        step.variant
+    ));
 }
 
 fn progress_bar(quiet: bool) -> ProgressBar {

@@ -52,7 +52,11 @@ impl Core {
             self.stall(drained.stores, Cause::FenceStores);
             self.stall(drained.flushes, Cause::FenceFlushes);
         }
-        self.front.issue(self.params.fence, &mut self.results);
+        let cost = match kind {
+            FenceKind::Store => self.params.store_fence,
+            FenceKind::Load | FenceKind::Full => self.params.fence,
+        };
+        self.front.issue(cost, &mut self.results);
         self.results.fence_latency.record(self.front.now - began);
     }
 

@@ -32,6 +32,7 @@ pub(super) struct Params {
     /// Costs where nothing is pending.
     pub atomic: Time,
     pub fence: Time,
+    pub store_fence: Time,
     pub flush_issue: Time,
     /// What demotions do.
     pub demote: Demote,
@@ -63,6 +64,7 @@ impl Params {
                 .map_or(cycles(one), |c| cycles(c.latency)),
             atomic: cycles(core.atomic),
             fence: cycles(core.fence),
+            store_fence: cycles(core.store_fence.unwrap_or(core.fence)),
             flush_issue: cycles(core.flush_issue),
             demote: core.demote,
             flushes: KINDS.map(|kind| nearest(kind, &core.flushes)),

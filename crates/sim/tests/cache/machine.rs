@@ -64,6 +64,7 @@ fn core(count: u32) -> Core {
         write_combining: None,
         atomic: Cycles(0.0),
         fence: Cycles(0.0),
+        store_fence: None,
         clwb_retains: true,
         flush_issue: Cycles(0.0),
         flushes: Vec::new(),

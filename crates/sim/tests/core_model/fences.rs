@@ -1,5 +1,7 @@
 //! Fences and atomics: what they wait for, and what not.
 
+use prestore_machine::Machine;
+use prestore_machine::quantity::Cycles;
 use prestore_sim::Cause;
 use prestore_trace::FenceKind;
 
@@ -47,6 +49,21 @@ fn a_store_fence_waits_for_stores_and_not_for_loads() {
     // The store asks at 0 and is there at 50; the load is done at 101.
     assert_eq!(now(&core), 50);
     assert_eq!(core.results().stalls.of(Cause::FenceStores), ns(48));
+}
+
+#[test]
+fn a_store_fence_has_a_cost_of_its_own_where_the_machine_says_so() {
+    let mut machine = tso();
+    machine.core.fence = Cycles(30.0);
+    let after = |machine: &Machine, kind| {
+        let thread = Thread::default().fence(kind);
+        now(&thread.run(machine, &mut Mock::default()))
+    };
+    let full = after(&machine, FenceKind::Full);
+    assert_eq!(after(&machine, FenceKind::Store), full);
+    machine.core.store_fence = Some(Cycles(1.0));
+    assert_eq!(after(&machine, FenceKind::Store) + 29, full);
+    assert_eq!(after(&machine, FenceKind::Full), full);
 }
 
 #[test]

@@ -38,6 +38,7 @@ pub fn tso() -> Machine {
             }),
             atomic: Cycles(18.0),
             fence: Cycles(0.0),
+            store_fence: None,
             clwb_retains: true,
             flush_issue: Cycles(1.0),
             flushes: vec![Clflush, Clflushopt, Clwb],

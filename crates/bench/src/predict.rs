@@ -1,0 +1,119 @@
+//! The same programs simulated, beside what was measured.
+
+use prestore_measure::Summary;
+use serde::Serialize;
+
+use crate::{Case, Plan, Results, Step, Variant, VariantResult};
+
+/// A measured effect from which on its side is clear: the speedup or its reciprocal is greater by this share than 1.
+const CLEAR: f64 = 0.15;
+
+/// A variant's simulated figures.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Predicted {
+    /// Simulated seconds of what is timed.
+    pub seconds: f64,
+    /// Base's simulated seconds over this variant's; none for base.
+    pub speedup: Option<f64>,
+    /// Predicted over measured speedup, less 1; none for base.
+    pub error: Option<f64>,
+    /// Predicted and measured speedup lie on the same side of 1; none where the measured effect is not clear.
+    pub right_side: Option<bool>,
+}
+
+/// How the predictions fared; operations that do nothing on this host are left out.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Prediction {
+    /// The machine simulated.
+    pub machine: String,
+    /// Ratios compared.
+    pub ratios: usize,
+    /// Median of the errors' magnitudes.
+    pub median_error: Option<f64>,
+    /// Ratios whose measured effect is clear.
+    pub clear: usize,
+    /// Of those, predictions on the wrong side of 1.
+    pub wrong_side: usize,
+}
+
+/// Simulates each variant that was measured and puts its figures beside. `results` are those of `plan`; `simulate`
+/// gives the seconds of what is timed on `machine`.
+///
+/// # Errors
+/// Those of `simulate`.
+pub fn predict<E>(
+    plan: &Plan,
+    results: &mut Results,
+    machine: &str,
+    mut simulate: impl FnMut(&Case, Variant) -> Result<f64, E>,
+    mut progress: impl FnMut(Step<'_>),
+) -> Result<(), E> {
+    let total = plan.cases.iter().map(|case| case.variants.len()).sum();
+    let mut done = 0;
+    for (case, result) in plan.cases.iter().zip(&mut results.cases) {
+        let mut base = None;
+        for measured in &mut result.variants {
+            let variant = measured.variant;
+            progress(Step {
+                done,
+                total,
+                case,
+                variant,
+            });
+            let seconds = simulate(case, variant)?;
+            done += 1;
+            if variant == Variant::Base {
+                base = Some(seconds);
+            }
+            measured.predicted = Some(beside(measured, seconds, base));
+        }
+    }
+    results.prediction = Some(summed_up(results, machine));
+    Ok(())
+}
+
+fn beside(measured: &VariantResult, seconds: f64, base: Option<f64>) -> Predicted {
+    let speedup = measured.speedup.and(base).map(|base| base / seconds);
+    let both = speedup.zip(measured.speedup);
+    Predicted {
+        seconds,
+        speedup,
+        error: both.map(|(predicted, measured)| predicted / measured.median - 1.0),
+        right_side: both.and_then(|(predicted, measured)| same_side(predicted, &measured)),
+    }
+}
+
+/// None where the measured speedup is not clearly off 1: too near, or its quartiles on both sides.
+fn same_side(predicted: f64, measured: &Summary) -> Option<bool> {
+    let faster = measured.median > 1.0 + CLEAR && measured.lower_quartile > 1.0;
+    let slower = measured.median < 1.0 / (1.0 + CLEAR) && measured.upper_quartile < 1.0;
+    match (faster, slower) {
+        (true, _) => Some(predicted > 1.0),
+        (_, true) => Some(predicted < 1.0),
+        _ => None,
+    }
+}
+
+fn summed_up(results: &Results, machine: &str) -> Prediction {
+    let active = |variant: Variant| {
+        let mut operations = results.operations.iter();
+        operations.any(|operation| operation.variant == variant && operation.active)
+    };
+    let all = results.cases.iter().flat_map(|case| &case.variants);
+    let counted: Vec<Predicted> = all
+        .filter(|variant| active(variant.variant))
+        .filter_map(|variant| variant.predicted)
+        .collect();
+    let errors: Vec<f64> = counted
+        .iter()
+        .filter_map(|p| Some(p.error?.abs()))
+        .collect();
+    let sides: Vec<bool> = counted.iter().filter_map(|p| p.right_side).collect();
+    Prediction {
+        machine: machine.to_owned(),
+        ratios: errors.len(),
+        median_error: Summary::of(&errors).map(|errors| errors.median),
+        clear: sides.len(),
+        wrong_side: sides.iter().filter(|right| !**right).count(),
+    }
+}

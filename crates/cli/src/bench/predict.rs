@@ -1,0 +1,79 @@
+//! `prestore bench --predict`: a run recorded and simulated.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use prestore_bench::{Case, Plan, Variant};
+use prestore_machine::{Machine, MachineError};
+use prestore_replay::{Options, TraceSource};
+use prestore_sim::{Interest, NoMechanism, Simulation};
+use prestore_trace::container::Trace;
+
+use super::args::HOST;
+use super::program_command;
+use crate::error::CliError;
+
+/// The machine to predict with, where it has cores for all of the plan.
+pub fn machine(name: &str, plan: &Plan) -> Result<Machine, CliError> {
+    let machine = Machine::find(name).map_err(|error| match error {
+        MachineError::Unknown { .. } if name == HOST => CliError::Usage(
+            "this host is not described yet: `prestore machine calibrate` measures it and writes the machine \
+             'host'; or name another with --machine"
+                .into(),
+        ),
+        error => error.into(),
+    })?;
+    let cores = u64::from(machine.core.count);
+    if let Some(threads) = plan.cases.iter().map(|case| case.threads).max()
+        && threads > cores
+    {
+        return Err(CliError::Usage(format!(
+            "{threads} threads cannot be predicted on {}, which has {cores} cores: choose programs with fewer \
+             (--program, --threads), or another --machine",
+            machine.name
+        )));
+    }
+    Ok(machine)
+}
+
+/// Seconds of what a variant of a case times, recorded and then simulated on `machine`.
+///
+/// The recording takes the same path as the measured run: the same executable, arguments and environment.
+pub fn seconds(
+    this: &Path,
+    machine: &Machine,
+    case: &Case,
+    variant: Variant,
+) -> Result<f64, CliError> {
+    let failed = |what: &str, why: &dyn std::fmt::Display| {
+        CliError::Failed(format!(
+            "{} with {variant} cannot be {what}: {why}",
+            case.program.name()
+        ))
+    };
+    let folder = tempfile::tempdir().map_err(|e| failed("recorded", &e))?;
+    let recording = folder.path().join("recording");
+    let program = program_command(this, case);
+    let output = Command::new(this)
+        .args(["record", "--quiet", "--output"])
+        .arg(&recording)
+        .arg("--")
+        .arg(program.get_program())
+        .args(program.get_args())
+        .args(case.arguments(variant))
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| failed("recorded", &e))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(failed("recorded", &said.trim()));
+    }
+    let trace = Trace::open(&recording)?;
+    let mut source = TraceSource::open(&trace, &Options::default())?;
+    let timed = case.program.timed_region();
+    let results = Simulation::new(machine)
+        .interest(timed.map_or(Interest::All, Interest::Region))
+        .run(&mut source, &mut NoMechanism)
+        .map_err(|e| failed("simulated", &e))?;
+    Ok(results.seconds)
+}
