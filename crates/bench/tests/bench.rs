@@ -75,7 +75,7 @@ fn base_is_run_whatever_is_chosen() {
     assert!(
         programs
             .iter()
-            .all(|p| matches!(p, Program::Listing1 | Program::Kv))
+            .all(|p| matches!(p, Program::Listing1 | Program::Kv | Program::Stencil))
     );
     assert!(
         plan.cases
