@@ -16,6 +16,7 @@
 mod cache;
 mod core;
 mod engine;
+mod host;
 mod mechanism;
 mod memory;
 mod op;

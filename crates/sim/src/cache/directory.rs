@@ -51,6 +51,15 @@ impl Directory {
         }
     }
 
+    /// `line` will be asked for soon.
+    #[inline]
+    pub(super) fn soon(&self, line: u64) {
+        match self {
+            Self::Full(lines) => lines.soon(line),
+            Self::Limited(filter) => filter.soon(line),
+        }
+    }
+
     /// Who has `line`.
     #[inline]
     pub(super) fn get(&self, line: u64) -> Sharers {

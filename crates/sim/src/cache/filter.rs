@@ -5,6 +5,7 @@ use prestore_machine::{Replacement, SliceHash, SnoopFilter};
 use super::directory::Sharers;
 use super::geometry::Index;
 use super::replacement::Replacer;
+use crate::host::prefetch;
 use crate::random::Random;
 
 /// Set-associative, LRU by the last time a core was added, plain indexing.
@@ -58,6 +59,16 @@ impl Filter {
         let first = self.index.set(line) * self.ways;
         let set = &self.entries[first..first + self.ways];
         set.iter().position(|e| e.is(line)).map(|way| first + way)
+    }
+
+    /// The entries that `line` may have will be looked at soon.
+    #[inline]
+    pub(super) fn soon(&self, line: u64) {
+        let set = self.index.set(line);
+        let first = set * self.ways;
+        prefetch(&self.entries, first);
+        prefetch(&self.entries, first + self.ways - 1);
+        self.replacer.soon(set);
     }
 
     fn sharers(&self, entry: usize) -> Sharers {

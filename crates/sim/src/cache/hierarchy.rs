@@ -123,6 +123,21 @@ impl<M: MemoryPort> Hierarchy<M> {
         self.memory
     }
 
+    /// `core` will ask for `line` soon: what of the tables is too large for the host's nearer caches
+    /// is asked for ahead.
+    #[inline]
+    pub fn soon(&self, core: u32, line: LineAddr) {
+        let (private, shared) = self.levels.split_at(self.privates);
+        // A fill of the last private level throws a line out, which moves to the next.
+        let victim = private.last().and_then(|l| l.likely_victim(core, line.0));
+        for line in std::iter::once(line.0).chain(victim) {
+            for level in shared {
+                level.soon(core, line);
+            }
+            self.directory.soon(line);
+        }
+    }
+
     /// Is a level filled when a miss there is answered from beyond?
     pub(super) fn fills_on_miss(&self, level: usize) -> bool {
         level == 0

@@ -8,6 +8,7 @@ use super::geometry::Index;
 use super::replacement::Replacer;
 use super::signatures::Signatures;
 use super::slots::Slots;
+use crate::host::prefetch;
 use crate::random::Random;
 use crate::{ByteMask, Time};
 
@@ -46,6 +47,9 @@ pub(super) struct Level {
     replacer: Replacer,
     misses: Vec<Slots>,
 }
+
+/// Copies in a line of the host's caches.
+const COPIES: usize = 64 / size_of::<Copy>();
 
 /// The generator of instance `instance` of level `level`: far from the others' on their common cycle.
 fn generator(seed: u64, level: usize, instance: usize) -> Random {
@@ -98,6 +102,28 @@ impl Level {
     #[inline]
     pub(super) fn first(&self, core: u32, line: u64) -> usize {
         (core as usize * self.core_sets + self.index.set(line)) << self.shift
+    }
+
+    /// The set of `line` will be looked at soon.
+    #[inline]
+    pub(super) fn soon(&self, core: u32, line: u64) {
+        let first = self.first(core, line);
+        self.signatures.soon(first);
+        for place in (first..first + (1 << self.shift)).step_by(COPIES) {
+            prefetch(&self.copies, place);
+        }
+        self.replacer.soon(first >> self.shift);
+    }
+
+    /// The line that would have to go if `line` were filled now.
+    #[inline]
+    pub(super) fn likely_victim(&self, core: u32, line: u64) -> Option<u64> {
+        let first = self.first(core, line);
+        if self.signatures.empty(first, 1 << self.shift).is_some() {
+            return None;
+        }
+        let way = (self.replacer).likely_victim(first >> self.shift, self.ways)?;
+        Some(self.copies[first + way].line())
     }
 
     #[inline]

@@ -2,6 +2,7 @@
 
 use prestore_machine::Replacement;
 
+use crate::host::prefetch;
 use crate::random::Random;
 
 /// The state of one level's replacement policy, all sets of all instances.
@@ -76,6 +77,18 @@ impl Replacer {
         }
     }
 
+    /// `set` will be looked at soon.
+    #[inline]
+    pub(super) fn soon(&self, set: usize) {
+        match self {
+            Self::Lru { ages, words } => prefetch(ages, set * words),
+            Self::TreePlru { trees: sets, .. }
+            | Self::Qlru { ages: sets, .. }
+            | Self::Nru { used: sets } => prefetch(sets, set),
+            Self::Random { .. } => {}
+        }
+    }
+
     /// `way` of `set` was hit.
     #[inline]
     pub(super) fn hit(&mut self, set: usize, way: usize, ways: usize) {
@@ -103,6 +116,18 @@ impl Replacer {
                 set_age(&mut ages[set], way, if far { 3 } else { *insert });
             }
             _ => self.hit(set, way, ways),
+        }
+    }
+
+    /// The way that [`Self::victim`] would choose now; `None` where that is drawn.
+    #[inline]
+    pub(super) fn likely_victim(&self, set: usize, ways: usize) -> Option<usize> {
+        match self {
+            Self::Lru { ages, words } => Some(oldest(&ages[set * *words..][..*words], ways)),
+            Self::TreePlru { trees, depth } => Some(follow(trees[set], *depth)),
+            Self::Qlru { ages, .. } => Some(distant(&mut ages[set].clone(), ways)),
+            Self::Random { .. } => None,
+            Self::Nru { used } => Some((!used[set]).trailing_zeros() as usize % ways),
         }
     }
 

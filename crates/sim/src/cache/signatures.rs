@@ -1,6 +1,7 @@
 //! A byte a way: whether it is empty, and a hash of its line. A look-up that misses reads nothing else.
 
 use super::geometry::GOLDEN;
+use crate::host::prefetch;
 
 /// The signatures of all places, eight to a word; 0 is an empty one.
 #[derive(Clone, Debug)]
@@ -32,6 +33,12 @@ impl Signatures {
     #[inline]
     fn of(line: u64) -> u64 {
         (line.wrapping_mul(GOLDEN) >> 57) | 0x80
+    }
+
+    /// The places from `first` will be looked at soon.
+    #[inline]
+    pub(super) fn soon(&self, first: usize) {
+        prefetch(&self.0, first / 8);
     }
 
     /// The first of `stride` places from `first` that may hold `line` (all that do may, and few

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::directory::Sharers;
 use super::geometry::GOLDEN;
+use crate::host::prefetch;
 
 /// A hash table with linear probing, made for lines that one core has; others stand in a map.
 #[derive(Clone, Debug)]
@@ -51,6 +52,12 @@ impl Table {
     fn home(&self, line: u64) -> usize {
         let bits = self.entries.len().trailing_zeros();
         (line.wrapping_mul(GOLDEN) >> (64 - bits)) as usize
+    }
+
+    /// `line` will be asked for soon.
+    #[inline]
+    pub(super) fn soon(&self, line: u64) {
+        prefetch(&self.entries, self.home(line));
     }
 
     /// The entry of `line`, or the free one where it would be.

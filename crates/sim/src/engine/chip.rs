@@ -95,6 +95,11 @@ impl Below for Chip<'_> {
 }
 
 impl Uncore for Chip<'_> {
+    #[inline]
+    fn soon(&self, core: u32, addr: u64) {
+        self.hierarchy.soon(core, LineAddr(addr / self.line));
+    }
+
     fn allocated(&mut self, op: &Op) {
         let sites = self.sites;
         let lookup = || sites(op.site);

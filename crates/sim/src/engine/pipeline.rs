@@ -35,6 +35,13 @@ pub trait Pipeline {
 
 /// Caches and memories in the engine's eyes.
 pub trait Uncore: Below {
+    /// Core `core` will access `addr` soon: a hint that makes a simulation faster and changes
+    /// nothing in it.
+    #[inline]
+    fn soon(&self, core: u32, addr: u64) {
+        let _ = (core, addr);
+    }
+
     /// `op`, an [`crate::OpKind::Alloc`], was executed: placement may follow.
     fn allocated(&mut self, op: &Op);
 

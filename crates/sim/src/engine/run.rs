@@ -152,6 +152,10 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
                     }
                 }
             };
+            if let Some(addr) = thread.address_ahead::<M>() {
+                self.uncore.soon(t as u32, addr);
+            }
+            let thread = &mut self.threads[t];
             let began = thread.last_began;
             thread.last_began = thread.core.now();
             thread.core.step(&op, &mut self.uncore);

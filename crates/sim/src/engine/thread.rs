@@ -4,7 +4,13 @@ use super::handoffs::Published;
 use super::pipeline::Pipeline;
 use super::source::{Next, Source};
 use crate::mechanism::Mechanism;
-use crate::{Op, Time};
+use crate::{Op, OpKind, Time};
+
+/// How far the host is told ahead what will be accessed: farther than a prefetcher of the simulated
+/// machine runs ahead of a stream of full lines.
+const AHEAD: usize = 24;
+/// Bytes of which one access is told: a line.
+const ONCE: u64 = 64;
 
 /// A thread, its core, and the operations that wait to be executed.
 #[derive(Debug)]
@@ -13,6 +19,8 @@ pub struct Thread<P> {
     pub number: u32,
     /// The core it is pinned to.
     pub core: P,
+    /// Block of memory that was last told of ahead.
+    ahead: u64,
     /// What the source gave last; where the mechanism rewrites, its input.
     input: Vec<Op>,
     /// What the mechanism made of it.
@@ -35,6 +43,7 @@ impl<P: Pipeline> Thread<P> {
         Self {
             number,
             core,
+            ahead: u64::MAX,
             input: Vec::new(),
             rewritten: Vec::new(),
             next: 0,
@@ -54,6 +63,25 @@ impl<P: Pipeline> Thread<P> {
             &self.input
         };
         ops.get(self.next).copied()
+    }
+
+    /// The address that is accessed [`AHEAD`] operations after the next one, if it is known yet and
+    /// was not answered before.
+    #[inline]
+    pub fn address_ahead<M: Mechanism>(&mut self) -> Option<u64> {
+        let ops = if M::REWRITES {
+            &self.rewritten
+        } else {
+            &self.input
+        };
+        let op = ops.get(self.next + AHEAD)?;
+        let accesses = matches!(op.kind, OpKind::Load | OpKind::Store | OpKind::Atomic);
+        let block = op.addr / ONCE;
+        if !accesses || block == self.ahead {
+            return None;
+        }
+        self.ahead = block;
+        Some(op.addr)
     }
 
     /// The operation that was peeked at is done.
