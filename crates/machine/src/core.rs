@@ -74,6 +74,10 @@ pub struct StoreBuffer {
     /// Weak: lines that may drain at once (ownership and fill overlap).
     #[serde(default = "one")]
     pub drain_parallel: u32,
+    /// Weak: lines that may drain at once because a fence or an atomic waits for them; `None`: they
+    /// take their turn with the others.
+    #[serde(default)]
+    pub fence_parallel: Option<u32>,
     /// Weak: lines that may go at once because an instruction asked for them (a demote, a flush, a
     /// load of more than the buffer has); `None`: they take their turn with those that drain.
     #[serde(default)]

@@ -45,11 +45,12 @@ pub fn check(machine: &Machine, parts: &Sections) {
 
 /// Keys of `[core.store_buffer]` that only one memory model has a use for.
 const TSO_ONLY: [&str; 1] = ["rfo_ahead"];
-const WEAK_ONLY: [&str; 6] = [
+const WEAK_ONLY: [&str; 7] = [
     "drain_at",
     "timeout",
     "merge_restarts_timer",
     "drain_parallel",
+    "fence_parallel",
     "push_parallel",
     "drain",
 ];
@@ -85,13 +86,14 @@ fn store_buffer(core: &Core, parts: &Sections) {
         let help = "give a number above 0";
         parts.wrong(&key("drain_parallel"), "is 0: nothing could drain", help);
     }
-    if buffer.push_parallel == Some(0) {
-        let help = "give a number above 0, or leave it out: they then drain with the others";
-        parts.wrong(
-            &key("push_parallel"),
-            "is 0: no line could be pushed out",
-            help,
-        );
+    for (name, limit) in [
+        ("fence_parallel", buffer.fence_parallel),
+        ("push_parallel", buffer.push_parallel),
+    ] {
+        if limit == Some(0) {
+            let help = "give a number above 0, or leave it out: they then drain with the others";
+            parts.wrong(&key(name), "is 0: no line could go", help);
+        }
     }
     if core.memory_model == MemoryModel::Tso && buffer.rfo_ahead == 0 {
         let help = "1 means that no store fetches its line ahead of its turn";

@@ -58,6 +58,7 @@ fn core(count: u32) -> Core {
             timeout: None,
             merge_restarts_timer: false,
             drain_parallel: 1,
+            fence_parallel: None,
             push_parallel: None,
             drain: Cycles(0.0),
         },

@@ -29,6 +29,7 @@ pub fn tso() -> Machine {
                 timeout: None,
                 merge_restarts_timer: false,
                 drain_parallel: 1,
+                fence_parallel: None,
                 push_parallel: None,
                 drain: Cycles(0.0),
             },

@@ -114,6 +114,24 @@ fn a_fence_drains_as_many_at_once_as_the_machine_can() {
 }
 
 #[test]
+fn what_a_fence_drains_may_go_through_ways_of_its_own() {
+    let mut machine = weak();
+    machine.core.store_buffer.drain_parallel = 2;
+    machine.core.store_buffer.fence_parallel = Some(1);
+    let mut below = Mock::default();
+    let fenced = Thread::default().store(1).store(2).store(3).sfence();
+    assert_eq!(now(&fenced.run(&machine, &mut below)), 3 + 3 * 60);
+    // Lines that go because there are too many still overlap: the second does not wait for the first,
+    // which is in the cache at 61.
+    machine.core.store_buffer.drain_at = Some(2);
+    let mut below = Mock::default();
+    let crowded = Thread::default().store(1).store(2).store(3).store(4);
+    crowded.run(&machine, &mut below);
+    let owned: Vec<u64> = below.owns().iter().map(|&(at, _)| at).collect();
+    assert_eq!(owned, [1, 2]);
+}
+
+#[test]
 fn a_demoted_line_leaves_the_buffer_in_the_background() {
     let mut below = Mock::default();
     let thread = Thread::default().store(1).demote(1).work(20).sfence();

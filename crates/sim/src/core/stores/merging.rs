@@ -21,13 +21,23 @@ enum State {
     Draining(Time),
 }
 
+/// Why a line drains: each reason may have a number of ways out of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    /// The buffer is full enough, or its timer ran out.
+    Age,
+    /// A fence or an atomic waits.
+    Fence,
+    /// An instruction asked for this very line.
+    Asked,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     line: LineAddr,
     bytes: ByteMask,
     state: State,
-    /// Did an instruction ask for this very line?
-    asked: bool,
+    cause: Cause,
     /// When its youngest store retired.
     ready: Time,
     number: StoreNumber,
@@ -42,7 +52,9 @@ pub(in crate::core) struct WriteBuffer {
     slots: Box<[Slot]>,
     /// When each of the drains that go on at once is free.
     drains: Box<[Time]>,
-    /// The same, for lines that were asked for; none: they take their turn with the others.
+    /// The same, for lines that a fence waits for; none: they take their turn with the others.
+    fences: Box<[Time]>,
+    /// The same, for lines that were asked for.
     pushes: Box<[Time]>,
     held: usize,
     drain_at: usize,
@@ -65,15 +77,16 @@ impl WriteBuffer {
             line: LineAddr(0),
             bytes: 0,
             state: State::Draining(Time::ZERO),
-            asked: false,
+            cause: Cause::Age,
             ready: Time::ZERO,
             number: 0,
             counted: false,
         };
         Self {
             slots: vec![free; entries].into(),
-            drains: vec![Time::ZERO; described.drain_parallel.max(1) as usize].into(),
-            pushes: vec![Time::ZERO; described.push_parallel.unwrap_or(0) as usize].into(),
+            drains: ways(described.drain_parallel.max(1)),
+            fences: ways(described.fence_parallel.unwrap_or(0)),
+            pushes: ways(described.push_parallel.unwrap_or(0)),
             held: 0,
             drain_at: described.drain_at.map_or(usize::MAX, |n| n.max(1) as usize),
             timeout: described.timeout.map(|t| Time::cycles(t, clock)),
@@ -130,6 +143,12 @@ impl WriteBuffer {
 
     pub fn press_all(&mut self, at: Time) {
         for slot in &mut self.slots {
+            if let State::Held(due) = slot.state
+                && due > at
+                && !self.fences.is_empty()
+            {
+                slot.cause = Cause::Fence;
+            }
             slot.press(at);
         }
     }
@@ -137,7 +156,9 @@ impl WriteBuffer {
     pub fn press(&mut self, line: LineAddr, at: Time) {
         if let Some(i) = self.held_at(line) {
             self.slots[i].press(at);
-            self.slots[i].asked = !self.pushes.is_empty();
+            if !self.pushes.is_empty() {
+                self.slots[i].cause = Cause::Asked;
+            }
         }
     }
 
@@ -211,7 +232,7 @@ impl WriteBuffer {
             line,
             bytes,
             state: State::Held(timer),
-            asked: false,
+            cause: Cause::Age,
             ready,
             number: self.next_number,
             counted: true,
@@ -228,8 +249,8 @@ impl WriteBuffer {
 
     /// The buffer holds as many lines as it may, or more: the oldest go.
     fn press_surplus(&mut self, at: Time) {
-        let asked = |s: &&Slot| matches!(s.state, State::Held(due) if due <= at);
-        let staying = self.held - self.slots.iter().filter(asked).count();
+        let going = |s: &&Slot| matches!(s.state, State::Held(due) if due <= at);
+        let staying = self.held - self.slots.iter().filter(going).count();
         for _ in self.drain_at..=staying {
             self.press_oldest(at);
         }
@@ -237,16 +258,20 @@ impl WriteBuffer {
 
     /// The line to go next, and when.
     fn next(&self) -> Option<(Time, usize)> {
-        let drained = self.next_of(false, &self.drains);
-        let pushed = self.next_of(true, &self.pushes);
-        drained.into_iter().chain(pushed).min()
+        let by_cause = [
+            (Cause::Age, &self.drains),
+            (Cause::Fence, &self.fences),
+            (Cause::Asked, &self.pushes),
+        ];
+        let next = (by_cause.into_iter()).filter_map(|(cause, ways)| self.next_of(cause, ways));
+        next.min()
     }
 
-    /// The same, of the lines that were asked for or of the others, which go through `ways`.
-    fn next_of(&self, asked: bool, ways: &[Time]) -> Option<(Time, usize)> {
+    /// The same, of the lines with this cause, which go through `ways`.
+    fn next_of(&self, cause: Cause, ways: &[Time]) -> Option<(Time, usize)> {
         let held = self.slots.iter().enumerate();
         let held = held.filter_map(|(i, s)| match s.state {
-            State::Held(due) if due < NEVER && s.asked == asked => Some((due, s.number, i)),
+            State::Held(due) if due < NEVER && s.cause == cause => Some((due, s.number, i)),
             _ => None,
         });
         let (due, _, i) = held.min()?;
@@ -285,7 +310,7 @@ impl WriteBuffer {
 
     fn send<B: Below>(&mut self, i: usize, at: Time, env: &mut Env<'_, B>) -> Time {
         let Slot {
-            line, bytes, asked, ..
+            line, bytes, cause, ..
         } = self.slots[i];
         let owned = if env.below.owned(env.params.id, line) {
             env.fills.find(line, at).map_or(at, |fill| fill.until)
@@ -297,16 +322,21 @@ impl WriteBuffer {
         self.slots[i].state = State::Draining(end);
         self.held -= 1;
         self.visible = self.visible.max(end);
-        let ways = if asked {
-            &mut self.pushes
-        } else {
-            &mut self.drains
+        let ways = match cause {
+            Cause::Age => &mut self.drains,
+            Cause::Fence => &mut self.fences,
+            Cause::Asked => &mut self.pushes,
         };
         if let Some(free) = ways.iter_mut().min() {
             *free = end;
         }
         end
     }
+}
+
+/// So many ways out, all free.
+fn ways(count: u32) -> Box<[Time]> {
+    vec![Time::ZERO; count as usize].into()
 }
 
 impl Slot {
