@@ -22,6 +22,10 @@ pub struct Options {
     /// Sites of generic code (`memcpy`), each with a call that leads there: operations of the site
     /// reached through that call are told apart, see [`crate::TraceSource::site_from`].
     pub by_caller: Vec<(SiteId, SiteId)>,
+    /// Bytes of a line of the simulated machine: where they are more than the recorded 64, flushes
+    /// and demotes of the parts of a line become one, as the library would execute there. `None`:
+    /// every one stays.
+    pub line: Option<u64>,
 }
 
 /// What becomes of polls that did not succeed.

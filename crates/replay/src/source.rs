@@ -11,6 +11,7 @@ use crate::callers::{Callers, Path};
 use crate::cursor::Cursor;
 use crate::expand::Expander;
 use crate::lane::Lane;
+use crate::lines::one_flush_a_line;
 use crate::plan::Plans;
 use crate::space::Space;
 use crate::{Gaps, HandOffs, Options, SourceError, chosen};
@@ -35,6 +36,7 @@ pub struct TraceSource<'t> {
     processes: Vec<ProcessId>,
     hand_offs: Arc<HandOffs>,
     decoder: Decoder,
+    line: Option<u64>,
 }
 
 impl<'t> TraceSource<'t> {
@@ -79,6 +81,7 @@ impl<'t> TraceSource<'t> {
             processes,
             hand_offs,
             decoder: chosen::decoder()?,
+            line: options.line,
         })
     }
 
@@ -130,6 +133,18 @@ impl Source for TraceSource<'_> {
     }
 
     fn fill(&mut self, thread: u32, ops: &mut Vec<Op>) -> Result<Next, SourceError> {
+        let before = ops.len();
+        let next = self.expand(thread, ops)?;
+        if let Some(line) = self.line {
+            one_flush_a_line(ops, before, line);
+        }
+        Ok(next)
+    }
+}
+
+impl TraceSource<'_> {
+    /// The next operations of `thread`, as they were recorded.
+    fn expand(&mut self, thread: u32, ops: &mut Vec<Op>) -> Result<Next, SourceError> {
         let at = thread as usize;
         let Some((cursor, lane, path)) = self.lanes.get_mut(at) else {
             return Ok(Next::End { instrs: 0 });

@@ -141,7 +141,10 @@ impl<'o> Lab<'o> {
             ),
             why: error,
         };
-        let options = prestore_replay::Options::default();
+        let options = prestore_replay::Options {
+            line: Some(machine.line.0),
+            ..prestore_replay::Options::default()
+        };
         let mut source = TraceSource::open(trace, &options).map_err(|e| failed(e.to_string()))?;
         let stacks = stacks(machine, trace, &options).map_err(|e| failed(e.to_string()))?;
         Simulation::new(machine)

@@ -126,6 +126,10 @@ impl Study<'_> {
         options: &Options,
         hand_offs: &Arc<HandOffs>,
     ) -> Outcome {
+        let options = &Options {
+            line: Some(machine.line.0),
+            ..options.clone()
+        };
         let source = TraceSource::with_hand_offs(self.trace, options, Arc::clone(hand_offs))?;
         let stacks = stacks(machine, self.trace, options)?;
         let call_sites = |site| (self.call_sites)(site);

@@ -45,6 +45,7 @@ pub fn run(args: &SimulateArgs) -> Result<ExitCode, CliError> {
 fn simulate(args: &SimulateArgs, machine: &Machine, trace: &Trace) -> Result<Results, CliError> {
     let options = Options {
         lenient: args.lenient,
+        line: Some(machine.line.0),
         ..Options::default()
     };
     let stacks = stacks(machine, trace, &options)?;
