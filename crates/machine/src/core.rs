@@ -18,9 +18,12 @@ pub struct Core {
     pub rob: u32,
     /// Loads that may start a cycle.
     pub loads_per_cycle: f64,
-    /// Misses of the first cache level under way at once (line fill buffers); flushes and
-    /// write-combining buffers take from the same pool.
+    /// Misses of the first cache level under way at once (line fill buffers); write-combining
+    /// buffers take from the same pool, flushes too without [`Self::flush_buffers`].
     pub fill_buffers: u32,
+    /// Flushes under way at once; `None`: they take fill buffers.
+    #[serde(default)]
+    pub flush_buffers: Option<u32>,
     /// Ordering of stores.
     pub memory_model: MemoryModel,
     /// The store buffer (TSO) or merging write buffer (weak).

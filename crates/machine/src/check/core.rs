@@ -32,6 +32,10 @@ pub fn check(machine: &Machine, parts: &Sections) {
         let help = "leave [core.write_combining] out where non-temporal stores are plain stores";
         parts.wrong("core.write_combining.buffers", "is 0", help);
     }
+    if core.flush_buffers == Some(0) {
+        let help = "give a number above 0, or leave it out: flushes then take fill buffers";
+        parts.wrong("core.flush_buffers", "is 0: no flush could go", help);
+    }
     if core.flushes.is_empty() {
         let help = "name those the machine has; a trace's others act as the nearest of them";
         parts.wrong("core.flushes", "no flush instruction is named", help);

@@ -1,5 +1,7 @@
 //! Line fill buffers.
 
+use std::ops::Range;
+
 use prestore_trace::LineAddr;
 
 use crate::{ServedBy, Time};
@@ -11,14 +13,17 @@ const OPEN: Time = Time(u64::MAX);
 const FLUSHED: u64 = 1 << 63;
 const COMBINED: u64 = 1 << 62;
 
-/// The fill buffers of a core. Each is busy until a time: a miss until its data comes, a flush until
-/// it is taken, a write-combining buffer until it has been sent and taken.
+/// The fill buffers of a core, and what flushes take where they take none of those. Each is busy until
+/// a time: a miss until its data comes, a flush until it is taken, a write-combining buffer until it
+/// has been sent and taken.
 #[derive(Clone, Debug)]
 pub(super) struct FillBuffers {
     /// The line, marked by what happens to it.
     key: Box<[u64]>,
     until: Box<[Time]>,
     by: Box<[ServedBy]>,
+    /// Buffers of misses; those behind are for flushes alone.
+    misses: usize,
     /// No buffer but the open ones is busy from here on.
     last: Time,
     /// How many are [`OPEN`].
@@ -35,10 +40,12 @@ pub(super) struct Fill {
 }
 
 impl FillBuffers {
-    /// `count` buffers, at least one.
-    pub fn new(count: u32) -> Self {
-        let n = count.max(1) as usize;
+    /// `misses` buffers, at least one, and `flushes` more; none: flushes take those of misses.
+    pub fn new(misses: u32, flushes: Option<u32>) -> Self {
+        let misses = misses.max(1) as usize;
+        let n = misses + flushes.unwrap_or(0) as usize;
         Self {
+            misses,
             key: vec![0; n].into(),
             until: vec![Time::ZERO; n].into(),
             by: vec![ServedBy::Peer; n].into(),
@@ -50,11 +57,29 @@ impl FillBuffers {
     /// When a buffer is free, from `at` on. Never, if all are open: their owner keeps one back.
     #[inline]
     pub fn free_at(&self, at: Time) -> Time {
-        if at >= self.last && self.open < self.until.len() {
+        if at >= self.last && self.open < self.misses {
             return at;
         }
-        let earliest = self.until.iter().min().copied().unwrap_or(at);
-        at.max(earliest)
+        self.earliest(0..self.misses, at)
+    }
+
+    /// The same, of a buffer for a flush.
+    pub fn free_for_flush(&self, at: Time) -> Time {
+        self.earliest(self.flushes(), at)
+    }
+
+    fn earliest(&self, buffers: Range<usize>, at: Time) -> Time {
+        let earliest = self.until[buffers].iter().min().copied();
+        at.max(earliest.unwrap_or(at))
+    }
+
+    fn flushes(&self) -> Range<usize> {
+        let first = if self.misses == self.until.len() {
+            0
+        } else {
+            self.misses
+        };
+        first..self.until.len()
     }
 
     /// `line` if it is on its way at `at`.
@@ -89,20 +114,22 @@ impl FillBuffers {
 
     /// A miss takes a buffer that is free at `at`.
     pub fn take(&mut self, line: LineAddr, at: Time, until: Time, by: ServedBy) {
-        self.occupy(line.0, at, until, by);
+        self.occupy(0..self.misses, line.0, at, until, by);
         self.last = self.last.max(until);
     }
 
     /// A flush takes a buffer that is free at `at`.
     pub fn take_flush(&mut self, line: LineAddr, at: Time, until: Time) {
-        self.occupy(line.0 | FLUSHED, at, until, ServedBy::Peer);
+        let buffers = self.flushes();
+        self.occupy(buffers, line.0 | FLUSHED, at, until, ServedBy::Peer);
         self.last = self.last.max(until);
     }
 
     /// A write-combining buffer takes one that is free at `at`. Answers which.
     pub fn open(&mut self, line: LineAddr, at: Time) -> usize {
         self.open += 1;
-        self.occupy(line.0 | COMBINED, at, OPEN, ServedBy::Peer)
+        let buffers = 0..self.misses;
+        self.occupy(buffers, line.0 | COMBINED, at, OPEN, ServedBy::Peer)
     }
 
     /// The data of write-combining buffer `which` is taken at `until`.
@@ -112,13 +139,20 @@ impl FillBuffers {
         self.last = self.last.max(until);
     }
 
-    fn occupy(&mut self, key: u64, at: Time, until: Time, by: ServedBy) -> usize {
-        let free = self.until.iter().position(|&u| u <= at);
+    fn occupy(
+        &mut self,
+        buffers: Range<usize>,
+        key: u64,
+        at: Time,
+        until: Time,
+        by: ServedBy,
+    ) -> usize {
+        let free = self.until[buffers.clone()].iter().position(|&u| u <= at);
         debug_assert!(
             free.is_some(),
             "a fill buffer is waited for before it is taken"
         );
-        let i = free.unwrap_or(0);
+        let i = buffers.start + free.unwrap_or(0);
         self.key[i] = key;
         self.until[i] = until;
         self.by[i] = by;

@@ -121,10 +121,10 @@ impl Pending {
 }
 
 /// When a flush of `line` that is ready at `ready` can go: an older one of the same line is taken,
-/// and a fill buffer is free.
+/// and a buffer is free.
 pub(super) fn flush_start(ready: Time, line: LineAddr, fills: &FillBuffers) -> Time {
     let alone = fills.flush_until(line, ready).unwrap_or(ready);
-    fills.free_at(alone)
+    fills.free_for_flush(alone)
 }
 
 /// Sends a flush; answers when it is taken.

@@ -38,7 +38,7 @@ impl Core {
         Self {
             front: FrontEnd::new(&params),
             params,
-            fills: FillBuffers::new(machine.core.fill_buffers),
+            fills: FillBuffers::new(machine.core.fill_buffers, machine.core.flush_buffers),
             stores: Stores::new(machine),
             combining: Combining::new(machine),
             flushes: Flushes::new(machine.core.store_buffer.entries),

@@ -50,6 +50,7 @@ fn core(count: u32) -> Core {
         rob: 0,
         loads_per_cycle: 1.0,
         fill_buffers: 1,
+        flush_buffers: None,
         memory_model: MemoryModel::Tso,
         store_buffer: StoreBuffer {
             entries: 1,

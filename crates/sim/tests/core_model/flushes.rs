@@ -105,6 +105,20 @@ fn a_flush_takes_a_fill_buffer_until_it_is_taken() {
 }
 
 #[test]
+fn flushes_may_have_buffers_of_their_own() {
+    let mut machine = tso();
+    machine.core.fill_buffers = 1;
+    machine.core.flush_buffers = Some(2);
+    let mut below = Mock::owning([0, 1, 2]);
+    let thread = Thread::default().clwb(0).clwb(1).clwb(2).load(9);
+    let core = thread.finish(&machine, &mut below).0;
+    // The third waits for the first, the load for none of them.
+    assert_eq!(times(&below.flushes()), [1, 3, 81]);
+    assert_eq!(times(&below.loads()), [6]);
+    assert_eq!(core.results().stalls.of(Cause::FillBuffers), ns(0));
+}
+
+#[test]
 fn too_many_waiting_flushes_stall() {
     let mut machine = tso();
     machine.core.fill_buffers = 1;

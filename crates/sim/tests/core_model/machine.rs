@@ -21,6 +21,7 @@ pub fn tso() -> Machine {
             rob: 64,
             loads_per_cycle: 1.0,
             fill_buffers: 10,
+            flush_buffers: None,
             memory_model: MemoryModel::Tso,
             store_buffer: StoreBuffer {
                 entries: 8,
