@@ -183,18 +183,11 @@ pub(crate) fn parallelism(curve: &Curve) -> Option<Figure> {
         .points
         .iter()
         .min_by(|a, b| a.summary.median.total_cmp(&b.summary.median))?;
-    let s = best.summary;
-    let runs = [s.min, s.lower_quartile, s.median, s.upper_quartile, s.max].map(|ns| alone / ns);
-    let mut figure = Figure::of(
-        &runs,
-        "",
-        format!(
-            "latency of a load from memory over its time with {} at once, the number that is best",
-            best.at
-        ),
-    )?;
-    figure.summary.count = s.count;
-    Some(figure)
+    let how = format!(
+        "latency of a load from memory over its time with {} at once, the number that is best",
+        best.at
+    );
+    best.figure(|ns| alone / ns, how)
 }
 
 #[cfg(test)]

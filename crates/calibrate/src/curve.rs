@@ -3,6 +3,8 @@
 use prestore_measure::Summary;
 use serde::Serialize;
 
+use crate::figure::Figure;
+
 /// Measured at several points.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Curve {
@@ -25,6 +27,17 @@ pub struct Point {
     pub at: u64,
     /// The figure's runs.
     pub summary: Summary,
+}
+
+impl Point {
+    /// A figure (without unit) that follows from this point's runs one by one.
+    pub(crate) fn figure(&self, of: impl Fn(f64) -> f64, how: String) -> Option<Figure> {
+        let s = self.summary;
+        let runs = [s.min, s.lower_quartile, s.median, s.upper_quartile, s.max];
+        let mut figure = Figure::of(&runs.map(of), "", how)?;
+        figure.summary.count = s.count;
+        Some(figure)
+    }
 }
 
 impl Curve {

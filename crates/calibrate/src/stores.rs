@@ -71,19 +71,12 @@ fn most(
         let of = |point: &&crate::curve::Point| at_once(point.summary.median, point.at);
         of(a).total_cmp(&of(b))
     })?;
-    let s = best.summary;
-    let runs = [s.min, s.lower_quartile, s.median, s.upper_quartile, s.max];
-    let mut figure = Figure::of(
-        &runs.map(|ns| at_once(ns, best.at)),
-        "",
-        format!(
-            "{what}: latency of a load from memory over the time of a line with {} stores to each, the number that \
-             is most",
-            best.at
-        ),
-    )?;
-    figure.summary.count = s.count;
-    Some(figure)
+    let how = format!(
+        "{what}: latency of a load from memory over the time of a line with {} stores to each, the number that \
+         is most",
+        best.at
+    );
+    best.figure(|ns| at_once(ns, best.at), how)
 }
 
 #[cfg(test)]

@@ -1,0 +1,129 @@
+//! The arguments of `prestore simulate` and `prestore whatif`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{PlainFormat, parse_count};
+
+/// What takes part in a simulation beside the machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum MechanismArg {
+    /// The program as it was recorded
+    #[default]
+    None,
+}
+
+/// Arguments of `prestore whatif`.
+#[derive(Args, Debug)]
+pub struct WhatifArgs {
+    /// The recording
+    #[arg(value_name = "DIR")]
+    pub recording: PathBuf,
+    /// The machines: names, or paths of machine files, separated by commas
+    #[arg(
+        long = "machine",
+        value_name = "M[,M…]",
+        value_delimiter = ',',
+        required = true
+    )]
+    pub machines: Vec<String>,
+    /// Set a value of every machine (repeatable), as in core.count=10
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub settings: Vec<String>,
+    /// Only this finding (repeatable), by its number in `prestore advise`
+    #[arg(long = "finding", value_name = "N")]
+    pub findings: Vec<usize>,
+    /// Try this operation at the chosen findings instead of what the analysis advises (clean,
+    /// demote, skip)
+    #[arg(long, value_enum, requires = "findings")]
+    pub op: Option<OpArg>,
+    /// Seed of all that is random (replacement, page placement)
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Measure only while a source region of this number, or `any`, is open in some thread
+    #[arg(long, value_name = "ID|any")]
+    pub region: Option<String>,
+    /// Simulate only the first N operations of all threads (20M, 1G): a quick look at a long recording
+    #[arg(long, value_name = "N", value_parser = parse_limit)]
+    pub limit: Option<u64>,
+    /// Set a threshold of the analysis (repeatable); `prestore advise --help` lists them
+    #[arg(long = "threshold", value_name = "NAME=VALUE")]
+    pub thresholds: Vec<String>,
+    /// Folder with separate debug files (repeatable)
+    #[arg(long, value_name = "DIR")]
+    pub debug_dir: Vec<PathBuf>,
+    /// Take what there is of a damaged recording instead of giving up
+    #[arg(long)]
+    pub lenient: bool,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: PlainFormat,
+    /// No progress on stderr
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Pre-stores to try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OpArg {
+    /// Write the lines back, keep them cached.
+    Clean,
+    /// Move the lines to a farther level.
+    Demote,
+    /// Write around the caches.
+    Skip,
+}
+
+/// Arguments of `prestore simulate`.
+#[derive(Args, Debug)]
+pub struct SimulateArgs {
+    /// The recording
+    #[arg(value_name = "DIR")]
+    pub recording: PathBuf,
+    /// The machine: a name, or the path of a machine file (ends with .toml)
+    #[arg(long, value_name = "M")]
+    pub machine: String,
+    /// Set a value of the machine (repeatable), as in core.count=10
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub settings: Vec<String>,
+    /// Seed of all that is random (replacement, page placement)
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Measure only while a source region of this number, or `any`, is open in some thread; what
+    /// comes before and between warms the caches up
+    #[arg(long, value_name = "ID|any")]
+    pub region: Option<String>,
+    /// Operations of all threads to simulate before anything is measured
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_count)]
+    pub warmup: u64,
+    /// Simulate only the first N operations of all threads (20M, 1G): a quick look at a long recording
+    #[arg(long, value_name = "N", value_parser = parse_limit)]
+    pub limit: Option<u64>,
+    /// What takes part beside the machine
+    #[arg(long, value_enum, default_value_t)]
+    pub mechanism: MechanismArg,
+    /// Folder with separate debug files (repeatable), for placement rules that name functions
+    #[arg(long, value_name = "DIR")]
+    pub debug_dir: Vec<PathBuf>,
+    /// Simulate what there is of a damaged recording instead of giving up
+    #[arg(long)]
+    pub lenient: bool,
+    /// Form of the output; docs/metrics.md defines the figures
+    #[arg(long, value_enum, default_value_t)]
+    pub format: PlainFormat,
+    /// Write the result there instead of to stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// No progress on stderr
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// A count of which there is at least one.
+pub fn parse_limit(text: &str) -> Result<u64, String> {
+    match parse_count(text)? {
+        0 => Err("0 leaves nothing to simulate: give at least 1".to_owned()),
+        n => Ok(n),
+    }
+}
