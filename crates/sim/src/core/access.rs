@@ -55,6 +55,8 @@ impl Core {
             }
         }
         at = at.max(self.send_combined(line, below));
+        // Its non-temporal data is no longer at the core, and not yet where it can be read.
+        at = self.fills.combined_until(line, at).unwrap_or(at);
         // Asked as if it missed: where no fill buffer is free, that is later.
         let asked = self.fills.free_at(at);
         let served = below.load(self.params.id, asked, line);

@@ -104,6 +104,16 @@ impl FillBuffers {
         Some(self.until[i])
     }
 
+    /// When the non-temporal data of `line` that is under way at `at` is taken.
+    #[inline]
+    pub fn combined_until(&self, line: LineAddr, at: Time) -> Option<Time> {
+        if at >= self.last {
+            return None;
+        }
+        let i = self.position(line.0 | COMBINED, at)?;
+        (self.until[i] != OPEN).then_some(self.until[i])
+    }
+
     /// The one of several (a line can be lost and fetched again) that ends last.
     fn position(&self, key: u64, at: Time) -> Option<usize> {
         let busy = |&i: &usize| self.key[i] == key && self.until[i] > at;

@@ -91,6 +91,19 @@ fn a_load_of_an_open_line_waits_until_that_is_sent() {
 }
 
 #[test]
+fn a_load_of_a_sent_line_waits_until_that_is_taken() {
+    let mut below = Mock::default();
+    Thread::default()
+        .nt_store_at(0, 64)
+        .load(0)
+        .load(1)
+        .run(&tso(), &mut below);
+    assert_eq!(below.arounds(), [(0, Call::Around(0, WHOLE))]);
+    // Taken at 60; a load of another line does not wait.
+    assert_eq!(below.loads(), [(60, Call::Load(0)), (2, Call::Load(1))]);
+}
+
+#[test]
 fn a_store_to_an_open_line_comes_after_it() {
     let mut below = Mock::default();
     Thread::default()
