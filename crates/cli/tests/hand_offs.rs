@@ -180,5 +180,9 @@ fn a_store_with_locks_is_not_ordered() {
         .counts();
     assert_eq!(counts.spawned, 3, "{counts:?}");
     assert!(counts.locks > 1000, "{counts:?}");
-    assert!(counts.enforced <= 10, "{counts:?}");
+    // Three threads meet the first one before the measured part, there and back; of the rest few may
+    // look like hand-offs.
+    let meeting = 2 * 3;
+    assert!(counts.enforced >= meeting, "{counts:?}");
+    assert!(counts.enforced <= meeting + 10, "{counts:?}");
 }
