@@ -4,17 +4,9 @@
 mod common;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use common::{Ran, assert_valid, root, run, text, workload};
-
-fn recorded(folder: &Path, name: &str, args: &[&str]) -> PathBuf {
-    let dir = folder.join("trace");
-    let program = workload(name).unwrap();
-    let command = ["record", "--force", "-o", text(&dir), "--", text(&program)];
-    run(command.iter().chain(args)).exits(0);
-    dir
-}
+use common::{Ran, assert_valid, recorded, root, run, text};
 
 fn simulate(dir: &Path, options: &[&str]) -> Ran {
     run(["simulate", text(dir)].iter().chain(options))

@@ -3,21 +3,13 @@
 
 mod common;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use common::{advise_with, assert_valid, run, text, workload};
+use common::{advise_with, assert_valid, recorded, run, text, workload};
 use serde_json::Value;
 
 /// Enough to fill machine-a's caches: P0's figure 3, small. Elements are not re-read soon.
 const LISTING1: [&str; 2] = ["--iters=60000", "--elements=65536"];
-
-fn recorded(folder: &Path, name: &str, args: &[&str]) -> PathBuf {
-    let dir = folder.join("trace");
-    let program = workload(name).unwrap();
-    let command = ["record", "-o", text(&dir), "--", text(&program)];
-    run(command.iter().chain(args)).exits(0);
-    dir
-}
 
 fn whatif(dir: &Path, options: &[&str]) -> Value {
     let command = ["whatif", text(dir), "--format", "json"];

@@ -4,7 +4,17 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use super::root;
+use super::{root, run, text};
+
+/// The recording of a workload's run, in `folder`.
+#[track_caller]
+pub fn recorded(folder: &Path, name: &str, args: &[&str]) -> PathBuf {
+    let dir = folder.join("trace");
+    let program = workload(name).unwrap();
+    let command = ["record", "--force", "-o", text(&dir), "--", text(&program)];
+    run(command.iter().chain(args)).exits(0);
+    dir
+}
 
 /// The workload of this name, `None` where it cannot be built here (no Fortran compiler).
 pub fn workload(name: &str) -> Option<PathBuf> {
