@@ -126,16 +126,23 @@ impl<M: MemoryPort> Hierarchy<M> {
         if next_line && self.prefetch(core, at, next, into) {
             self.counters.prefetches.next_line += 1;
         }
-        for step in 1..=stride.map_or(0, |_| degree) {
-            let ahead = line.wrapping_add_signed(stride.unwrap_or(0).wrapping_mul(step));
+        let Some(stride) = stride else {
+            return;
+        };
+        for step in 1..=degree {
+            let ahead = line.wrapping_add_signed(stride.wrapping_mul(step));
             let inside = self
                 .prefetchers
                 .as_ref()
                 .is_some_and(|p| p.same_page(line, ahead));
+            if self.levels[into].miss_from(core, at) > at {
+                break;
+            }
             if inside && self.prefetch(core, at, ahead, into) {
                 self.counters.prefetches.stride += 1;
                 left -= 1;
                 if left == 0 {
+                    self.soon(core, LineAddr(ahead.wrapping_add_signed(stride)));
                     break;
                 }
             }

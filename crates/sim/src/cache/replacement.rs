@@ -41,20 +41,10 @@ impl Replacer {
         let all = sets * random.len();
         match policy {
             Replacement::Lru => {
-                let words = ways.div_ceil(8);
-                let mut set = vec![0x7F; words * 8];
-                for (way, age) in set.iter_mut().enumerate().take(ways) {
-                    *age = way as u8;
-                }
-                let set: Vec<u64> = set
-                    .as_chunks::<8>()
-                    .0
-                    .iter()
-                    .map(|bytes| u64::from_le_bytes(*bytes))
-                    .collect();
+                let set = ages(ways);
                 Self::Lru {
+                    words: set.len(),
                     ages: set.repeat(all),
-                    words,
                 }
             }
             Replacement::TreePlru => Self::TreePlru {
@@ -151,9 +141,19 @@ fn own(random: &mut [Random], core: u32) -> &mut Random {
     &mut random[last.min(core as usize)]
 }
 
+/// The ages of a set, a byte a way, before any use. Spare bytes hold an age that is never raised.
+pub(super) fn ages(ways: usize) -> Vec<u64> {
+    let mut set = vec![0x7F; ways.next_multiple_of(8)];
+    for (way, age) in set.iter_mut().enumerate().take(ways) {
+        *age = way as u8;
+    }
+    let words = set.as_chunks::<8>().0.iter();
+    words.map(|bytes| u64::from_le_bytes(*bytes)).collect()
+}
+
 /// Bytes younger than that of `way` grow older by one; it becomes 0.
 #[inline]
-fn make_youngest(ages: &mut [u64], way: usize) {
+pub(super) fn make_youngest(ages: &mut [u64], way: usize) {
     let shift = way % 8 * 8;
     let age = (ages[way / 8] >> shift) & 0xFF;
     if age == 0 {
@@ -167,7 +167,7 @@ fn make_youngest(ages: &mut [u64], way: usize) {
 }
 
 #[inline]
-fn oldest(ages: &[u64], ways: usize) -> usize {
+pub(super) fn oldest(ages: &[u64], ways: usize) -> usize {
     let age = ways as u64 - 1;
     for (n, word) in ages.iter().enumerate() {
         let other = word ^ (LOW * age);

@@ -1,6 +1,7 @@
 //! The write-combining buffer (XPBuffer): units of which some lines are waiting for the rest.
 
 use super::lines::Lines;
+use super::presence::Presence;
 use crate::Time;
 use crate::random::Random;
 
@@ -25,6 +26,7 @@ pub(super) struct Entry {
 #[derive(Debug)]
 pub(super) struct CombiningBuffer {
     units: Vec<u64>,
+    known: Presence,
     entries: Vec<Entry>,
     capacity: usize,
     /// Lines of a unit.
@@ -41,6 +43,7 @@ impl CombiningBuffer {
         let capacity = capacity.max(1) as usize;
         Self {
             units: Vec::with_capacity(capacity),
+            known: Presence::new(),
             entries: Vec::with_capacity(capacity),
             capacity,
             lines,
@@ -52,8 +55,16 @@ impl CombiningBuffer {
 
     /// The entry of `unit`.
     pub(super) fn get(&mut self, unit: u64) -> Option<&mut Entry> {
-        let i = self.units.iter().position(|&u| u == unit)?;
+        let i = self.position(unit)?;
         Some(&mut self.entries[i])
+    }
+
+    #[inline]
+    fn position(&self, unit: u64) -> Option<usize> {
+        if !self.known.may_have(unit) {
+            return None;
+        }
+        self.units.iter().position(|&u| u == unit)
     }
 
     /// Is there no room for another unit?
@@ -65,6 +76,7 @@ impl CombiningBuffer {
     pub(super) fn insert(&mut self, unit: u64, lines: Lines, at: Time) {
         self.allocated += 1;
         self.units.push(unit);
+        self.known.add(unit);
         self.entries.push(Entry {
             lines,
             touched: at,
@@ -77,9 +89,14 @@ impl CombiningBuffer {
 
     /// Takes `unit` out.
     pub(super) fn remove(&mut self, unit: u64) -> Option<Entry> {
-        let i = self.units.iter().position(|&u| u == unit)?;
-        self.units.swap_remove(i);
-        Some(self.entries.swap_remove(i))
+        let i = self.position(unit)?;
+        Some(self.take(i).1)
+    }
+
+    fn take(&mut self, i: usize) -> (u64, Entry) {
+        let unit = self.units.swap_remove(i);
+        self.known.remove(unit);
+        (unit, self.entries.swap_remove(i))
     }
 
     /// Takes the unit out that the policy chooses: the oldest whole one, for there is nothing to wait
@@ -96,6 +113,6 @@ impl CombiningBuffer {
         if i >= self.units.len() {
             return None;
         }
-        Some((self.units.swap_remove(i), self.entries.swap_remove(i)))
+        Some(self.take(i))
     }
 }

@@ -66,6 +66,14 @@ impl Media {
         }
     }
 
+    /// `unit` will be written soon.
+    #[inline]
+    pub(super) fn soon(&self, unit: u64) {
+        if let Some(wear) = &self.wear {
+            wear.soon(unit);
+        }
+    }
+
     /// Reads `unit` at `at` or later, and not before `not_before` (the end of its write), for which
     /// other units do not wait. Answers when the read begins and when the unit is in the read buffer.
     pub(super) fn read(&mut self, at: Time, unit: u64, not_before: Time) -> (Time, Time) {

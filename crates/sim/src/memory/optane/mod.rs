@@ -24,6 +24,7 @@
 mod buffer;
 mod lines;
 mod media;
+mod presence;
 mod queue;
 mod read_buffer;
 mod store;

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::lines::Lines;
+use super::presence::Presence;
 use crate::Time;
 
 /// Lines of one unit that leave the queue together.
@@ -21,6 +22,7 @@ pub(super) struct Group {
 #[derive(Debug)]
 pub(super) struct LineQueue {
     groups: VecDeque<Group>,
+    known: Presence,
     capacity: usize,
 }
 
@@ -28,13 +30,22 @@ impl LineQueue {
     pub(super) fn new(capacity: u32) -> Self {
         Self {
             groups: VecDeque::new(),
+            known: Presence::new(),
             capacity: capacity.max(1) as usize,
         }
     }
 
     /// The lines of `unit` that wait here.
     pub(super) fn of(&self, unit: u64) -> Option<Lines> {
-        self.groups.iter().find(|g| g.unit == unit).map(|g| g.lines)
+        self.position(unit).map(|i| self.groups[i].lines)
+    }
+
+    #[inline]
+    fn position(&self, unit: u64) -> Option<usize> {
+        if !self.known.may_have(unit) {
+            return None;
+        }
+        self.groups.iter().position(|g| g.unit == unit)
     }
 
     /// The group whose turn it is.
@@ -44,7 +55,9 @@ impl LineQueue {
 
     /// Takes the head out.
     pub(super) fn pop(&mut self) {
-        self.groups.pop_front();
+        if let Some(group) = self.groups.pop_front() {
+            self.known.remove(group.unit);
+        }
     }
 
     /// Would a line of `unit` need room that is not there?
@@ -54,9 +67,10 @@ impl LineQueue {
 
     /// Puts `lines` of `unit` to those that wait here, or at the end.
     pub(super) fn push(&mut self, at: Time, unit: u64, lines: Lines) {
-        match self.groups.iter_mut().find(|g| g.unit == unit) {
-            Some(group) => group.lines.merge(lines),
+        match self.position(unit) {
+            Some(i) => self.groups[i].lines.merge(lines),
             None => {
+                self.known.add(unit);
                 let after = self.groups.iter().rposition(|g| g.came <= at);
                 let group = Group {
                     unit,

@@ -50,12 +50,13 @@ impl Store {
             settling: VecDeque::new(),
             units_per_block: (config.block.0 / unit).max(1),
             open: Box::new([None; OPEN_BLOCKS]),
-            writing: Writing::default(),
+            writing: Writing::new(),
         }
     }
 
     /// Takes lines of a unit; answers when they are taken.
     pub(super) fn write(&mut self, at: Time, unit: u64, lines: Lines, media: &mut Media) -> Time {
+        media.soon(unit);
         let mut taken = self.accept.send(at, LINE) + self.accept.time(LINE);
         while self.queue.lacks_room(unit) {
             let Some(left) = self.pass_head(media) else {

@@ -3,6 +3,7 @@
 use prestore_machine::device::Migration;
 
 use crate::Time;
+use crate::host::prefetch;
 
 /// Write counts of blocks, in a table of as many entries as the translation buffer has; a block that
 /// takes another's entry starts at 0.
@@ -29,6 +30,12 @@ impl Wear {
             pause: Time::nanos(config.pause),
             entries: vec![Entry::default(); config.tracked.max(1) as usize],
         }
+    }
+
+    /// `unit` will be written soon.
+    #[inline]
+    pub(super) fn soon(&self, unit: u64) {
+        prefetch(&self.entries, self.index(unit / self.units_per_block));
     }
 
     /// `unit` has been written at `at`.
