@@ -142,7 +142,6 @@ impl<M: MemoryPort> Hierarchy<M> {
                 self.counters.prefetches.stride += 1;
                 left -= 1;
                 if left == 0 {
-                    self.soon(core, LineAddr(ahead.wrapping_add_signed(stride)));
                     break;
                 }
             }
@@ -152,6 +151,9 @@ impl<M: MemoryPort> Hierarchy<M> {
     /// Fetches a line into level `into`, unless the core has it, or another core does and no shared
     /// level, or the level has no miss slot free.
     fn prefetch(&mut self, core: u32, at: Time, line: u64, into: usize) -> bool {
+        if self.levels[into].find(core, line).is_some() {
+            return false;
+        }
         let held = self.directory.get(line);
         let others = held.others(core);
         if held != others || others.exclusive || self.levels[into].miss_from(core, at) > at {
@@ -161,7 +163,6 @@ impl<M: MemoryPort> Hierarchy<M> {
         let hit = (self.privates..last)
             .find_map(|level| Some((level, self.levels[level].find(core, line)?)));
         let (done, from) = match hit {
-            Some((level, _)) if level == into => return false,
             Some((level, place)) => (self.levels[level].hit(place, at).0, level),
             None if others.cores != 0 => return false,
             None => {
