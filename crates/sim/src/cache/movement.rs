@@ -27,8 +27,8 @@ pub(super) struct Bring {
 }
 
 impl<M: MemoryPort> Hierarchy<M> {
-    /// Changes all states as `line` comes to `core`, and fills.
-    pub(super) fn bring(&mut self, core: u32, line: u64, what: Bring) {
+    /// Changes all states as `line` comes to `core`, and fills. Answers the place in level `start`.
+    pub(super) fn bring(&mut self, core: u32, line: u64, what: Bring) -> Option<Place> {
         let Bring {
             start,
             from,
@@ -54,10 +54,11 @@ impl<M: MemoryPort> Hierarchy<M> {
         {
             self.filter_evict(core, gone, sharers);
         }
-        self.fill(core, line, start, from, dirty, alone);
+        let filled = self.fill(core, line, start, from, dirty, alone);
         if own && start < self.privates {
             self.make_exclusive(core, line, start);
         }
+        filled
     }
 
     /// Copies of `core` nearer than `end` are exclusive from now on.
@@ -70,7 +71,7 @@ impl<M: MemoryPort> Hierarchy<M> {
     }
 
     /// Puts a line that comes from level `from` into the nearer ones down to `start`, farthest
-    /// first. `dirty` bytes go to the farthest that may hold them.
+    /// first. `dirty` bytes go to the farthest that may hold them. Answers the place in level `start`.
     pub(super) fn fill(
         &mut self,
         core: u32,
@@ -79,7 +80,8 @@ impl<M: MemoryPort> Hierarchy<M> {
         from: usize,
         mut dirty: ByteMask,
         alone: bool,
-    ) {
+    ) -> Option<Place> {
+        let mut nearest = None;
         for level in (start..from).rev() {
             if level != start && !self.fills_on_miss(level) {
                 continue;
@@ -92,7 +94,9 @@ impl<M: MemoryPort> Hierarchy<M> {
             let first = self.levels[level].first(core, line);
             let place = self.insert(level, first, core, line, here, alone);
             self.levels[level].arrives(place, self.now);
+            nearest = Some(place);
         }
+        nearest
     }
 
     /// Puts a line into a level, where its set begins at place `first`; a victim goes first.

@@ -173,7 +173,7 @@ impl<M: MemoryPort> Hierarchy<M> {
         self.now = done;
         self.levels[into].miss_until(core, done);
         self.count_up(into, from);
-        self.bring(
+        let filled = self.bring(
             core,
             line,
             Bring {
@@ -185,7 +185,7 @@ impl<M: MemoryPort> Hierarchy<M> {
                 others,
             },
         );
-        if let Some(place) = self.levels[into].find(core, line) {
+        if let Some(place) = filled {
             self.levels[into].mark_prefetched(place);
         }
         self.tidy();

@@ -47,6 +47,6 @@ impl Lines {
 
     /// Are all `lines` lines of the unit written as a whole?
     pub(super) fn complete(self, lines: u32) -> bool {
-        self.whole.count_ones() == lines
+        self.whole == u64::MAX >> (u64::BITS - lines)
     }
 }
