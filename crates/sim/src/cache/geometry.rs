@@ -70,10 +70,15 @@ fn fold(line: u64, bits: u32) -> u64 {
     if bits == 0 {
         return 0;
     }
-    let (mut rest, mut folded) = (line, 0);
-    while rest != 0 {
-        folded ^= rest;
-        rest >>= bits;
+    // Halves onto each other, then halves of those.
+    let mut shift = bits;
+    while 2 * shift < u64::BITS {
+        shift *= 2;
+    }
+    let mut folded = line;
+    while shift >= bits {
+        folded ^= folded >> shift;
+        shift /= 2;
     }
     folded & ((1 << bits) - 1)
 }
@@ -94,6 +99,17 @@ mod tests {
     fn plain_indexing_takes_any_number_of_sets() {
         let index = Index::new(SliceHash::None, 3, 5);
         assert_eq!((index.set(14), index.set(15), index.set(31)), (14, 0, 1));
+    }
+
+    #[test]
+    fn all_groups_of_bits_are_folded() {
+        for bits in 1..=32 {
+            for line in [0, 1, 0x0123_4567_89AB_CDEF, u64::MAX >> 5, 1 << 58] {
+                let groups = (0..64_u32.div_ceil(bits)).map(|n| line >> (n * bits));
+                let folded = groups.fold(0, |all, group| all ^ group) & ((1 << bits) - 1);
+                assert_eq!(super::fold(line, bits), folded, "{line:x} by {bits}");
+            }
+        }
     }
 
     #[test]

@@ -28,6 +28,10 @@ pub(super) struct FillBuffers {
     last: Time,
     /// How many are [`OPEN`].
     open: usize,
+    /// When the first buffer of a miss is free.
+    first: Time,
+    /// A bit for each key in use, by a hash: most look-ups need nothing else.
+    known: u64,
 }
 
 /// A line on its way.
@@ -51,6 +55,8 @@ impl FillBuffers {
             by: vec![ServedBy::Peer; n].into(),
             last: Time::ZERO,
             open: 0,
+            first: Time::ZERO,
+            known: 0,
         }
     }
 
@@ -60,17 +66,17 @@ impl FillBuffers {
         if at >= self.last && self.open < self.misses {
             return at;
         }
-        self.earliest(0..self.misses, at)
+        at.max(self.first)
     }
 
     /// The same, of a buffer for a flush.
     pub fn free_for_flush(&self, at: Time) -> Time {
-        self.earliest(self.flushes(), at)
+        at.max(self.earliest(self.flushes()))
     }
 
-    fn earliest(&self, buffers: Range<usize>, at: Time) -> Time {
-        let earliest = self.until[buffers].iter().min().copied();
-        at.max(earliest.unwrap_or(at))
+    fn earliest(&self, buffers: Range<usize>) -> Time {
+        let earliest = self.until[buffers].iter().min();
+        earliest.copied().unwrap_or_default()
     }
 
     fn flushes(&self) -> Range<usize> {
@@ -115,7 +121,11 @@ impl FillBuffers {
     }
 
     /// The one of several (a line can be lost and fetched again) that ends last.
+    #[inline]
     fn position(&self, key: u64, at: Time) -> Option<usize> {
+        if self.known & bit(key) == 0 {
+            return None;
+        }
         let busy = |&i: &usize| self.key[i] == key && self.until[i] > at;
         (0..self.key.len())
             .filter(busy)
@@ -147,6 +157,7 @@ impl FillBuffers {
         self.open -= 1;
         self.until[which] = until;
         self.last = self.last.max(until);
+        self.first = self.earliest(0..self.misses);
     }
 
     fn occupy(
@@ -166,6 +177,15 @@ impl FillBuffers {
         self.key[i] = key;
         self.until[i] = until;
         self.by[i] = by;
+        self.first = self.earliest(0..self.misses);
+        self.known = self.key.iter().fold(0, |known, &key| known | bit(key));
         i
     }
+}
+
+/// The bit that stands for a key.
+#[inline]
+fn bit(key: u64) -> u64 {
+    // Neighbouring lines differ, and what happens to a line turns it by half.
+    1 << ((key ^ (key >> 58)) & 63)
 }

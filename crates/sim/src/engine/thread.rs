@@ -11,6 +11,8 @@ use crate::{Op, OpKind, Time};
 const AHEAD: usize = 24;
 /// Bytes of which one access is told: a line.
 const ONCE: u64 = 64;
+/// Blocks that are known to have been told of: a program goes back and forth between a few.
+const TOLD: usize = 16;
 
 /// A thread, its core, and the operations that wait to be executed.
 #[derive(Debug)]
@@ -19,8 +21,8 @@ pub struct Thread<P> {
     pub number: u32,
     /// The core it is pinned to.
     pub core: P,
-    /// Block of memory that was last told of ahead.
-    ahead: u64,
+    /// Blocks of memory that were told of ahead, the last of those that share a place.
+    ahead: [u64; TOLD],
     /// What the source gave last; where the mechanism rewrites, its input.
     input: Vec<Op>,
     /// What the mechanism made of it.
@@ -43,7 +45,7 @@ impl<P: Pipeline> Thread<P> {
         Self {
             number,
             core,
-            ahead: u64::MAX,
+            ahead: [u64::MAX; TOLD],
             input: Vec::new(),
             rewritten: Vec::new(),
             next: 0,
@@ -77,10 +79,11 @@ impl<P: Pipeline> Thread<P> {
         let op = ops.get(self.next + AHEAD)?;
         let accesses = matches!(op.kind, OpKind::Load | OpKind::Store | OpKind::Atomic);
         let block = op.addr / ONCE;
-        if !accesses || block == self.ahead {
+        let told = &mut self.ahead[block as usize % TOLD];
+        if !accesses || block == *told {
             return None;
         }
-        self.ahead = block;
+        *told = block;
         Some(op.addr)
     }
 
