@@ -31,6 +31,8 @@ struct Stream {
     page: u64,
     last: u64,
     stride: i64,
+    /// The line up to which it was fetched, or found to be there, with this stride.
+    reached: u64,
 }
 
 impl Prefetchers {
@@ -52,8 +54,8 @@ impl Prefetchers {
         })
     }
 
-    /// A request for `line`; answers the stride that it confirmed.
-    fn confirmed(&mut self, core: u32, line: u64) -> Option<i64> {
+    /// A request for `line`; answers the stride that it confirmed, and how far its stream reaches.
+    fn confirmed(&mut self, core: u32, line: u64) -> Option<(i64, u64)> {
         if self.limit == 0 || self.degree == 0 {
             return None;
         }
@@ -68,6 +70,7 @@ impl Prefetchers {
                     page,
                     last,
                     stride: 0,
+                    reached: line,
                 },
             );
             return None;
@@ -81,7 +84,11 @@ impl Prefetchers {
         let confirmed = stride == stream.stride;
         stream.last = line;
         stream.stride = stride;
-        confirmed.then_some(stride)
+        let passed = (line.wrapping_sub(stream.reached) as i64).signum() == stride.signum();
+        if !confirmed || passed {
+            stream.reached = line;
+        }
+        confirmed.then_some((stride, stream.reached))
     }
 
     fn same_page(&self, one: u64, other: u64) -> bool {
@@ -118,7 +125,7 @@ impl<M: MemoryPort> Hierarchy<M> {
         let next_line = prefetchers.next_line
             && level >= self.privates.max(1)
             && prefetchers.same_page(line, next);
-        let stride = if missed || useful {
+        let stream = if missed || useful {
             prefetchers.confirmed(core, line)
         } else {
             None
@@ -126,25 +133,23 @@ impl<M: MemoryPort> Hierarchy<M> {
         if next_line && self.prefetch(core, at, next, into) {
             self.counters.prefetches.next_line += 1;
         }
-        let Some(stride) = stride else {
+        let Some((stride, mut reached)) = stream else {
             return;
         };
-        for step in 1..=degree {
-            let ahead = line.wrapping_add_signed(stride.wrapping_mul(step));
-            let inside = self
-                .prefetchers
-                .as_ref()
-                .is_some_and(|p| p.same_page(line, ahead));
-            if self.levels[into].miss_from(core, at) > at {
+        let last = line.wrapping_add_signed(stride.wrapping_mul(degree));
+        while left > 0 && reached != last && self.levels[into].miss_from(core, at) == at {
+            let ahead = reached.wrapping_add_signed(stride);
+            if !(self.prefetchers.as_ref()).is_some_and(|p| p.same_page(line, ahead)) {
                 break;
             }
-            if inside && self.prefetch(core, at, ahead, into) {
+            reached = ahead;
+            if self.prefetch(core, at, ahead, into) {
                 self.counters.prefetches.stride += 1;
                 left -= 1;
-                if left == 0 {
-                    break;
-                }
             }
+        }
+        if let Some(prefetchers) = &mut self.prefetchers {
+            prefetchers.streams[core as usize][0].reached = reached;
         }
     }
 

@@ -11,8 +11,8 @@ use crate::{Op, OpKind, Time};
 const AHEAD: usize = 24;
 /// Bytes of which one access is told: a line.
 const ONCE: u64 = 64;
-/// Blocks that are known to have been told of: a program goes back and forth between a few.
-const TOLD: usize = 16;
+/// Blocks that are known to have been told of: a program goes back and forth between some.
+const TOLD: usize = 256;
 
 /// A thread, its core, and the operations that wait to be executed.
 #[derive(Debug)]

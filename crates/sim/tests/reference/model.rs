@@ -28,12 +28,22 @@ pub struct Reference<M> {
     pub granted: BTreeMap<u64, u32>,
     /// By core: until when the victims in its buffer wait.
     pub buffers: Vec<Vec<Time>>,
-    /// By core: (page, last line, distance), the least recently used first.
-    pub streams: Vec<Vec<(u64, u64, i64)>>,
+    /// By core: the least recently used first.
+    pub streams: Vec<Vec<Stream>>,
     pub first_use: bool,
     pub now: Time,
     pub counters: HierarchyCounters,
     pub memory: M,
+}
+
+/// What a prefetcher knows of a page.
+#[derive(Clone)]
+pub struct Stream {
+    pub page: u64,
+    pub last: u64,
+    pub distance: i64,
+    /// Lines that it fetched or found with this distance.
+    pub known: Vec<i64>,
 }
 
 impl<M: MemoryPort> Reference<M> {

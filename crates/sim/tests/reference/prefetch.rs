@@ -3,7 +3,7 @@
 use prestore_sim::{MemoryPort, Time};
 use prestore_trace::LineAddr;
 
-use super::model::Reference;
+use super::model::{Reference, Stream};
 
 impl<M: MemoryPort> Reference<M> {
     /// After a request answered by `level`; `missed`: not by the first level it asked.
@@ -17,13 +17,14 @@ impl<M: MemoryPort> Reference<M> {
         } else {
             None
         };
+        let degree = i64::from(settings.stride_degree);
         let left_private = level >= self.privates.max(1);
         if settings.next_line && left_private && (line + 1) / page == line / page {
             let fetched = self.prefetch(core, at, line + 1);
             self.counters.prefetches.next_line += u64::from(fetched);
         }
         let mut fetched = 0;
-        for step in 1..=i64::from(settings.stride_degree) {
+        for step in 1..=degree {
             let Some(stride) = stride else {
                 break;
             };
@@ -31,8 +32,15 @@ impl<M: MemoryPort> Reference<M> {
                 break;
             }
             let ahead = line as i64 + stride * step;
-            if ahead >= 0 && ahead as u64 / page == line / page {
+            let known = &self.streams[core as usize].last().unwrap().known;
+            if ahead >= 0 && ahead as u64 / page == line / page && !known.contains(&ahead) {
+                let into = self.privates.max(1) - 1;
+                if self.no_slot(into, core, at) {
+                    break;
+                }
                 fetched += u32::from(self.prefetch(core, at, ahead as u64));
+                let stream = self.streams[core as usize].last_mut().unwrap();
+                stream.known.push(ahead);
             }
         }
         self.counters.prefetches.stride += u64::from(fetched);
@@ -41,21 +49,35 @@ impl<M: MemoryPort> Reference<M> {
     /// The distance that was seen twice in a row in this page.
     fn stride(&mut self, core: u32, line: u64, page: u64, limit: usize) -> Option<i64> {
         let streams = &mut self.streams[core as usize];
-        let Some(at) = streams.iter().position(|s| s.0 == page) else {
+        let Some(at) = streams.iter().position(|s| s.page == page) else {
             if streams.len() == limit {
                 streams.remove(0);
             }
-            streams.push((page, line, 0));
+            streams.push(Stream {
+                page,
+                last: line,
+                distance: 0,
+                known: Vec::new(),
+            });
             return None;
         };
-        let (_, last, before) = streams.remove(at);
-        let distance = line as i64 - last as i64;
-        if distance == 0 {
-            streams.push((page, last, before));
-            return None;
+        let mut stream = streams.remove(at);
+        let distance = line as i64 - stream.last as i64;
+        let confirmed = distance == stream.distance;
+        if distance != 0 {
+            stream.last = line;
+            stream.distance = distance;
+            if !confirmed {
+                stream.known.clear();
+            }
         }
-        streams.push((page, line, distance));
-        (distance == before).then_some(distance)
+        streams.push(stream);
+        (confirmed && distance != 0).then_some(distance)
+    }
+
+    fn no_slot(&mut self, level: usize, core: u32, at: Time) -> bool {
+        let slots = &self.cache(level, core).misses;
+        (slots.as_ref()).is_some_and(|s| s.iter().all(|&until| until > at))
     }
 
     fn prefetch(&mut self, core: u32, at: Time, line: u64) -> bool {
@@ -67,11 +89,7 @@ impl<M: MemoryPort> Reference<M> {
         if mine || self.owner(line, core).is_some() || (held && shared.is_none()) {
             return false;
         }
-        let slots = &self.cache(into, core).misses;
-        if slots
-            .as_ref()
-            .is_some_and(|s| s.iter().all(|&until| until > at))
-        {
+        if self.no_slot(into, core, at) {
             return false;
         }
         let (done, from) = if let Some(level) = shared {
