@@ -102,6 +102,10 @@ pub struct WriteCombining {
     /// From a whole buffer until it is on its way to memory.
     #[serde(default)]
     pub delay: Nanos,
+    /// From a line sent until a line whose last write the controller has not taken yet can be
+    /// opened again, unless it is taken before.
+    #[serde(default)]
+    pub rewrite: Nanos,
 }
 
 /// A flush or clean instruction.

@@ -38,6 +38,10 @@ pub struct Controller {
     pub drain_high: u32,
     /// Writes pending at which draining stops.
     pub drain_low: u32,
+    /// From a line's write to the device until the line can be sent again, because the device
+    /// acknowledges writes; what comes for it meanwhile is added to it (zero: neither; Optane only).
+    #[serde(default)]
+    pub line_gap: Nanos,
     /// Data bus between controller and device (`None`: the device's own limits are the limit).
     pub bus: Option<Rate>,
     /// Does acceptance mean persistence (ADR)?

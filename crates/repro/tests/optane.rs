@@ -12,23 +12,15 @@ use prestore_repro::{Deviation, Row};
 /// Curves of the check half that are known to miss the tolerance of 25 %, with what they may not
 /// exceed in what is run here. `docs/optane.md` says why.
 const FALLS_SHORT: &[(&str, &str, f64)] = &[
-    ("NTStore same place, 1 threads", "EWR", 1.56),
-    ("NTStore same place, 2 threads", "EWR", 0.61),
-    ("NTStore same place, 4 threads", "EWR", 0.37),
-    ("NTStore same place, 8 threads", "EWR", 0.28),
     ("Store sequential, 1 threads", "EWR", 0.42),
     ("Store sequential, 2 threads", "EWR", 0.35),
-    ("Store+Flush same place, 4 threads", "EWR", 2.46),
-    ("Store+Flush same place, 6 threads", "EWR", 0.97),
-    ("Store+Flush same place, 8 threads", "EWR", 1.19),
-    ("NTStore same place, 1 threads", "MB/s", 0.58),
-    ("NTStore same place, 8 threads", "MB/s", 0.35),
+    ("Store+Flush same place, 4 threads", "EWR", 2.30),
+    ("Store+Flush same place, 6 threads", "EWR", 0.94),
+    ("Store+Flush same place, 8 threads", "EWR", 1.16),
     ("Store same place, 1 threads", "MB/s", 0.35),
     ("Store same place, 4 threads", "MB/s", 0.34),
     ("Store same place, 8 threads", "MB/s", 0.29),
     ("Store sequential, 1 threads", "MB/s", 0.33),
-    ("Store+Flush same place, 1 threads", "MB/s", 0.30),
-    ("Store+Flush same place, 8 threads", "MB/s", 0.32),
 ];
 
 fn data() -> Option<PathBuf> {

@@ -41,9 +41,6 @@ pub struct Optane {
     /// A whole unit that is not accessed for this long goes to the media; one that keeps being
     /// rewritten is copied there this often.
     pub settle: Nanos,
-    /// A unit that keeps being rewritten is copied to the media after this many lines at the latest
-    /// (OptaneStudy, ntstore to the same 64 to 192 B: a unit write every 70 to 500 lines).
-    pub rewrites: u32,
     /// From the start of a unit's write to the media until it can be read or written there again.
     pub write_latency: Nanos,
     /// How much a line that is read delays the writes to the media.

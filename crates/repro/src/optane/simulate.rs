@@ -82,7 +82,8 @@ pub fn simulate(machine: &Machine, work: &Work, seed: u64) -> Result<Simulated, 
             error: Box::new(error),
         })?;
     let bytes = (lines - warmup) as f64 * machine.line.0 as f64;
-    let written: u64 = results.memories.iter().map(|m| m.write_bytes).sum();
+    // What the DIMM's counters see: not what the controller merged.
+    let written: u64 = results.memories.iter().map(|m| m.device_write_bytes).sum();
     Ok(Simulated {
         throughput_mb_s: bytes / results.seconds / 1e6,
         ewr: (work.writes_memory() && written > 0)

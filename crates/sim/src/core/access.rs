@@ -187,6 +187,8 @@ impl Core {
         if let Some(which) = self.combining.as_ref()?.find(line) {
             return Some(which);
         }
+        let turn = self.combining.as_ref()?.turn(line, self.front.now);
+        self.stall(turn, Cause::WriteCombining);
         loop {
             let now = self.front.now;
             let at = now.max(self.front.retired);

@@ -19,6 +19,8 @@ struct Buffer {
     line: LineAddr,
     bytes: ByteMask,
     state: State,
+    /// When it was sent last.
+    sent: Time,
     /// Which fill buffer it is.
     fill: Option<usize>,
 }
@@ -32,6 +34,12 @@ pub(super) struct Combining {
     shares_fills: bool,
     /// From a sent buffer until it is on its way.
     delay: Time,
+    /// From a line sent until a line that is still on its way can be opened again.
+    rewrite: Time,
+    /// When a line was sent last.
+    sent: Time,
+    /// How long a line takes that waits nowhere: the least that was seen.
+    fastest: Time,
     opened: u64,
     open: usize,
     /// When the memory controller has taken all that was sent: fences wait for this.
@@ -64,12 +72,16 @@ impl Combining {
             line: LineAddr(0),
             bytes: 0,
             state: State::Sent(Time::ZERO),
+            sent: Time::ZERO,
             fill: None,
         };
         Some(Self {
             buffers: vec![free; count.max(1) as usize].into(),
             shares_fills: spare > 0,
             delay: Time::nanos(combining.delay),
+            rewrite: Time::nanos(combining.rewrite),
+            sent: Time::ZERO,
+            fastest: Time(u64::MAX),
             opened: 0,
             open: 0,
             done: Time::ZERO,
@@ -101,6 +113,23 @@ impl Combining {
         free.min().map_or(Room::SendOldest, |t| Room::At(t.max(at)))
     }
 
+    /// When `line` can be opened: at once, but if the controller has not taken its last write yet, one
+    /// such line after the other, and later if that write waits for an entry there.
+    pub fn turn(&self, line: LineAddr, at: Time) -> Time {
+        if self.rewrite == Time::ZERO {
+            return at;
+        }
+        let on_its_way = self.buffers.iter().filter_map(|b| match b.state {
+            State::Sent(taken) if b.line == line && taken > at => {
+                let wait = taken.since(b.sent + self.fastest);
+                let turn = self.sent.max(b.sent + wait) + self.rewrite;
+                Some(turn.min(taken))
+            }
+            _ => None,
+        });
+        on_its_way.max().unwrap_or(at).max(at)
+    }
+
     /// Opens `line`: there is room at `at`, and a fill buffer.
     pub fn open<B: Below>(&mut self, line: LineAddr, at: Time, env: &mut Env<'_, B>) -> usize {
         let free = |b: &Buffer| matches!(b.state, State::Sent(taken) if taken <= at);
@@ -114,6 +143,7 @@ impl Combining {
             line,
             bytes: 0,
             state: State::Open(self.opened),
+            sent: Time::ZERO,
             fill: self.shares_fills.then(|| env.fills.open(line, at)),
         };
         self.opened += 1;
@@ -154,6 +184,9 @@ impl Combining {
             .write_around(env.params.id, at + self.delay, line, bytes)
             .max(at);
         buffer.state = State::Sent(taken);
+        buffer.sent = at;
+        self.sent = self.sent.max(at);
+        self.fastest = self.fastest.min(taken - at);
         self.open -= 1;
         if let Some(fill) = buffer.fill.take() {
             env.fills.close(fill, taken);

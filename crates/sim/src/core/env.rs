@@ -31,10 +31,20 @@ impl<B: Below> Env<'_, B> {
         (served.done.max(under_way), served.by)
     }
 
+    /// When a line that a flush takes away can be asked for again, from `at` on: when that is taken.
+    #[inline]
+    pub fn after_flush(&self, at: Time, line: LineAddr) -> Time {
+        match self.fills.flush_until(line, at) {
+            Some(until) if !self.below.owned(self.params.id, line) => until,
+            _ => at,
+        }
+    }
+
     /// Writes to the nearest cache. Answers when the next write may follow (less the pipeline's
     /// latency, which overlaps), and when this one is done.
     pub fn write(&mut self, at: Time, line: LineAddr, bytes: crate::ByteMask) -> (Time, Time) {
         self.results.drains += 1;
+        let at = self.after_flush(at, line);
         let done = self.below.write(self.params.id, at, line, bytes).max(at);
         (at.max(done.since(self.params.l1)), done)
     }

@@ -26,6 +26,8 @@ pub(super) struct FillBuffers {
     misses: usize,
     /// No buffer but the open ones is busy from here on.
     last: Time,
+    /// No flush is under way from here on.
+    flushed: Time,
     /// How many are [`OPEN`].
     open: usize,
     /// When the first buffer of a miss is free.
@@ -54,6 +56,7 @@ impl FillBuffers {
             until: vec![Time::ZERO; n].into(),
             by: vec![ServedBy::Peer; n].into(),
             last: Time::ZERO,
+            flushed: Time::ZERO,
             open: 0,
             first: Time::ZERO,
             known: 0,
@@ -102,8 +105,9 @@ impl FillBuffers {
     }
 
     /// When the flush of `line` that is under way at `at` is taken.
+    #[inline]
     pub fn flush_until(&self, line: LineAddr, at: Time) -> Option<Time> {
-        if at >= self.last {
+        if at >= self.flushed {
             return None;
         }
         let i = self.position(line.0 | FLUSHED, at)?;
@@ -142,6 +146,7 @@ impl FillBuffers {
     pub fn take_flush(&mut self, line: LineAddr, at: Time, until: Time) {
         let buffers = self.flushes();
         self.occupy(buffers, line.0 | FLUSHED, at, until, ServedBy::Peer);
+        self.flushed = self.flushed.max(until);
         self.last = self.last.max(until);
     }
 

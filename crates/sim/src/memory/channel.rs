@@ -5,13 +5,11 @@ use prestore_machine::device as described;
 use prestore_trace::Bytes;
 
 use super::any::AnyDevice;
-use super::arrivals::Arrivals;
-use super::controller::{BatchedWrites, Slots};
+use super::controller::{BatchedWrites, ContendedWrites, Slots};
 use super::counters::ChannelCounters;
 use super::device::{self, Device};
 use super::pipe::Pipe;
 use crate::Time;
-use crate::random::Random;
 
 /// A channel. Addresses are those of its device.
 #[derive(Debug)]
@@ -40,10 +38,8 @@ enum Writes {
     Batched(BatchedWrites),
     /// Only for their turn: the device orders them itself (CXL, FPGA).
     InOrder(Slots),
-    /// The same, and cores whose lines wait for an entry get it in no particular order: streams of
-    /// several cores mix at random before they come to the device (Optane; OptaneStudy's effective
-    /// write ratio by threads tells).
-    Contended(Slots, Random, Arrivals),
+    /// The same, and the controller merges and mixes them (Optane).
+    Contended(ContendedWrites),
 }
 
 impl Channel {
@@ -66,11 +62,9 @@ impl Channel {
                 described::Device::Dram(_) | described::Device::Pcm(_) => {
                     Writes::Batched(BatchedWrites::new(controller))
                 }
-                described::Device::Optane(_) => Writes::Contended(
-                    Slots::new(controller.write_queue),
-                    Random::new(seed),
-                    Arrivals::new(),
-                ),
+                described::Device::Optane(optane) => {
+                    Writes::Contended(ContendedWrites::new(controller, optane, seed))
+                }
                 _ => Writes::InOrder(Slots::new(controller.write_queue)),
             },
             bus: controller.bus.map(Pipe::new),
@@ -87,8 +81,8 @@ impl Channel {
         self.counters.reads += 1;
         let came = at + self.there;
         let mut turn = came;
-        if let Writes::Contended(.., arrivals) = &self.writes {
-            turn = came.max(arrivals.of(addr));
+        if let Writes::Contended(writes) = &self.writes {
+            turn = came.max(writes.coming(addr));
         }
         if let Writes::Batched(writes) = &mut self.writes {
             self.idle = writes.use_idle_time(came, self.idle, &mut self.device);
@@ -125,7 +119,7 @@ impl Channel {
                 self.counters.merged_writes += u64::from(taken.merged);
                 taken.at
             }
-            Writes::InOrder(slots) | Writes::Contended(slots, ..) => {
+            Writes::InOrder(slots) => {
                 let taken = slots.wait(came);
                 let sent = match &mut self.bus {
                     Some(bus) => bus.send(taken, device::burst(mask)),
@@ -136,17 +130,16 @@ impl Channel {
                 self.counters.write_queue_time += done - taken;
                 taken
             }
+            Writes::Contended(writes) => {
+                let sent = writes.write(came, addr, mask, &mut self.bus, &mut self.device);
+                self.counters.merged_writes += u64::from(sent.merged);
+                self.counters.write_queue_time += sent.left.since(sent.taken);
+                self.counters.queue_full += sent.taken - came;
+                return sent.known;
+            }
         };
         self.counters.queue_full += taken - came;
-        match &mut self.writes {
-            // As long a wait in the mean.
-            Writes::Contended(_, random, arrivals) => {
-                let taken = came + Time(random.below(2 * (taken - came).0 + 1));
-                arrivals.note(addr, taken);
-                taken
-            }
-            _ => taken,
-        }
+        taken
     }
 
     /// The line's state changes in the device's directory.

@@ -59,6 +59,7 @@ impl From<ChannelCounters> for MemoryCounts {
         Self {
             read_bytes: c.read_bytes,
             write_bytes: c.written_bytes,
+            device_write_bytes: c.device.write_bytes,
             media_read_bytes: c.device.media_read_bytes,
             media_write_bytes: c.device.media_write_bytes,
             read_modify_writes: c.device.read_modify_writes,

@@ -7,7 +7,6 @@
 
 mod address;
 mod any;
-mod arrivals;
 mod calendar;
 mod channel;
 mod controller;

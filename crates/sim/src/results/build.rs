@@ -113,6 +113,7 @@ fn memories(machine: &Machine, measured: &Measured) -> Vec<MemoryResult> {
             name: memory.name.clone(),
             read_bytes: counts.read_bytes,
             write_bytes: counts.write_bytes,
+            device_write_bytes: counts.device_write_bytes,
             media_read_bytes: counts.media_read_bytes,
             media_write_bytes: counts.media_write_bytes,
             write_amplification: amplification(counts),

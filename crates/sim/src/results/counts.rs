@@ -97,6 +97,9 @@ pub struct MemoryCounts {
     pub read_bytes: u64,
     /// Bytes that caches and write-combining buffers sent.
     pub write_bytes: u64,
+    /// Bytes that the controllers sent to the devices: less, where writes of a line are merged; whole
+    /// transfers.
+    pub device_write_bytes: u64,
     /// Bytes read from the media.
     pub media_read_bytes: u64,
     /// Bytes written to the media.

@@ -111,6 +111,8 @@ pub struct MemoryResult {
     pub read_bytes: u64,
     /// Bytes sent by caches and write-combining buffers.
     pub write_bytes: u64,
+    /// Bytes that its controllers sent to its devices.
+    pub device_write_bytes: u64,
     /// Bytes read from its media.
     pub media_read_bytes: u64,
     /// Bytes written to its media.

@@ -95,7 +95,7 @@ sum_of_fields!(OpCounts: loads, stores, nt_stores, atomics, flushes, demotes, fe
 sum_of_fields!(SystemCounts: levels, memories, flushes);
 sum_of_fields!(LevelCounts: load_hits, load_misses, own_hits, own_misses, clean_evictions,
     dirty_evictions, up_bytes, down_bytes);
-sum_of_fields!(MemoryCounts: read_bytes, write_bytes, media_read_bytes, media_write_bytes,
+sum_of_fields!(MemoryCounts: read_bytes, write_bytes, device_write_bytes, media_read_bytes, media_write_bytes,
     read_modify_writes, row_writes, row_hits, row_misses, row_conflicts, read_wait, queue_full);
 sum_of_fields!(Distributions: loads, fences, atomics, reads);
 sum_of_fields!(FlushCounts: dirty, clean, absent);

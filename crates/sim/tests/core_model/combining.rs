@@ -39,6 +39,7 @@ fn whole_lines_wait_for_a_buffer_to_be_taken() {
     machine.core.write_combining = Some(prestore_machine::WriteCombining {
         buffers: 2,
         delay: prestore_machine::quantity::Nanos(0.0),
+        rewrite: prestore_machine::quantity::Nanos(0.0),
     });
     let mut thread = Thread::default();
     for line in 0..3 {
@@ -56,12 +57,55 @@ fn a_sent_line_is_on_its_way_after_the_buffers_delay() {
     machine.core.write_combining = Some(prestore_machine::WriteCombining {
         buffers: 2,
         delay: prestore_machine::quantity::Nanos(7.0),
+        rewrite: prestore_machine::quantity::Nanos(0.0),
     });
     let mut below = Mock::default();
     Thread::default()
         .nt_store_at(0, 64)
         .run(&machine, &mut below);
     assert_eq!(below.arounds(), [(7, Call::Around(0, WHOLE))]);
+}
+
+/// Sends whole `lines`, one a cycle, to buffers that are taken at 60; of those that are still on their
+/// way one goes 20 ns after the other. `waits`: how much later the first ones are taken.
+fn rewritten(lines: &[u64], waits: &[u64]) -> Vec<u64> {
+    let mut machine = tso();
+    machine.core.write_combining = Some(prestore_machine::WriteCombining {
+        buffers: 4,
+        delay: prestore_machine::quantity::Nanos(0.0),
+        rewrite: prestore_machine::quantity::Nanos(20.0),
+    });
+    let mut below = Mock {
+        around_waits: waits.iter().copied().collect(),
+        ..Mock::default()
+    };
+    let thread = lines.iter().fold(Thread::default(), |thread, line| {
+        thread.nt_store_at(line * 64, 64)
+    });
+    thread.run(&machine, &mut below);
+    below.arounds().iter().map(|(at, _)| *at).collect()
+}
+
+#[test]
+fn lines_that_are_on_their_way_are_rewritten_one_after_the_other() {
+    assert_eq!(rewritten(&[0, 0, 0], &[]), [0, 20, 40]);
+    assert_eq!(rewritten(&[0, 1, 0, 1], &[]), [0, 1, 21, 41]);
+    assert_eq!(
+        rewritten(&[0, 0, 1], &[]),
+        [0, 20, 21],
+        "another line waits for none"
+    );
+}
+
+#[test]
+fn a_line_that_is_taken_is_rewritten_at_once() {
+    // The first line is taken at 60, the others would go at 61 and 81.
+    assert_eq!(rewritten(&[0, 1, 1, 1, 0], &[]), [0, 1, 21, 41, 60]);
+}
+
+#[test]
+fn a_line_that_waits_for_an_entry_is_rewritten_as_much_later() {
+    assert_eq!(rewritten(&[1, 0, 0], &[0, 30]), [0, 1, 51]);
 }
 
 #[test]

@@ -91,6 +91,21 @@ fn a_second_flush_of_a_line_waits_until_the_first_is_taken() {
 }
 
 #[test]
+fn a_store_to_a_line_that_a_flush_takes_away_asks_for_it_when_that_is_taken() {
+    let mut below = Mock::owning([0, 1]);
+    let thread = Thread::default()
+        .flush(0, Clflushopt)
+        .work(10)
+        .store(0)
+        .store(1);
+    thread.finish(&tso(), &mut below);
+    assert_eq!(times(&below.flushes()), [1]);
+    // Taken at 81, the line is there 50 later; the store behind it follows in its cycle.
+    assert_eq!(below.owns(), [(81, Call::Own(0, false))]);
+    assert_eq!(times(&below.writes()), [131, 132]);
+}
+
+#[test]
 fn a_flush_takes_a_fill_buffer_until_it_is_taken() {
     let mut machine = tso();
     machine.core.fill_buffers = 1;

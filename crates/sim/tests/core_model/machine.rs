@@ -37,6 +37,7 @@ pub fn tso() -> Machine {
             write_combining: Some(WriteCombining {
                 buffers: 4,
                 delay: prestore_machine::quantity::Nanos(0.0),
+                rewrite: prestore_machine::quantity::Nanos(0.0),
             }),
             atomic: Cycles(18.0),
             fence: Cycles(0.0),

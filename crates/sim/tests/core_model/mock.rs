@@ -1,6 +1,6 @@
 //! The neighbours, and threads written as lists of operations.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 
 use prestore_machine::Machine;
 use prestore_sim::{Below, ByteMask, Core, Flushed, LineState, Op, OpKind, Served, ServedBy, Time};
@@ -33,6 +33,8 @@ pub struct Mock {
     pub own: u64,
     pub flush: u64,
     pub around: u64,
+    /// How much longer than that the first lines sent around take.
+    pub around_waits: VecDeque<u64>,
     pub demote: u64,
     pub calls: Vec<(Time, Call)>,
 }
@@ -48,6 +50,7 @@ impl Default for Mock {
             own: 50,
             flush: 80,
             around: 60,
+            around_waits: VecDeque::new(),
             demote: 30,
             calls: Vec::new(),
         }
@@ -136,7 +139,7 @@ impl Below for Mock {
         self.calls.push((at, Call::Around(line.0, bytes)));
         self.present.remove(&line.0);
         self.owned.remove(&line.0);
-        at + ns(self.around)
+        at + ns(self.around + self.around_waits.pop_front().unwrap_or(0))
     }
 
     fn flush(

@@ -75,6 +75,7 @@ prop_compose! {
         machine.core.write_combining = combining.map(|buffers| WriteCombining {
             buffers,
             delay: prestore_machine::quantity::Nanos(0.0),
+            rewrite: prestore_machine::quantity::Nanos(0.0),
         });
         machine.core.clwb_retains = retains;
         machine.core.demote = demote;

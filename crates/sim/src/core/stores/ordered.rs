@@ -215,7 +215,7 @@ impl StoreBuffer {
         } else if env.below.owned(env.params.id, line) {
             env.fills.find(line, ask).map_or(ask, |fill| fill.until)
         } else {
-            let start = env.fills.free_at(ask);
+            let start = env.fills.free_at(env.after_flush(ask, line));
             if start > limit {
                 return Ask::At(start);
             }

@@ -1,6 +1,7 @@
 //! What a controller does with reads and writes, seen from the caches.
 
 use prestore_machine::device::Device as Described;
+use prestore_machine::quantity::{Nanos, Rate, Share, Size};
 use prestore_machine::{Controller, device};
 
 use crate::Time;
@@ -167,6 +168,74 @@ fn a_device_that_orders_itself_gets_writes_at_once() {
     // The first is at the device after half a round trip.
     assert_eq!(accepted[8], 60);
     assert_eq!(c.counters().device.write_bytes, 9 * LINE);
+}
+
+fn optane() -> device::Optane {
+    device::Optane {
+        unit: Size(256),
+        buffer: Size(16 * 1024),
+        read_hit: Nanos(50.0),
+        read_miss: Nanos(200.0),
+        media_read: Rate(6.4),
+        media_write: Rate(2.56),
+        bus: Rate(64.0),
+        random_eviction: Share(0.0),
+        accept: Rate(6.4),
+        read_ports: 4,
+        read_buffer: Size(16 * 1024),
+        line_queue: 8,
+        media_queue: 4,
+        settle: Nanos(100.0),
+        write_latency: Nanos(1000.0),
+        read_delays_write: Nanos(0.0),
+        background_write: Rate(0.0),
+        block: Size(4096),
+        migration: None,
+    }
+}
+
+/// 10 ns a line into the DIMM; a line is sent again 100 ns after it has left.
+fn of_optane() -> Channel {
+    let mut with_gap = controller();
+    with_gap.line_gap = Nanos(100.0);
+    channel(&with_gap, &Described::Optane(optane()))
+}
+
+#[test]
+fn what_is_written_to_a_line_that_waits_for_its_last_write_is_added() {
+    let mut c = of_optane();
+    // It comes at 10 and has left at 20. The second waits from 40 to 120, the third is added.
+    for at in [0, 30, 60] {
+        assert_eq!(write(&mut c, at, 0), at + 10, "the core does not wait");
+    }
+    assert_eq!(c.counters().device.write_bytes, 2 * LINE);
+    assert_eq!(c.counters().merged_writes, 1);
+    // Left at 130: the next is another one.
+    write(&mut c, 130, 0);
+    assert_eq!(c.counters().device.write_bytes, 3 * LINE);
+    assert_eq!(c.counters().writes, 4);
+    assert_eq!(c.counters().write_queue_time, ns(10 + 90 + 100));
+}
+
+#[test]
+fn only_bytes_that_wait_already_are_added() {
+    let mut c = of_optane();
+    for (at, mask) in [(0, u64::MAX), (30, 0xff), (60, 0xf), (70, 0xff00)] {
+        c.write(ns(at), 0, u128::from(mask));
+    }
+    assert_eq!(c.counters().merged_writes, 1);
+    assert_eq!(c.counters().device.write_bytes, 3 * LINE);
+}
+
+#[test]
+fn another_unit_of_the_block_ends_the_wait_for_the_last_one() {
+    let mut c = of_optane();
+    for (at, line) in [(0, 0), (30, 4), (60, 0), (90, 64), (100, 0)] {
+        write(&mut c, at, line);
+    }
+    // Line 64 is in another block: the last write waits for the one before it, left at 80.
+    assert_eq!(c.counters().merged_writes, 0);
+    assert_eq!(c.counters().write_queue_time, ns(10 + 10 + 10 + 10 + 80));
 }
 
 #[test]

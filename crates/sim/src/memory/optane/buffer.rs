@@ -16,8 +16,6 @@ pub(super) struct Entry {
     pub ahead_since: Time,
     /// It is whole, and the next unit of its block was written since.
     pub closed: bool,
-    /// Lines written since it came or was copied.
-    pub rewrites: u32,
     /// Order of allocation.
     order: u64,
 }
@@ -82,7 +80,6 @@ impl CombiningBuffer {
             touched: at,
             ahead_since: at,
             closed: false,
-            rewrites: 0,
             order: self.allocated,
         });
     }

@@ -40,11 +40,6 @@ impl Lines {
         self.whole >> index & 1 == 1
     }
 
-    /// How many lines were touched.
-    pub(super) fn count(self) -> u32 {
-        (self.whole | self.partial).count_ones()
-    }
-
     /// Are all `lines` lines of the unit written as a whole?
     pub(super) fn complete(self, lines: u32) -> bool {
         self.whole == u64::MAX >> (u64::BITS - lines)

@@ -17,7 +17,7 @@
 //!   lines that come for it meanwhile gather in the buffer.
 //! - A whole unit whose block is written elsewhere is closed: it is handed to the media as soon as
 //!   these have time, and a line that rewrites it waits for that. One that is not closed and is
-//!   rewritten all the time is copied there now and then.
+//!   rewritten all the time is copied there now and then; a part stays.
 //! - Reads that wait are served in no particular order, so that streams of several cores mix at random
 //!   (of writes the controller sees to that).
 

@@ -21,7 +21,6 @@ const OPEN_BLOCKS: usize = 256;
 pub(super) struct Store {
     unit_lines: u32,
     settle: Time,
-    copy_after: u32,
     accept: Pipe,
     queue: LineQueue,
     buffer: CombiningBuffer,
@@ -38,7 +37,6 @@ impl Store {
         Self {
             unit_lines: (unit / LINE) as u32,
             settle: Time::nanos(config.settle),
-            copy_after: config.rewrites,
             accept: Pipe::new(config.accept),
             queue: LineQueue::new(config.line_queue),
             buffer: CombiningBuffer::new(
@@ -157,30 +155,28 @@ impl Store {
             let was_whole = entry.lines.complete(self.unit_lines);
             entry.lines.merge(lines);
             entry.touched = at;
-            entry.rewrites += lines.count();
             let whole = entry.lines.complete(self.unit_lines);
             if whole && !was_whole {
                 entry.ahead_since = at;
             }
             let long = was_whole && at >= entry.ahead_since + self.settle;
-            if (long || entry.rewrites >= self.copy_after) && media.room(at) == at {
-                entry.rewrites = 0;
+            if long && media.room(at) == at {
                 entry.ahead_since = at;
-                media.write(at, unit, whole, Time::ZERO);
+                media.write(at, unit, true, Time::ZERO);
             }
             if whole && !was_whole {
                 self.settling.push_back((at + self.settle, unit));
             }
             return;
         }
-        if self.buffer.full() {
-            if pressed {
-                self.write_unit(at, unit, whole, media);
-                return;
-            }
-            if let Some((victim, entry)) = self.buffer.evict() {
-                self.write_unit(at, victim, entry.lines.complete(self.unit_lines), media);
-            }
+        if pressed {
+            self.write_unit(at, unit, whole, media);
+            return;
+        }
+        if self.buffer.full()
+            && let Some((victim, entry)) = self.buffer.evict()
+        {
+            self.write_unit(at, victim, entry.lines.complete(self.unit_lines), media);
         }
         self.buffer.insert(unit, lines, at);
         if whole {

@@ -24,7 +24,6 @@ fn config() -> Optane {
         line_queue: 8,
         media_queue: 4,
         settle: Nanos(100.0),
-        rewrites: 1000,
         write_latency: Nanos(1000.0),
         read_delays_write: Nanos(0.0),
         background_write: Rate(0.0),
@@ -194,6 +193,46 @@ fn a_small_region_is_rewritten_no_faster_than_the_media_write_it() {
     // A unit write each 1000 ns, a pass each 160 ns: about 6 passes a write.
     let passes_a_write = 1600.0 / counted.row_writes as f64;
     assert!((4.0..8.0).contains(&passes_a_write), "{passes_a_write}");
+}
+
+#[test]
+fn of_rewritten_units_the_whole_ones_are_copied_and_parts_stay() {
+    let rewrite = |lines: u64| {
+        let mut dimm = OptaneDimm::new(&config(), 1);
+        for i in 0..400 {
+            dimm.write(ns(25 * i), i % lines * 64, LINE);
+        }
+        dimm.counters().row_writes
+    };
+    assert_eq!(rewrite(3), 0);
+    // Whole at 86 ns, then copied by the first line that comes 100 ns after the last copy, which is the
+    // fourth, until 9961 ns.
+    assert_eq!(rewrite(4), 98);
+}
+
+#[test]
+fn what_waited_for_the_media_goes_there_as_it_is() {
+    let mut dimm = OptaneDimm::new(&config(), 1);
+    // The media are behind: of the units of a block, closed one after the other, some wait.
+    for line in 0..64 {
+        dimm.write(ns(10 * line), line * 64, LINE);
+    }
+    // So does a unit of another block, closed by a line of the next one.
+    for line in 64..69 {
+        dimm.write(ns(10 * line), line * 64, LINE);
+    }
+    // Its first line is written again: the unit goes, and the line behind it, though there is room for
+    // more units. The rest comes when nothing waits any more, and finds nothing of it.
+    dimm.write(ns(690), 64 * 64, LINE);
+    for line in 65..68 {
+        dimm.write(ns(20_000), line * 64, LINE);
+    }
+    dimm.drain(ns(40_000));
+    let counted = dimm.counters();
+    assert_eq!(
+        (counted.row_writes, counted.read_modify_writes),
+        (17 + 3, 3)
+    );
 }
 
 #[test]

@@ -1,0 +1,168 @@
+//! Writes to an Optane DIMM, which orders them itself.
+
+use prestore_machine::Controller;
+use prestore_machine::device::Optane;
+
+use super::slots::Slots;
+use crate::Time;
+use crate::memory::any::AnyDevice;
+use crate::memory::device::{self, Device};
+use crate::memory::pipe::Pipe;
+use crate::random::Random;
+
+/// Lines and blocks remembered: more than cores have on their way at once.
+const REMEMBERED: usize = 256;
+
+/// A line that was written.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    addr: u64,
+    /// Its bytes that were written.
+    mask: u128,
+    /// When its core knows that it is taken: a read of it is ordered behind that.
+    known: Time,
+    /// When it had its entry.
+    taken: Time,
+    /// When it had left for the device.
+    left: Time,
+    /// Which write it was.
+    number: u64,
+}
+
+/// What became of a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sent {
+    /// When its core knows that it is taken.
+    pub known: Time,
+    /// When it has its entry.
+    pub taken: Time,
+    /// When it has left the entry.
+    pub left: Time,
+    /// It was added to a line that waited already.
+    pub merged: bool,
+}
+
+/// A write pending queue whose lines wait only for their turn.
+///
+/// Cores whose lines wait for an entry get it in no particular order: streams of several cores mix at
+/// random before they come to the device (OptaneStudy's effective write ratio by threads tells).
+///
+/// While nothing else of its block is written, a unit's lines are kept together with the device: a
+/// line is sent again only some time after its last write, until the device has acknowledged that,
+/// and what is written to it while it waits is added to it. (OptaneStudy: ntstore to the same 64 to
+/// 256 B sends each line every 130 ns or later, whatever the threads write; to 512 B it does not.)
+#[derive(Debug)]
+pub(crate) struct ContendedWrites {
+    slots: Slots,
+    random: Random,
+    gap: Time,
+    unit: u64,
+    block: u64,
+    lines: Box<[Line; REMEMBERED]>,
+    /// Writes so far.
+    writes: u64,
+    /// The unit of each block that was written last, and since which write.
+    open: Box<[(u64, u64); REMEMBERED]>,
+}
+
+impl ContendedWrites {
+    pub(crate) fn new(c: &Controller, device: &Optane, seed: u64) -> Self {
+        let none = Line {
+            addr: u64::MAX,
+            mask: 0,
+            known: Time::ZERO,
+            taken: Time::ZERO,
+            left: Time::ZERO,
+            number: 0,
+        };
+        Self {
+            slots: Slots::new(c.write_queue),
+            random: Random::new(seed),
+            gap: Time::nanos(c.line_gap),
+            unit: device.unit.0.max(1),
+            block: device.block.0.max(1),
+            lines: Box::new([none; REMEMBERED]),
+            writes: 0,
+            open: Box::new([(u64::MAX, 0); REMEMBERED]),
+        }
+    }
+
+    /// When the last write of the line at `addr` comes (zero: it is not known to be on its way).
+    #[inline]
+    pub(crate) fn coming(&self, addr: u64) -> Time {
+        let line = &self.lines[entry(addr)];
+        if line.addr == addr {
+            line.known
+        } else {
+            Time::ZERO
+        }
+    }
+
+    /// Takes bytes of the line at `addr`, which come at `came`.
+    pub(crate) fn write(
+        &mut self,
+        came: Time,
+        addr: u64,
+        mask: u128,
+        bus: &mut Option<Pipe>,
+        device: &mut AnyDevice,
+    ) -> Sent {
+        let mut turn = came;
+        self.writes += 1;
+        let since = self.open_since(addr);
+        // A line that shares its place is forgotten.
+        let line = &mut self.lines[entry(addr)];
+        if self.gap > Time::ZERO && line.addr == addr && line.number >= since {
+            if came < line.left && mask & !line.mask == 0 {
+                line.known = came.max(line.taken);
+                return Sent {
+                    known: line.known,
+                    taken: line.known,
+                    left: line.known,
+                    merged: true,
+                };
+            }
+            turn = line.left + self.gap;
+        }
+        let taken = self.slots.wait(came);
+        let turn = turn.max(taken);
+        let sent = match bus {
+            Some(bus) => bus.send(turn, device::burst(mask)),
+            None => turn,
+        };
+        let left = device.write(sent, addr, mask);
+        self.slots.take(left);
+        // As long a wait in the mean.
+        let known = came + Time(self.random.below(2 * (taken - came).0 + 1));
+        *line = Line {
+            addr,
+            mask,
+            known,
+            taken,
+            left,
+            number: self.writes,
+        };
+        Sent {
+            known,
+            taken,
+            left,
+            merged: false,
+        }
+    }
+
+    /// Since which write nothing of `addr`'s block was written but its unit.
+    #[inline]
+    fn open_since(&mut self, addr: u64) -> u64 {
+        let unit = addr / self.unit;
+        let open = &mut self.open[entry(addr / self.block)];
+        if open.0 != unit {
+            *open = (unit, self.writes);
+        }
+        open.1
+    }
+}
+
+#[inline]
+fn entry(number: u64) -> usize {
+    (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize
+}
