@@ -2,7 +2,7 @@
 
 use std::arch::asm;
 
-/// Additions in one round of the loops below.
+/// Instructions in one round of the loops below.
 pub(crate) const ADDS: u64 = 64;
 
 /// A chain of [`ADDS`] additions a round, each waiting for the one before: a cycle each.
@@ -24,35 +24,66 @@ pub(crate) fn dependent_adds(rounds: u64) {
     std::hint::black_box(value);
 }
 
-/// [`ADDS`] additions a round to eight registers in turn: as many at once as the core has room for.
+/// [`ADDS`] instructions a round, half of them additions, a quarter each loads from L1 and vector instructions, that
+/// do not wait for each other but for the one eight before.
+///
+/// # Safety
+/// `line` is readable for 64 bytes.
 #[inline(never)]
-pub(crate) fn independent_adds(rounds: u64) {
+pub(crate) unsafe fn independent_mix(line: *const u8, rounds: u64) {
+    let (mut a, mut b, mut c, mut d) = (1u64, 2u64, 3u64, 4u64);
     for _ in 0..rounds {
-        // SAFETY: changes the named registers only.
+        // SAFETY: reads the caller's 64 bytes, changes the named registers only.
         unsafe {
             #[cfg(target_arch = "x86_64")]
             asm!(
                 ".rept 8",
-                "add {a}, {s}", "add {b}, {s}", "add {c}, {s}", "add {d}, {s}",
-                "add {e}, {s}", "add {f}, {s}", "add {g}, {s}", "add {h}, {s}",
+                "add {a}, {a}", "add {b}, {b}", "mov {x}, [{p}]", "pxor {v}, {v}",
+                "add {c}, {c}", "add {d}, {d}", "mov {y}, [{p} + 8]", "pxor {w}, {w}",
                 ".endr",
-                s = in(reg) 3u64,
-                a = inout(reg) 0u64 => _, b = inout(reg) 0u64 => _, c = inout(reg) 0u64 => _,
-                d = inout(reg) 0u64 => _, e = inout(reg) 0u64 => _, f = inout(reg) 0u64 => _,
-                g = inout(reg) 0u64 => _, h = inout(reg) 0u64 => _,
-                options(nomem, nostack)
+                p = in(reg) line, a = inout(reg) a, b = inout(reg) b, c = inout(reg) c, d = inout(reg) d,
+                x = out(reg) _, y = out(reg) _, v = out(xmm_reg) _, w = out(xmm_reg) _,
+                options(nostack, readonly)
             );
             #[cfg(target_arch = "aarch64")]
             asm!(
                 ".rept 8",
-                "add {a}, {a}, {s}", "add {b}, {b}, {s}", "add {c}, {c}, {s}", "add {d}, {d}, {s}",
-                "add {e}, {e}, {s}", "add {f}, {f}, {s}", "add {g}, {g}, {s}", "add {h}, {h}, {s}",
+                "add {a}, {a}, {a}", "add {b}, {b}, {b}", "ldr {x}, [{p}]", "eor {v}.16b, {v}.16b, {v}.16b",
+                "add {c}, {c}, {c}", "add {d}, {d}, {d}", "ldr {y}, [{p}, #8]", "eor {w}.16b, {w}.16b, {w}.16b",
                 ".endr",
-                s = in(reg) 3u64,
-                a = inout(reg) 0u64 => _, b = inout(reg) 0u64 => _, c = inout(reg) 0u64 => _,
-                d = inout(reg) 0u64 => _, e = inout(reg) 0u64 => _, f = inout(reg) 0u64 => _,
-                g = inout(reg) 0u64 => _, h = inout(reg) 0u64 => _,
-                options(nomem, nostack)
+                p = in(reg) line, a = inout(reg) a, b = inout(reg) b, c = inout(reg) c, d = inout(reg) d,
+                x = out(reg) _, y = out(reg) _, v = out(vreg) _, w = out(vreg) _,
+                options(nostack, readonly)
+            );
+        }
+    }
+    std::hint::black_box((a, b, c, d));
+}
+
+/// 64 stores a round to eight words of one line.
+///
+/// # Safety
+/// `line` is writable for 64 bytes.
+#[inline(never)]
+pub(crate) unsafe fn independent_stores(line: *mut u8, rounds: u64) {
+    for _ in 0..rounds {
+        // SAFETY: writes the caller's 64 bytes.
+        unsafe {
+            #[cfg(target_arch = "x86_64")]
+            asm!(
+                ".rept 8",
+                "mov [{p}], {a}", "mov [{p} + 8], {a}", "mov [{p} + 16], {a}", "mov [{p} + 24], {a}",
+                "mov [{p} + 32], {a}", "mov [{p} + 40], {a}", "mov [{p} + 48], {a}", "mov [{p} + 56], {a}",
+                ".endr",
+                p = in(reg) line, a = in(reg) rounds, options(nostack)
+            );
+            #[cfg(target_arch = "aarch64")]
+            asm!(
+                ".rept 8",
+                "str {a}, [{p}]", "str {a}, [{p}, #8]", "str {a}, [{p}, #16]", "str {a}, [{p}, #24]",
+                "str {a}, [{p}, #32]", "str {a}, [{p}, #40]", "str {a}, [{p}, #48]", "str {a}, [{p}, #56]",
+                ".endr",
+                p = in(reg) line, a = in(reg) rounds, options(nostack)
             );
         }
     }
@@ -114,6 +145,12 @@ pub(crate) fn compiler_barrier() {
 pub(crate) unsafe fn store(at: *mut u8, value: u64) {
     // SAFETY: passed on.
     unsafe { at.cast::<u64>().write_volatile(value) };
+}
+
+/// 0, as the compiler does not know: what is anded with it makes an address wait for a load and changes nothing.
+#[inline(always)]
+pub(crate) fn unknown_zero() -> u64 {
+    std::hint::black_box(0)
 }
 
 /// Names of the full and the store fence.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::curve::Curve;
-use crate::{CacheInfo, Figure};
+use crate::{CacheInfo, Figure, StringStores};
 
 /// Version of the JSON output; changes when a key changes its meaning or goes.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -29,6 +29,8 @@ pub struct Calibration {
     pub width: Figure,
     /// Loads a cycle from L1.
     pub loads_per_cycle: Figure,
+    /// Stores a cycle to L1.
+    pub stores_per_cycle: Figure,
     /// Instructions held at once.
     pub reorder_buffer: Option<Figure>,
     /// Stores held at once.
@@ -39,6 +41,14 @@ pub struct Calibration {
     pub store_lines: Option<Figure>,
     /// Stores that fetch their lines ahead of their turn.
     pub stores_ahead: Option<Figure>,
+    /// A store to a line in no cache and a load of it: a miss, unless such a store is forwarded.
+    pub forwarded_miss: Option<Figure>,
+    /// Load of a line after a non-temporal store to it in the nearest cache.
+    pub non_temporal_hit: Option<Figure>,
+    /// Two misses, and behind them a non-temporal store to a third line and its load.
+    pub non_temporal_behind: Option<Figure>,
+    /// String instructions; none where there are none.
+    pub strings: Option<StringStores>,
     /// A full fence with nothing pending.
     pub fence: Figure,
     /// A store fence with nothing pending.
@@ -132,8 +142,24 @@ pub struct Clwb {
     pub load_cleaned: Figure,
     /// Load of a line after it was flushed out, for comparison; none where nothing does.
     pub load_absent: Option<Figure>,
-    /// The line stays cached; none where there is nothing to compare with.
+    /// A dirty line, where many are cleaned and all waited for.
+    pub line: Figure,
+    /// The line stays cached where it was; none where there is nothing to compare with.
     pub retains: Option<bool>,
+    /// Where the line stays; none where there is nothing to compare with.
+    pub stays: Option<Stays>,
+}
+
+/// Where a cleaned line stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stays {
+    /// Where it was.
+    Where,
+    /// In the shared cache.
+    Shared,
+    /// In no cache.
+    Nowhere,
 }
 
 impl Calibration {
@@ -143,13 +169,17 @@ impl Calibration {
         let named = [
             ("clock", Some(&self.clock)),
             ("time-stamp counter", self.counter.as_ref()),
-            ("additions a cycle", Some(&self.width)),
+            ("instructions a cycle", Some(&self.width)),
             ("loads a cycle", Some(&self.loads_per_cycle)),
+            ("stores a cycle", Some(&self.stores_per_cycle)),
             ("reorder buffer", self.reorder_buffer.as_ref()),
             ("store buffer", self.store_buffer.as_ref()),
             ("misses at once", self.fill_buffers.as_ref()),
             ("lines stored to at once", self.store_lines.as_ref()),
             ("stores ahead", self.stores_ahead.as_ref()),
+            ("store and load, missing", self.forwarded_miss.as_ref()),
+            ("load after nt, cached", self.non_temporal_hit.as_ref()),
+            ("load after nt, behind", self.non_temporal_behind.as_ref()),
             ("full fence", Some(&self.fence)),
             ("store fence", Some(&self.store_fence)),
             ("atomic", Some(&self.atomic)),
@@ -173,11 +203,44 @@ impl Calibration {
         }
         if let Some(clean) = &self.clean {
             all.push((format!("{} alone", clean.instruction), &clean.issue));
+            all.push((format!("{} of many", clean.instruction), &clean.line));
             all.push((
                 format!("load after {}", clean.instruction),
                 &clean.load_cleaned,
             ));
         }
+        if let Some(strings) = &self.strings {
+            all.push(("4 KiB, rep stosb".into(), &strings.piece));
+            all.push(("4 KiB, stores".into(), &strings.piece_by_stores));
+            let cleaned = strings.cleaned.iter().chain(&strings.cleaned_by_stores);
+            let names = ["256 B, rep stosb, clean", "256 B, stores, clean"];
+            all.extend(names.map(String::from).into_iter().zip(cleaned));
+        }
         all
+    }
+
+    /// A store that a load finds in the store buffer is forwarded even where its line is in no cache.
+    pub fn forwards_misses(&self) -> bool {
+        let Some(nearest) = self.latencies.first() else {
+            return true;
+        };
+        let between = (nearest.figure.value() * self.memory_latency.value()).sqrt();
+        let pair = self.forwarded_miss.as_ref();
+        pair.is_none_or(|pair| pair.value() < between)
+    }
+
+    /// Non-temporal stores that find their line in the nearest cache are written there, and loads that come before
+    /// they leave the core fetch their line.
+    pub fn non_temporal_hits_stay(&self) -> bool {
+        let (Some(nearest), Some(hit), Some(behind)) = (
+            self.latencies.first(),
+            &self.non_temporal_hit,
+            &self.non_temporal_behind,
+        ) else {
+            return false;
+        };
+        let (cache, memory) = (nearest.figure.value(), self.memory_latency.value());
+        // If not, a write and one more miss come to the two.
+        hit.value() < (cache * memory).sqrt() && behind.value() < 3.0 * memory
     }
 }

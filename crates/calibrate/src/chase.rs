@@ -11,6 +11,13 @@ const STEPS: u64 = 64;
 /// Loads of a chase through lines just read: done before neighbours push many of them out.
 const WARM_STEPS: u64 = 512;
 
+/// The next line of `lines`, at random: by a product, as a remainder would take longer than some lines.
+#[inline(always)]
+pub(crate) fn random_line(state: &mut u64, lines: u64) -> u64 {
+    *state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+    ((*state >> 32) * lines) >> 32
+}
+
 /// A ring of pointers through lines of a buffer, in an order that no prefetcher follows.
 pub(crate) struct Ring<'a> {
     buffer: &'a Buffer,

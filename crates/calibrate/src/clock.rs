@@ -1,6 +1,6 @@
 //! The core's clock and what it does in a cycle.
 
-use crate::arch::{ADDS, dependent_adds, independent_adds, independent_loads};
+use crate::arch::{ADDS, dependent_adds, independent_loads, independent_mix};
 use crate::buffer::Buffer;
 use crate::figure::{Figure, each};
 use crate::{CalibrateError, Effort};
@@ -15,11 +15,16 @@ pub(crate) struct Core {
     pub loads: Figure,
 }
 
+const MIX: &str = "a mix of additions, loads from L1 and vector instructions, a cycle";
+
 /// Measures it; `None` where no run gave a number.
 pub(crate) fn core(effort: Effort) -> Result<Option<Core>, CalibrateError> {
     let chain = each(effort, dependent_adds);
-    let free = each(effort, independent_adds);
     let buffer = Buffer::new(4096)?;
+    // SAFETY: the buffer has more than a line.
+    let free = each(effort, |rounds| unsafe {
+        independent_mix(buffer.start(), rounds)
+    });
     // SAFETY: the buffer has more than a line.
     let loads = each(effort, |rounds| unsafe {
         independent_loads(buffer.start(), rounds)
@@ -32,7 +37,7 @@ pub(crate) fn core(effort: Effort) -> Result<Option<Core>, CalibrateError> {
         let a_cycle = |runs: &[f64]| -> Vec<f64> {
             runs.iter().map(|ns| adds / ns / clock.value()).collect()
         };
-        let width = Figure::of(&a_cycle(&free), "", "independent additions a cycle")?;
+        let width = Figure::of(&a_cycle(&free), "", MIX)?;
         let loads = Figure::of(&a_cycle(&loads), "", "independent loads from L1 a cycle")?;
         Some(Core {
             clock,

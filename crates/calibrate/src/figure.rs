@@ -51,6 +51,26 @@ impl Figure {
         }
     }
 
+    /// The same less a known part.
+    #[must_use]
+    pub fn less(&self, part: f64) -> Figure {
+        let rest = |value: f64| (value - part).max(0.0);
+        let mut summary = self.summary;
+        for value in [
+            &mut summary.min,
+            &mut summary.lower_quartile,
+            &mut summary.median,
+            &mut summary.upper_quartile,
+            &mut summary.max,
+        ] {
+            *value = rest(*value);
+        }
+        Figure {
+            summary,
+            ..self.clone()
+        }
+    }
+
     /// How it was measured and how stable it is: the source in the machine file.
     pub fn source(&self) -> String {
         let s = &self.summary;

@@ -2,15 +2,17 @@
 
 use prestore::Instruction;
 
-use crate::arch::store;
+use crate::arch::{full_fence, store};
 use crate::buffer::{Buffer, LINE};
-use crate::calibration::{Clwb, FlushCost, LineState};
+use crate::calibration::{Clwb, FlushCost, LineState, Stays};
 use crate::chase::Ring;
 use crate::figure::{Figure, each, ns};
 use crate::{CalibrateError, Effort};
 
 /// Lines flushed between two looks at the clock.
 const LINES: usize = 256;
+/// The same where all are waited for: so many that the first and the last do not matter.
+const MANY: usize = 4096;
 
 const FLUSHES: [Instruction; 4] = [
     Instruction::Clwb,
@@ -64,7 +66,7 @@ fn prepare(state: LineState, ring: &Ring) -> bool {
         (LineState::Absent, None) => return false,
     }
     // All of it done and seen before the clock is read.
-    crate::arch::full_fence();
+    full_fence();
     true
 }
 
@@ -101,8 +103,11 @@ pub(crate) fn costs(effort: Effort) -> Result<Vec<FlushCost>, CalibrateError> {
     Ok(costs)
 }
 
-/// What the cleaning instruction costs and does.
-pub(crate) fn clwb(effort: Effort) -> Result<Option<Clwb>, CalibrateError> {
+/// What the cleaning instruction costs and does. `cache_ns`: latencies of the last private and the last shared cache.
+pub(crate) fn clwb(
+    effort: Effort,
+    cache_ns: [Option<f64>; 2],
+) -> Result<Option<Clwb>, CalibrateError> {
     let cleaning = [Instruction::Clwb, Instruction::DcCvac];
     let Some(instruction) = cleaning.into_iter().find(|i| prestore::usable(*i)) else {
         return Ok(None);
@@ -114,7 +119,7 @@ pub(crate) fn clwb(effort: Effort) -> Result<Option<Clwb>, CalibrateError> {
             .map(|_| {
                 dirty(&ring);
                 act();
-                crate::arch::full_fence();
+                full_fence();
                 let steps = ring.lines() as u64;
                 ns(|| {
                     let _ = std::hint::black_box(ring.follow(ring.start(), steps));
@@ -137,6 +142,7 @@ pub(crate) fn clwb(effort: Effort) -> Result<Option<Clwb>, CalibrateError> {
             format!("load of a line after {dropping} and a fence"),
         )
     });
+    let line = each_of_many(effort, instruction)?;
     // Nothing is dirty any more: the instruction alone.
     flush_all(instruction, &ring);
     let issue = each(effort, |times| {
@@ -168,22 +174,84 @@ pub(crate) fn clwb(effort: Effort) -> Result<Option<Clwb>, CalibrateError> {
         "ns",
         format!("store, {instruction} and store fence to lines in turn"),
     );
-    let (Some(hit), Some(cleaned), Some(issue), Some(write_back)) =
-        (hit, cleaned, issue, write_back)
+    let (Some(hit), Some(cleaned), Some(issue), Some(write_back), Some(line)) =
+        (hit, cleaned, issue, write_back, line)
     else {
         return Ok(None);
     };
-    // Halfway by orders of magnitude between a line that is there and one that is not.
-    let retains = absent
-        .as_ref()
-        .map(|absent| cleaned.value() < (hit.value() * absent.value()).sqrt());
+    let stays = absent.as_ref().map(|absent| {
+        let [private, shared] = cache_ns;
+        let known = [
+            (Stays::Where, Some(hit.value())),
+            (Stays::Where, private),
+            (Stays::Shared, shared),
+            (Stays::Nowhere, Some(absent.value())),
+        ];
+        nearest(cleaned.value(), known).unwrap_or(Stays::Where)
+    });
     Ok(Some(Clwb {
+        line,
         instruction: instruction.name(),
         issue,
         write_back,
         load_dirty: hit,
         load_cleaned: cleaned,
         load_absent: absent,
-        retains,
+        retains: stays.map(|stays| stays == Stays::Where),
+        stays,
     }))
+}
+
+/// The state whose load takes about as long, by orders of magnitude.
+fn nearest(ns: f64, known: [(Stays, Option<f64>); 4]) -> Option<Stays> {
+    let known = known
+        .into_iter()
+        .filter_map(|(stays, of)| Some((stays, of?)));
+    let far = |of: f64| (ns / of).ln().abs();
+    known
+        .min_by(|a, b| far(a.1).total_cmp(&far(b.1)))
+        .map(|(stays, _)| stays)
+}
+
+/// Nanoseconds of a dirty line where many are cleaned and all waited for.
+fn each_of_many(
+    effort: Effort,
+    instruction: Instruction,
+) -> Result<Option<Figure>, CalibrateError> {
+    let buffer = Buffer::new(MANY * LINE)?;
+    let ring = Ring::new(&buffer, MANY * LINE);
+    let runs: Vec<f64> = (0..effort.runs())
+        .map(|_| {
+            dirty(&ring);
+            full_fence();
+            let time = ns(|| {
+                flush_all(instruction, &ring);
+                full_fence();
+            });
+            time / MANY as f64
+        })
+        .collect();
+    let how = format!("{instruction} of {MANY} dirty lines, all waited for");
+    Ok(Figure::of(&runs, "ns", how))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_a_cleaned_line_is_follows_from_its_load() {
+        let stays = |ns| {
+            let known = [
+                (Stays::Where, Some(1.0)),
+                (Stays::Where, Some(3.0)),
+                (Stays::Shared, Some(12.0)),
+                (Stays::Nowhere, Some(100.0)),
+            ];
+            nearest(ns, known)
+        };
+        assert_eq!(stays(3.5), Some(Stays::Where));
+        assert_eq!(stays(10.0), Some(Stays::Shared));
+        assert_eq!(stays(70.0), Some(Stays::Nowhere));
+    }
 }

@@ -24,20 +24,26 @@ mod error;
 mod fences;
 mod figure;
 mod flushes;
+mod forwarding;
 mod measure;
+mod non_temporal;
 mod pin;
 mod sharing;
 mod stores;
+mod strings;
 mod text;
 mod toml;
 mod window;
 
 pub use caches::{CacheInfo, CacheSharing};
-pub use calibration::{Calibration, Clwb, FlushCost, LevelLatency, LineState, SCHEMA_VERSION};
+pub use calibration::{
+    Calibration, Clwb, FlushCost, LevelLatency, LineState, SCHEMA_VERSION, Stays,
+};
 pub use curve::{Curve, Point};
 pub use effort::Effort;
 pub use error::CalibrateError;
 pub use figure::Figure;
 pub use measure::calibrate;
+pub use strings::StringStores;
 pub use text::render;
 pub use toml::to_toml;

@@ -10,8 +10,8 @@ use crate::chase::{self, Ring};
 use crate::curve::Curve;
 use crate::window::{Filler, capacity};
 use crate::{
-    CacheInfo, CalibrateError, Effort, Figure, bandwidth, caches, clock, fences, flushes, pin,
-    sharing, stores,
+    CacheInfo, CacheSharing, CalibrateError, Effort, Figure, bandwidth, caches, clock, fences,
+    flushes, forwarding, non_temporal, pin, sharing, stores, strings,
 };
 
 /// A cache of which less than this part is seen is shared with neighbours.
@@ -58,12 +58,18 @@ pub fn calibrate(
     let parallel = chase::by_parallelism(&ring, effort);
     progress("stores to memory");
     let missing = stores::missing(effort, &memory);
+    let forwarded_miss = forwarding::of_misses(effort, &memory);
+    progress("string instructions");
+    let strings = strings::stores(effort, &memory);
+    progress("non-temporal stores");
+    let non_temporal_hit = non_temporal::of_cached(effort)?;
+    let non_temporal_behind = non_temporal::behind_misses(effort, &memory);
     progress("fences after stores");
     let pending = fences::by_pending(effort, &memory);
 
     progress("flushes");
     let flush_costs = flushes::costs(effort)?;
-    let clean = flushes::clwb(effort)?;
+    let clean = flushes::clwb(effort, private_and_shared(&caches, &latencies))?;
     let demote = query(Op::Demote);
     progress("sharing between cores");
     let one_way = sharing::one_way(effort, &cpus);
@@ -84,6 +90,10 @@ pub fn calibrate(
     else {
         return Err(CalibrateError::NoClock);
     };
+    let ghz = core.clock.value();
+    let Some(stores_per_cycle) = stores::a_cycle(effort, ghz)? else {
+        return Err(CalibrateError::NoClock);
+    };
     let mut calibration = Calibration {
         schema_version: SCHEMA_VERSION,
         cpu,
@@ -96,6 +106,11 @@ pub fn calibrate(
         counter,
         width: core.width,
         loads_per_cycle: core.loads,
+        stores_per_cycle,
+        forwarded_miss,
+        non_temporal_hit,
+        non_temporal_behind,
+        strings,
         reorder_buffer,
         store_buffer,
         fence,
@@ -117,6 +132,15 @@ pub fn calibrate(
     };
     calibration.warnings = warnings(&calibration);
     Ok(calibration)
+}
+
+/// Latencies of the last private and the last shared cache.
+fn private_and_shared(caches: &[CacheInfo], latencies: &[LevelLatency]) -> [Option<f64>; 2] {
+    [CacheSharing::Private, CacheSharing::Shared].map(|sharing| {
+        let mut levels = caches.iter().zip(latencies).rev();
+        let last = levels.find(|(cache, _)| cache.sharing == sharing);
+        last.map(|(_, latency)| latency.figure.value())
+    })
 }
 
 fn level_latencies(memory: &Buffer, effort: Effort, caches: &[CacheInfo]) -> Vec<LevelLatency> {

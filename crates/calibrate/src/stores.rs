@@ -1,15 +1,27 @@
-//! How many lines stores fetch at once, and how far ahead of their turn.
+//! How many stores leave a cycle, how many lines they fetch at once, and how far ahead of their turn.
 
-use crate::Effort;
-use crate::arch::{full_fence, store};
+use crate::arch::{ADDS, full_fence, independent_stores, store};
 use crate::buffer::{Buffer, LINE};
+use crate::chase::random_line;
 use crate::curve::Curve;
 use crate::figure::{Figure, each};
+use crate::{CalibrateError, Effort};
 
 /// Stores to each of the lines.
 const TO_A_LINE: [u64; 4] = [1, 2, 4, 8];
 /// Lines stored to between two looks at the clock.
 const LINES: u64 = 64;
+
+/// Stores to one line in L1 that leave a cycle of `ghz`.
+pub(crate) fn a_cycle(effort: Effort, ghz: f64) -> Result<Option<Figure>, CalibrateError> {
+    let buffer = Buffer::new(LINE)?;
+    // SAFETY: the buffer has a line.
+    let runs = each(effort, |rounds| unsafe {
+        independent_stores(buffer.start(), rounds)
+    });
+    let runs: Vec<f64> = runs.iter().map(|ns| ADDS as f64 / ns / ghz).collect();
+    Ok(Figure::of(&runs, "", "stores to one line in L1 a cycle"))
+}
 
 /// Time of a line that is in no cache, over the number of stores to each.
 pub(crate) fn missing(effort: Effort, memory: &Buffer) -> Curve {
@@ -27,9 +39,7 @@ pub(crate) fn missing(effort: Effort, memory: &Buffer) -> Curve {
     for stores in TO_A_LINE {
         let runs = each(effort, |times| {
             for _ in 0..times * LINES {
-                next = next.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-                // By a product, as a remainder would take longer than some lines.
-                let line = ((next >> 32) * lines) >> 32;
+                let line = random_line(&mut next, lines);
                 for word in 0..stores {
                     let at = line as usize * LINE + word as usize * 8;
                     // SAFETY: within a line of the buffer, aligned. Pointers of a chase are no longer needed.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::calibration::Calibration;
+use crate::calibration::{Calibration, Stays};
 use crate::figure::number;
 
 /// The figures as text; warnings last.
@@ -44,9 +44,10 @@ pub fn render(host: &Calibration) -> String {
         );
     }
     if let Some(clean) = &host.clean {
-        let stays = match clean.retains {
-            Some(true) => "leaves the line in the caches",
-            Some(false) => "takes the line out of the caches",
+        let stays = match clean.stays {
+            Some(Stays::Where) => "leaves the line in the caches",
+            Some(Stays::Shared) => "leaves the line in the shared cache only",
+            Some(Stays::Nowhere) => "takes the line out of the caches",
             None => "is defined to leave the line in the caches",
         };
         let _ = writeln!(out, "\n{} {stays}.", clean.instruction);

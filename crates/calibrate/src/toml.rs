@@ -6,7 +6,7 @@ use crate::assumptions::{
     CHANNELS_WHY, DRAM, DRAM_WHY, FILL_BUFFERS, INCLUSION_WHY, PREFETCH_WHY, QUEUE_WHY,
     REPLACEMENT_WHY, ROB, SNOOP, STORE_BUFFER, STORES_AHEAD,
 };
-use crate::calibration::Calibration;
+use crate::calibration::{Calibration, Stays};
 use crate::figure::number;
 use crate::measure::FAR_LESS;
 use crate::{CacheInfo, CacheSharing, Curve, Figure};
@@ -49,6 +49,9 @@ fn core(file: &mut File, host: &Calibration) {
     file.plain_measured("width", &host.width);
     file.whole("rob", host.reorder_buffer.as_ref(), ROB);
     file.plain_measured("loads_per_cycle", &host.loads_per_cycle);
+    if x86 {
+        file.plain_measured("stores_per_cycle", &host.stores_per_cycle);
+    }
     file.whole("fill_buffers", misses(host), FILL_BUFFERS);
     file.line(&format!(
         "memory_model = \"{}\"",
@@ -59,8 +62,8 @@ fn core(file: &mut File, host: &Calibration) {
     file.measured("store_fence", &cycles(&host.store_fence));
     match &host.clean {
         Some(clean) => {
-            let retains = clean.retains.unwrap_or(true);
-            let source = match (&clean.load_absent, clean.retains) {
+            let stays = clean.stays.unwrap_or(Stays::Where);
+            let source = match (&clean.load_absent, clean.stays) {
                 (Some(absent), Some(_)) => format!(
                     "measured: a line is loaded in {} ns after {}, dirty in {} ns, from memory in {} ns",
                     number(clean.load_cleaned.value()),
@@ -70,8 +73,13 @@ fn core(file: &mut File, host: &Calibration) {
                 ),
                 _ => "the instruction is defined to keep the line".into(),
             };
-            file.number("clwb_retains", &retains.to_string(), "source", &source);
+            let retains = (stays == Stays::Where).to_string();
+            file.number("clwb_retains", &retains, "source", &source);
+            if stays == Stays::Shared {
+                file.number("clwb_to_shared", "true", "source", &source);
+            }
             file.measured("flush_issue", &cycles(&clean.issue));
+            hold(file, host, "flush_hold", &clean.line);
         }
         None => {
             file.line("clwb_retains = true");
@@ -90,16 +98,92 @@ fn core(file: &mut File, host: &Calibration) {
     };
     file.line(&format!("demote = \"{demote}\""));
 
+    if let (Some(strings), Some(clean)) = (&host.strings, &host.clean) {
+        file.line("\n[core.strings]");
+        let times = |what: &str, string: Option<&Figure>, stores: Option<&Figure>| {
+            let ns = |figure: Option<&Figure>| figure.map_or("?".into(), |f| number(f.value()));
+            format!(
+                "measured: {what} in random order take {} ns by rep stosb and {} ns by single stores",
+                ns(string),
+                ns(stores)
+            )
+        };
+        let source = times(
+            "pieces of 4 KiB",
+            Some(&strings.piece),
+            Some(&strings.piece_by_stores),
+        );
+        file.number("unread", &strings.unread().to_string(), "source", &source);
+        let (string, stores) = (&strings.cleaned, &strings.cleaned_by_stores);
+        let source = times(
+            "pieces of 256 B that are cleaned",
+            string.as_ref(),
+            stores.as_ref(),
+        );
+        let waits = strings.after_flushes(clean.write_back.value());
+        file.number("after_flushes", &waits.to_string(), "source", &source);
+    }
+
     file.line("\n[core.store_buffer]");
     file.whole("entries", host.store_buffer.as_ref(), STORE_BUFFER);
     file.whole("rfo_ahead", host.stores_ahead.as_ref(), STORES_AHEAD);
+    if let Some(pair) = &host.forwarded_miss {
+        let forwards = host.forwards_misses().to_string();
+        file.number("forward_misses", &forwards, "source", &told(pair));
+    }
     file.line("\n[core.write_combining]");
     let why = "on x86 they are the fill buffers";
-    let buffers = misses(host).map_or(FILL_BUFFERS.0, Figure::value).max(1.0);
-    file.number("buffers", &format!("{buffers:.0}"), "assumed", why);
+    file.number("buffers", &format!("{:.0}", buffers(host)), "assumed", why);
+    if let Some(line) = non_temporal_line(host) {
+        hold(file, host, "hold", &line);
+    }
+    if let (Some(hit), Some(behind)) = (&host.non_temporal_hit, &host.non_temporal_behind) {
+        let stay = host.non_temporal_hits_stay().to_string();
+        let source = format!("{}; {}", told(hit), told(behind));
+        file.number("hits_stay", &stay, "source", &source);
+    }
     file.line("\n[core.prefetch]");
     file.line(&format!("assumed = {}", quoted(PREFETCH_WHY)));
     file.line("next_line = false\nstride_streams = 32\nstride_degree = 8\nstride_step = 2");
+}
+
+/// Fill buffers, measured or not.
+fn buffers(host: &Calibration) -> f64 {
+    misses(host).map_or(FILL_BUFFERS.0, Figure::value).max(1.0)
+}
+
+/// How long a buffer is taken by a line of which one goes each `line`, with all buffers at work.
+fn hold(file: &mut File, host: &Calibration, key: &str, line: &Figure) {
+    let mut figure = line.scaled(buffers(host).round(), "ns");
+    figure.how = format!(
+        "time of a line, times the {:.0} buffers: {}",
+        buffers(host),
+        line.how
+    );
+    file.measured(key, &figure);
+}
+
+/// Time of a line of non-temporal stores, where they are fastest.
+fn non_temporal_line(host: &Calibration) -> Option<Figure> {
+    let curves = host.curves.iter();
+    let mut curve = curves.filter(|curve| curve.over == "bytes of a piece");
+    let points = curve.next()?.points.iter();
+    let best = points.max_by(|a, b| a.summary.median.total_cmp(&b.summary.median))?;
+    let how = format!(
+        "non-temporal stores to pieces of {} B in random order",
+        best.at
+    );
+    best.figure(|gb_s| 64.0 / gb_s, how)
+}
+
+/// A figure and how it was measured, in a sentence.
+fn told(figure: &Figure) -> String {
+    format!(
+        "measured: {}: {} {}",
+        figure.how,
+        number(figure.value()),
+        figure.unit
+    )
 }
 
 fn caches(file: &mut File, host: &Calibration) {
@@ -133,8 +217,8 @@ fn caches(file: &mut File, host: &Calibration) {
         });
         file.line("write = \"back\"");
         let last_private = !shared && host.caches.get(index + 1).is_none_or(is_shared);
-        if let (true, Some(misses)) = (last_private, misses(host)) {
-            file.whole("mshrs", Some(misses), FILL_BUFFERS);
+        if last_private {
+            lines_under_way(file, host);
         }
         if index > 0 {
             let victims = index == last && index > 1;
@@ -160,6 +244,28 @@ fn caches(file: &mut File, host: &Calibration) {
         } else {
             file.line("replacement = \"lru\"");
         }
+    }
+}
+
+/// Lines that the last private cache has under way: those of misses, or those of a thread that reads or writes memory
+/// in order, where prefetches and victims come to them, whichever are more.
+fn lines_under_way(file: &mut File, host: &Calibration) {
+    let latency = host.memory_latency.value();
+    let in_order = host.curves.iter().filter(|curve| curve.over == "threads");
+    let in_order = in_order
+        .filter(|curve| ["read bandwidth", "write bandwidth"].contains(&curve.name.as_str()))
+        .filter_map(|curve| {
+            let one = curve.points.iter().find(|point| point.at == 1)?;
+            let how = format!(
+                "lines under way: latency of a load from memory over the time of a line, {}",
+                curve.how
+            );
+            one.figure(|gb_s| latency / (64.0 / gb_s), how)
+        });
+    let all: Vec<Figure> = in_order.chain(misses(host).cloned()).collect();
+    let most = all.iter().max_by(|a, b| a.value().total_cmp(&b.value()));
+    if most.is_some() {
+        file.whole("mshrs", most, FILL_BUFFERS);
     }
 }
 
@@ -227,8 +333,15 @@ fn memory(file: &mut File, host: &Calibration) {
         number(device)
     );
     file.stated("read_latency", &format!("{} ns", number(read)), &source);
-    match host.clean.as_ref().map(|clean| &clean.write_back) {
-        Some(figure) => file.measured("write_latency", figure),
+    match &host.clean {
+        // A line that does not stay where it is was brought back between two write-backs.
+        Some(clean) if clean.stays.is_some_and(|stays| stays != Stays::Where) => {
+            let back = clean.load_cleaned.value();
+            let mut figure = clean.write_back.less(back);
+            figure.how = format!("{}, less {} ns for its load", figure.how, number(back));
+            file.measured("write_latency", &figure);
+        }
+        Some(clean) => file.measured("write_latency", &clean.write_back),
         None => file.text(
             "write_latency",
             &format!("{} ns", number(read)),

@@ -18,12 +18,21 @@ pub struct Core {
     pub rob: u32,
     /// Loads that may start a cycle.
     pub loads_per_cycle: f64,
+    /// TSO: what string instructions (`rep movs`, `rep stos`) do differently from single stores.
+    #[serde(default)]
+    pub strings: Strings,
+    /// TSO: stores that may leave the store buffer a cycle, where they own their lines.
+    #[serde(default = "one_a_cycle")]
+    pub stores_per_cycle: f64,
     /// Misses of the first cache level under way at once (line fill buffers); write-combining
     /// buffers take from the same pool, flushes too without [`Self::flush_buffers`].
     pub fill_buffers: u32,
     /// Flushes under way at once; `None`: they take fill buffers.
     #[serde(default)]
     pub flush_buffers: Option<u32>,
+    /// How long a flush keeps its buffer at most; `None`: until memory has taken the line.
+    #[serde(default)]
+    pub flush_hold: Option<Nanos>,
     /// Ordering of stores.
     pub memory_model: MemoryModel,
     /// The store buffer (TSO) or merging write buffer (weak).
@@ -38,6 +47,9 @@ pub struct Core {
     pub store_fence: Option<Cycles>,
     /// Does a clean (`clwb`, `dc cvac`) leave the line in the caches?
     pub clwb_retains: bool,
+    /// If not: does it leave the line in the nearest shared level?
+    #[serde(default)]
+    pub clwb_to_shared: bool,
     /// Issue cost of a flush or clean instruction (P0, section 5: about one cycle).
     pub flush_issue: Cycles,
     /// Which flush instructions there are; a trace's others act as the nearest that is here.
@@ -67,6 +79,10 @@ pub struct StoreBuffer {
     /// TSO: how many of the oldest stores may fetch their lines ahead of their turn (1: none).
     #[serde(default = "one")]
     pub rfo_ahead: u32,
+    /// Does a load that is forwarded from it do without its line? If not, it also waits for the line
+    /// to come to the nearest cache.
+    #[serde(default = "yes")]
+    pub forward_misses: bool,
     /// Weak: the buffer starts to drain when it holds this many lines.
     pub drain_at: Option<u32>,
     /// Weak: a line leaves this long after it was allocated (`None`: no timer).
@@ -94,6 +110,24 @@ fn one() -> u32 {
     1
 }
 
+fn one_a_cycle() -> f64 {
+    1.0
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// What string instructions do differently from single stores; stores of more bytes than a line has.
+#[derive(Clone, Copy, Debug, Deserialize, Default, PartialEq, Eq)]
+#[serde(default)]
+pub struct Strings {
+    /// Lines that they overwrite as a whole are not read first.
+    pub unread: bool,
+    /// They begin when the flushes before them are done.
+    pub after_flushes: bool,
+}
+
 /// Write-combining buffers of non-temporal stores.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
 pub struct WriteCombining {
@@ -106,6 +140,13 @@ pub struct WriteCombining {
     /// opened again, unless it is taken before.
     #[serde(default)]
     pub rewrite: Nanos,
+    /// How long a buffer that is sent is taken at most; `None`: until memory has taken its data.
+    #[serde(default)]
+    pub hold: Option<Nanos>,
+    /// Is a non-temporal store whose line is in the nearest cache, as it leaves the core, written
+    /// there? And do loads of the line that are executed before fetch it meanwhile?
+    #[serde(default)]
+    pub hits_stay: bool,
 }
 
 /// A flush or clean instruction.

@@ -20,7 +20,7 @@ mod resolve;
 
 pub use self::cache::{CacheLevel, Inclusion, Replacement, Scope, SliceHash, WritePolicy};
 pub use self::core::{
-    Core, Demote, FlushInstruction, MemoryModel, Prefetch, StoreBuffer, WriteCombining,
+    Core, Demote, FlushInstruction, MemoryModel, Prefetch, StoreBuffer, Strings, WriteCombining,
 };
 pub use self::describe::{Description, DescriptionJson, Entry, Origin, Written};
 pub use self::error::{Location, MachineError, Problem};

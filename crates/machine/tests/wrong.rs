@@ -171,6 +171,17 @@ fn words_are_known() {
 }
 
 #[test]
+fn a_cleaned_line_stays_in_one_place() {
+    one(
+        "clwb_retains = true",
+        "clwb_retains = true\nclwb_to_shared = true",
+        "clwb_to_shared",
+        "core.clwb_to_shared",
+        &["core.clwb_retains says that the line stays where it is"],
+    );
+}
+
+#[test]
 fn what_is_missing_is_named_at_its_table() {
     one(
         "rob = 32\n",

@@ -20,6 +20,7 @@ pub fn check(machine: &Machine, parts: &Sections) {
             ("core", "clock", core.clock.0),
             ("core", "width", core.width),
             ("core", "loads_per_cycle", core.loads_per_cycle),
+            ("core", "stores_per_cycle", core.stores_per_cycle),
             ("core", "fill_buffers", core.fill_buffers.into()),
             (
                 "core.store_buffer",
@@ -35,6 +36,10 @@ pub fn check(machine: &Machine, parts: &Sections) {
     if core.flush_buffers == Some(0) {
         let help = "give a number above 0, or leave it out: flushes then take fill buffers";
         parts.wrong("core.flush_buffers", "is 0: no flush could go", help);
+    }
+    if core.clwb_retains && core.clwb_to_shared {
+        let what = "is true, and core.clwb_retains says that the line stays where it is";
+        parts.wrong("core.clwb_to_shared", what, "set one of them to false");
     }
     if core.flushes.is_empty() {
         let help = "name those the machine has; a trace's others act as the nearest of them";

@@ -11,6 +11,7 @@ use super::level::Level;
 use super::prefetch::Prefetchers;
 use super::request::Want;
 use super::slots::Slots;
+use super::write_back::Keep;
 use crate::{Below, ByteMask, Flushed, MemoryPort, Served, ServedBy, Time};
 
 /// Victims of a core that wait for the memory controller at once, where the machine does not say
@@ -28,6 +29,8 @@ pub struct Hierarchy<M> {
     pub(super) directory: Directory,
     /// The directory on the device, if it is there.
     pub(super) grants: Option<Grants>,
+    /// A clean that does not leave a line where it is leaves it in the nearest shared level.
+    cleans_to_shared: bool,
     /// A load that hits level 0 concerns no directory.
     plain_hits: bool,
     pub(super) snoop: Time,
@@ -83,6 +86,7 @@ impl<M: MemoryPort> Hierarchy<M> {
                 DirectoryHome::OnChip => None,
                 DirectoryHome::Device { .. } => Some(Grants::default()),
             },
+            cleans_to_shared: machine.core.clwb_to_shared && privates < count,
             plain_hits: privates > 0 || machine.directory.home == DirectoryHome::OnChip,
             snoop: Time::cycles(machine.directory.snoop, clock),
             directory_latency: levels.get(privates).map_or(last_latency, |l| l.latency),
@@ -231,11 +235,15 @@ impl<M: MemoryPort> Below for Hierarchy<M> {
         kind: FlushKind,
         retain: bool,
     ) -> Flushed {
-        let keep = retain
-            && matches!(
-                kind,
-                FlushKind::Clwb | FlushKind::DcCvac | FlushKind::DcCvap
-            );
+        let cleans = matches!(
+            kind,
+            FlushKind::Clwb | FlushKind::DcCvac | FlushKind::DcCvap
+        );
+        let keep = match (cleans, retain) {
+            (true, true) => Keep::InPlace,
+            (true, false) if self.cleans_to_shared => Keep::Shared,
+            _ => Keep::Nowhere,
+        };
         self.write_back(core, at, line.0, keep)
     }
 

@@ -51,7 +51,10 @@ impl<M: MemoryPort> Hierarchy<M> {
             from = self.missed(level, core, from, want);
         }
         let (served, level) = self.shared_request(core, from, line, want, start);
-        self.train(core, at, line, level > start, level);
+        // Prefetchers follow what is read.
+        if want != (Want::Own { whole: true }) || level < self.levels.len() {
+            self.train(core, at, line, level > start, level);
+        }
         served
     }
 

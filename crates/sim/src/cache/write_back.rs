@@ -5,10 +5,23 @@ use prestore_trace::LineAddr;
 use super::hierarchy::Hierarchy;
 use crate::{ByteMask, Flushed, LineState, MemoryPort, Time};
 
+/// Where a line that is written back stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// In all caches that have it.
+    InPlace,
+    /// In the nearest shared level only, where it is at hand once it is written.
+    Shared,
+    /// In no cache.
+    Nowhere,
+}
+
 /// What the caches had of a line.
 #[derive(Default)]
 struct Copies {
     found: bool,
+    /// Private levels had copies.
+    private: bool,
     dirty: ByteMask,
     /// The nearest level with dirty bytes.
     dirty_at: usize,
@@ -16,7 +29,7 @@ struct Copies {
 
 impl<M: MemoryPort> Hierarchy<M> {
     /// Writes a line's dirty bytes to memory, wherever they are.
-    pub(super) fn write_back(&mut self, core: u32, at: Time, line: u64, keep: bool) -> Flushed {
+    pub(super) fn write_back(&mut self, core: u32, at: Time, line: u64, keep: Keep) -> Flushed {
         let t = self.look_up(core, at, line);
         let copies = self.collect(line, keep);
         let counters = &mut self.counters.flushes;
@@ -30,20 +43,35 @@ impl<M: MemoryPort> Hierarchy<M> {
             counters.absent += 1;
             LineState::Absent
         };
-        if copies.dirty == 0 {
-            return Flushed { done: t, state };
+        let mut done = t;
+        if copies.dirty != 0 {
+            for level in copies.dirty_at..self.levels.len() {
+                self.count_down(level, copies.dirty);
+            }
+            done = self.memory.write(core, t, LineAddr(line), copies.dirty);
         }
-        for level in copies.dirty_at..self.levels.len() {
-            self.count_down(level, copies.dirty);
+        if keep == Keep::Shared && copies.private {
+            self.put_in_shared(core, done, line, 0);
         }
-        let done = self.memory.write(core, t, LineAddr(line), copies.dirty);
         Flushed { done, state }
+    }
+
+    /// Puts a line that no private level has any longer into the nearest shared one, where it is at
+    /// hand from `at` on.
+    fn put_in_shared(&mut self, core: u32, at: Time, line: u64, dirty: ByteMask) {
+        self.now = at;
+        self.deposit(self.privates, core, line, dirty, 0, true);
+        let shared = &mut self.levels[self.privates];
+        if let Some(place) = shared.find(core, line) {
+            shared.arrives(place, self.now);
+        }
+        self.tidy();
     }
 
     /// Writes bytes past the caches; copies go, and their dirty bytes with them.
     pub(super) fn around(&mut self, core: u32, at: Time, line: u64, bytes: ByteMask) -> Time {
         let looked_up = self.look_up(core, at, line);
-        let copies = self.collect(line, false);
+        let copies = self.collect(line, Keep::Nowhere);
         self.counters.write_arounds += 1;
         let mut t = at;
         if copies.dirty & !bytes != 0 {
@@ -73,13 +101,7 @@ impl<M: MemoryPort> Hierarchy<M> {
         }
         self.counters.demotes += 1;
         self.directory.remove(line, core);
-        self.now = t + self.levels[self.privates].latency;
-        self.deposit(self.privates, core, line, dirty, 0, true);
-        let shared = &mut self.levels[self.privates];
-        if let Some(place) = shared.find(core, line) {
-            shared.arrives(place, self.now);
-        }
-        self.tidy();
+        self.put_in_shared(core, t + self.levels[self.privates].latency, line, dirty);
         self.now
     }
 
@@ -99,25 +121,27 @@ impl<M: MemoryPort> Hierarchy<M> {
         }
     }
 
-    /// Cleans (`keep`) or removes all copies of a line.
-    fn collect(&mut self, line: u64, keep: bool) -> Copies {
+    /// Cleans or removes all copies of a line.
+    fn collect(&mut self, line: u64, keep: Keep) -> Copies {
         let mut copies = Copies::default();
         let sharers = self.directory.get(line);
         for sharer in sharers.each() {
             for level in 0..self.privates {
-                self.collect_one(&mut copies, level, sharer, line, keep);
+                self.collect_one(&mut copies, level, sharer, line, keep == Keep::InPlace);
             }
         }
+        copies.private = copies.found;
         for level in self.privates..self.levels.len() {
-            self.collect_one(&mut copies, level, 0, line, keep);
+            self.collect_one(&mut copies, level, 0, line, keep != Keep::Nowhere);
         }
-        if !keep && copies.found {
-            if sharers.cores != 0 {
-                self.directory.forget(line);
-            }
-            if let Some(grants) = &mut self.grants {
-                grants.remove(line);
-            }
+        if keep != Keep::InPlace && sharers.cores != 0 {
+            self.directory.forget(line);
+        }
+        if keep == Keep::Nowhere
+            && copies.found
+            && let Some(grants) = &mut self.grants
+        {
+            grants.remove(line);
         }
         copies
     }

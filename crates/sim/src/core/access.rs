@@ -49,24 +49,80 @@ impl Core {
                 Pending::None => {}
                 Pending::All => {
                     self.results.load_forwarded += 1;
-                    return self.loaded(at + self.params.l1, ServedBy::Cache(0));
+                    let (done, by) = if self.params.forward_misses {
+                        (at + self.params.l1, ServedBy::Cache(0))
+                    } else {
+                        self.forward_with_line(line, at, below)
+                    };
+                    return self.loaded(done, by);
                 }
                 Pending::Some(number) => at = at.max(self.wait_for_store(line, number, below)),
             }
         }
+        if let Some((done, by)) = self.load_overtaking(line, at, below) {
+            return self.loaded(done, by);
+        }
         at = at.max(self.send_combined(line, below));
         // Its non-temporal data is no longer at the core, and not yet where it can be read.
         at = self.fills.combined_until(line, at).unwrap_or(at);
+        let (done, by) = self.fetch(line, at, below);
+        self.loaded(done, by);
+    }
+
+    /// A load that is forwarded, but waits for its line, too. If the line comes only after all before
+    /// the store has retired, a flush in between takes it away at once, and the load reads it again.
+    fn forward_with_line<B: Below>(
+        &mut self,
+        line: LineAddr,
+        at: Time,
+        below: &mut B,
+    ) -> (Time, ServedBy) {
+        let (done, by) = self.fetch_later(line, at, below).0;
+        let is_awaited = self.stores.ready(line).is_some_and(|ready| ready < done);
+        if !is_awaited || !self.flushes.drops(line, &self.params) {
+            return (done, by);
+        }
+        let mut again = done;
+        if let Some(number) = self.stores.youngest(line) {
+            again = again.max(self.drain_store(line, number, below));
+        }
+        while self.flushes.drops(line, &self.params) {
+            self.settle_next(below);
+        }
+        self.fetch_later(line, again, below).0
+    }
+
+    /// A load goes to the caches at `at`; where no fill buffer is free, dispatch waits. Answers when its
+    /// data is there, and from where.
+    #[inline]
+    pub(super) fn fetch<B: Below>(
+        &mut self,
+        line: LineAddr,
+        at: Time,
+        below: &mut B,
+    ) -> (Time, ServedBy) {
+        let (fetched, asked) = self.fetch_later(line, at, below);
+        self.stall(asked, Cause::FillBuffers);
+        fetched
+    }
+
+    /// The same of a load that was dispatched before: dispatch goes on. Answers also how long a miss
+    /// waited for a fill buffer, from the start of the run.
+    #[inline]
+    pub(super) fn fetch_later<B: Below>(
+        &mut self,
+        line: LineAddr,
+        at: Time,
+        below: &mut B,
+    ) -> ((Time, ServedBy), Time) {
         // Asked as if it missed: where no fill buffer is free, that is later.
         let asked = self.fills.free_at(at);
         let served = below.load(self.params.id, asked, line);
         if served.by != ServedBy::Cache(0) {
-            if asked > at {
-                self.stall(asked, Cause::FillBuffers);
-            }
             self.fills.take(line, asked, served.done, served.by);
             self.results.load_latency.record(served.done - at);
-            return self.loaded(served.done, served.by);
+            let waited = if asked > at { asked } else { Time::ZERO };
+            return ((served.done, served.by), waited);
         }
         // A hit is only as late as it was asked for, unless its line is still on its way.
         let hit = served.done <= asked + self.params.l1;
@@ -86,7 +142,7 @@ impl Core {
         } else {
             self.results.load_hits += 1;
         }
-        self.loaded(done, by);
+        ((done, by), Time::ZERO)
     }
 
     #[inline]
@@ -125,17 +181,44 @@ impl Core {
     #[inline]
     pub(super) fn store<B: Below>(&mut self, addr: u64, size: u32, below: &mut B) {
         self.results.ops.stores += 1;
+        if u64::from(size) > 1 << self.params.line_shift {
+            return self.store_string(addr, size, below);
+        }
         self.each_line(addr, size, below, Self::store_line);
+    }
+
+    /// A store of more than a line is that of a string instruction.
+    #[inline(never)]
+    fn store_string<B: Below>(&mut self, addr: u64, size: u32, below: &mut B) {
+        let strings = self.params.strings;
+        if strings.after_flushes {
+            self.wait_for_flushes(below);
+        }
+        let whole = self.params.whole;
+        self.each_line(addr, size, below, |core, line, bytes, below| {
+            core.store_bytes(line, bytes, strings.unread && bytes == whole, below);
+        });
     }
 
     #[inline]
     fn store_line<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) {
+        self.store_bytes(line, bytes, false, below);
+    }
+
+    #[inline]
+    fn store_bytes<B: Below>(
+        &mut self,
+        line: LineAddr,
+        bytes: ByteMask,
+        unread: bool,
+        below: &mut B,
+    ) {
         let combined = self.send_combined(line, below);
         self.wait_for_entry(line, below);
         let now = self.front.now;
         let ready = now.max(self.front.retired).max(combined);
         let (stores, _, mut env) = self.parts(below);
-        let due = stores.push(line, bytes, now, ready, &mut env);
+        let due = stores.push(line, bytes, now, (ready, unread), &mut env);
         self.due_at(due);
     }
 
@@ -169,6 +252,9 @@ impl Core {
         if let Some(number) = self.stores.youngest(line) {
             let reached = self.drain_store(line, number, below);
             self.stall(reached, Cause::WriteCombining);
+        }
+        if self.leaving.is_some() {
+            return self.queue_nt_store(line, bytes, below);
         }
         let Some(which) = self.combining_buffer(line, below) else {
             return;
@@ -212,6 +298,7 @@ impl Core {
     /// Sends `line`'s write-combining buffer, if there is one. Answers when it is taken.
     #[inline]
     pub(super) fn send_combined<B: Below>(&mut self, line: LineAddr, below: &mut B) -> Time {
+        self.leave_line(line, below);
         match &self.combining {
             Some(combining) if combining.any_open() => {}
             _ => return Time::ZERO,

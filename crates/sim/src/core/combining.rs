@@ -10,7 +10,7 @@ use crate::{Below, ByteMask, Time};
 enum State {
     /// Gathers bytes; the number says which is the oldest.
     Open(u64),
-    /// Sent, taken by the memory controller at this time; free from there on.
+    /// Sent; free from this time on.
     Sent(Time),
 }
 
@@ -19,8 +19,9 @@ struct Buffer {
     line: LineAddr,
     bytes: ByteMask,
     state: State,
-    /// When it was sent last.
+    /// When it was sent last, and when the controller took that.
     sent: Time,
+    taken: Time,
     /// Which fill buffer it is.
     fill: Option<usize>,
 }
@@ -40,6 +41,8 @@ pub(super) struct Combining {
     sent: Time,
     /// How long a line takes that waits nowhere: the least that was seen.
     fastest: Time,
+    /// How long a sent buffer is taken at most.
+    hold: Option<Time>,
     opened: u64,
     open: usize,
     /// When the memory controller has taken all that was sent: fences wait for this.
@@ -73,6 +76,7 @@ impl Combining {
             bytes: 0,
             state: State::Sent(Time::ZERO),
             sent: Time::ZERO,
+            taken: Time::ZERO,
             fill: None,
         };
         Some(Self {
@@ -82,6 +86,7 @@ impl Combining {
             rewrite: Time::nanos(combining.rewrite),
             sent: Time::ZERO,
             fastest: Time(u64::MAX),
+            hold: combining.hold.map(Time::nanos),
             opened: 0,
             open: 0,
             done: Time::ZERO,
@@ -120,10 +125,10 @@ impl Combining {
             return at;
         }
         let on_its_way = self.buffers.iter().filter_map(|b| match b.state {
-            State::Sent(taken) if b.line == line && taken > at => {
-                let wait = taken.since(b.sent + self.fastest);
+            State::Sent(_) if b.line == line && b.taken > at => {
+                let wait = b.taken.since(b.sent + self.fastest);
                 let turn = self.sent.max(b.sent + wait) + self.rewrite;
-                Some(turn.min(taken))
+                Some(turn.min(b.taken))
             }
             _ => None,
         });
@@ -144,6 +149,7 @@ impl Combining {
             bytes: 0,
             state: State::Open(self.opened),
             sent: Time::ZERO,
+            taken: Time::ZERO,
             fill: self.shares_fills.then(|| env.fills.open(line, at)),
         };
         self.opened += 1;
@@ -183,14 +189,16 @@ impl Combining {
             .below
             .write_around(env.params.id, at + self.delay, line, bytes)
             .max(at);
-        buffer.state = State::Sent(taken);
         buffer.sent = at;
+        buffer.taken = taken;
         self.sent = self.sent.max(at);
         self.fastest = self.fastest.min(taken - at);
-        self.open -= 1;
+        let mut free = self.hold.map_or(taken, |hold| taken.min(at + hold));
         if let Some(fill) = buffer.fill.take() {
-            env.fills.close(fill, taken);
+            free = env.fills.close(fill, at, taken, self.hold);
         }
+        buffer.state = State::Sent(free);
+        self.open -= 1;
         self.done = self.done.max(taken);
         taken
     }

@@ -16,9 +16,10 @@ pub(super) struct Env<'a, B> {
 }
 
 impl<B: Below> Env<'_, B> {
-    /// Asks to own `line`, which is not owned; a fill buffer is free at `at`.
-    pub fn own_filled(&mut self, at: Time, line: LineAddr) -> Time {
-        let served = self.own(at, line, false);
+    /// Asks to own `line`, which is not owned; a fill buffer is free at `at`. `whole`: all its bytes
+    /// will be overwritten.
+    pub fn own_filled(&mut self, at: Time, line: LineAddr, whole: bool) -> Time {
+        let served = self.own(at, line, whole);
         self.fills.take(line, at, served.0, served.1);
         served.0
     }

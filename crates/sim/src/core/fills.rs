@@ -1,5 +1,6 @@
 //! Line fill buffers.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use prestore_trace::LineAddr;
@@ -13,9 +14,17 @@ const OPEN: Time = Time(u64::MAX);
 const FLUSHED: u64 = 1 << 63;
 const COMBINED: u64 = 1 << 62;
 
+/// Data that has left its buffer and that memory has not taken.
+#[derive(Clone, Copy, Debug)]
+struct Posted {
+    /// As in [`FillBuffers::key`].
+    key: u64,
+    until: Time,
+}
+
 /// The fill buffers of a core, and what flushes take where they take none of those. Each is busy until
 /// a time: a miss until its data comes, a flush until it is taken, a write-combining buffer until it
-/// has been sent and taken.
+/// has been sent and taken, both no longer than the machine says.
 #[derive(Clone, Debug)]
 pub(super) struct FillBuffers {
     /// The line, marked by what happens to it.
@@ -34,6 +43,8 @@ pub(super) struct FillBuffers {
     first: Time,
     /// A bit for each key in use, by a hash: most look-ups need nothing else.
     known: u64,
+    /// Flushes and non-temporal data that left their buffers early, the older first.
+    posted: VecDeque<Posted>,
 }
 
 /// A line on its way.
@@ -60,6 +71,7 @@ impl FillBuffers {
             open: 0,
             first: Time::ZERO,
             known: 0,
+            posted: VecDeque::new(),
         }
     }
 
@@ -110,8 +122,7 @@ impl FillBuffers {
         if at >= self.flushed {
             return None;
         }
-        let i = self.position(line.0 | FLUSHED, at)?;
-        Some(self.until[i])
+        self.write_until(line.0 | FLUSHED, at)
     }
 
     /// When the non-temporal data of `line` that is under way at `at` is taken.
@@ -120,8 +131,29 @@ impl FillBuffers {
         if at >= self.last {
             return None;
         }
-        let i = self.position(line.0 | COMBINED, at)?;
-        (self.until[i] != OPEN).then_some(self.until[i])
+        self.write_until(line.0 | COMBINED, at)
+    }
+
+    /// When a write that is under way at `at`, in a buffer or no longer, is taken; the last, if
+    /// there are several.
+    fn write_until(&self, key: u64, at: Time) -> Option<Time> {
+        let here = self.position(key, at).map(|i| self.until[i]);
+        let here = here.filter(|until| *until != OPEN);
+        let posted = self.posted.iter();
+        let posted = posted.filter(|posted| posted.key == key && posted.until > at);
+        posted.map(|posted| posted.until).chain(here).max()
+    }
+
+    /// A write whose buffer is free at `free` is taken at `until`.
+    fn post(&mut self, key: u64, at: Time, free: Time, until: Time) {
+        self.last = self.last.max(until);
+        if free == until {
+            return;
+        }
+        while self.posted.front().is_some_and(|posted| posted.until <= at) {
+            self.posted.pop_front();
+        }
+        self.posted.push_back(Posted { key, until });
     }
 
     /// The one of several (a line can be lost and fetched again) that ends last.
@@ -142,12 +174,13 @@ impl FillBuffers {
         self.last = self.last.max(until);
     }
 
-    /// A flush takes a buffer that is free at `at`.
-    pub fn take_flush(&mut self, line: LineAddr, at: Time, until: Time) {
-        let buffers = self.flushes();
-        self.occupy(buffers, line.0 | FLUSHED, at, until, ServedBy::Peer);
+    /// A flush that is taken at `until` takes a buffer that is free at `at`, for `hold` at most.
+    pub fn take_flush(&mut self, line: LineAddr, at: Time, until: Time, hold: Option<Time>) {
+        let (buffers, key) = (self.flushes(), line.0 | FLUSHED);
+        let free = free_at_last(at, until, hold);
+        self.occupy(buffers, key, at, free, ServedBy::Peer);
+        self.post(key, at, free, until);
         self.flushed = self.flushed.max(until);
-        self.last = self.last.max(until);
     }
 
     /// A write-combining buffer takes one that is free at `at`. Answers which.
@@ -157,12 +190,15 @@ impl FillBuffers {
         self.occupy(buffers, line.0 | COMBINED, at, OPEN, ServedBy::Peer)
     }
 
-    /// The data of write-combining buffer `which` is taken at `until`.
-    pub fn close(&mut self, which: usize, until: Time) {
+    /// The data of write-combining buffer `which` goes at `at` and is taken at `until`; the buffer is
+    /// taken for `hold` more at most. Answers until when.
+    pub fn close(&mut self, which: usize, at: Time, until: Time, hold: Option<Time>) -> Time {
+        let free = free_at_last(at, until, hold);
         self.open -= 1;
-        self.until[which] = until;
-        self.last = self.last.max(until);
+        self.until[which] = free;
         self.first = self.earliest(0..self.misses);
+        self.post(self.key[which], at, free, until);
+        free
     }
 
     fn occupy(
@@ -193,4 +229,9 @@ impl FillBuffers {
 fn bit(key: u64) -> u64 {
     // Neighbouring lines differ, and what happens to a line turns it by half.
     1 << ((key ^ (key >> 58)) & 63)
+}
+
+/// When a buffer is free whose data goes at `at` and is taken at `until`.
+fn free_at_last(at: Time, until: Time, hold: Option<Time>) -> Time {
+    hold.map_or(until, |hold| until.min(at + hold))
 }

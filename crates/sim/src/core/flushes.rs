@@ -4,6 +4,7 @@ use prestore_trace::{FlushKind, LineAddr};
 
 use super::env::Env;
 use super::fills::FillBuffers;
+use super::params::Params;
 use crate::{Below, LineState, Time};
 
 /// A store that has not reached the cache: its number in the store path.
@@ -82,6 +83,14 @@ impl Flushes {
         any
     }
 
+    /// Does a flush wait that takes `line` out of the caches, or the nearest of them?
+    pub fn drops(&self, line: LineAddr, params: &Params) -> bool {
+        self.pending.iter().any(|pending| {
+            pending.line == line
+                && matches!(pending.action, Action::Flush(kind) if !params.retains(kind))
+        })
+    }
+
     /// When the next one goes, and which it is; the oldest among those of one time.
     #[inline]
     pub fn next(&self, fills: &FillBuffers) -> Option<(Time, usize)> {
@@ -141,6 +150,7 @@ pub(super) fn flush<B: Below>(
         LineState::Clean => env.results.flushed_clean += 1,
         LineState::Absent => env.results.flushed_absent += 1,
     }
-    env.fills.take_flush(line, at, flushed.done);
+    env.fills
+        .take_flush(line, at, flushed.done, env.params.flush_hold);
     flushed.done
 }

@@ -12,6 +12,7 @@
 //! | `fills` | line fill buffers, shared by misses, flushes and write combining |
 //! | `stores` | the store path: a store buffer in order (TSO), or a merging write buffer (weak) |
 //! | `combining` | write-combining buffers of non-temporal stores |
+//! | `leaving` | non-temporal stores before they leave the core, where those that hit a cache stay there |
 //! | `flushes` | flushes and demotions that wait for an older store, a buffer or each other |
 //! | `access`, `order` | what each operation does with those |
 //!
@@ -28,6 +29,7 @@ mod filter;
 mod flushes;
 mod front;
 mod in_engine;
+mod leaving;
 mod order;
 mod params;
 mod pipeline;

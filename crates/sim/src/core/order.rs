@@ -22,6 +22,7 @@ struct Drained {
 impl Core {
     /// Everything that is pending goes now: open write-combining buffers, held lines, flushes.
     fn drain<B: Below>(&mut self, below: &mut B) -> Drained {
+        self.leave(Time(u64::MAX), below);
         let at = self.front.now.max(self.front.retired);
         let (stores, combining, mut env) = self.parts(below);
         let mut combined = Time::ZERO;
@@ -31,10 +32,18 @@ impl Core {
         }
         stores.press_all(at);
         self.settle(Time(u64::MAX), below);
+        let left = self.leaving.as_ref().map_or(Time::ZERO, |l| l.visible);
         Drained {
-            stores: self.stores.visible(),
+            stores: self.stores.visible().max(left),
             flushes: self.flushes.done.max(combined),
         }
+    }
+
+    /// A string instruction begins when the flushes before it are done.
+    #[inline(never)]
+    pub(super) fn wait_for_flushes<B: Below>(&mut self, below: &mut B) {
+        let drained = self.drain(below);
+        self.stall(drained.flushes, Cause::Flush);
     }
 
     /// A store fence waits until stores are in the cache and flushes and non-temporal stores with
@@ -104,7 +113,7 @@ impl Core {
                 env.fills.find(line, now).map_or(now, |fill| fill.until)
             } else {
                 let at = env.fills.free_at(now.max(combined));
-                env.own_filled(at, line)
+                env.own_filled(at, line, false)
             };
             owned = owned.max(one);
         }

@@ -1,7 +1,7 @@
 //! A core's description in the units of simulation.
 
 use prestore_machine::quantity::Cycles;
-use prestore_machine::{Demote, FlushInstruction, Machine};
+use prestore_machine::{Demote, FlushInstruction, Machine, Strings};
 use prestore_trace::FlushKind;
 
 use crate::{ByteMask, Time};
@@ -18,12 +18,12 @@ pub(super) struct Params {
     pub line_shift: u32,
     /// All bytes of a line.
     pub whole: ByteMask,
-    /// A cycle.
-    pub cycle: Time,
     /// Picoseconds an instruction takes at full width, with [`FRACTION`] binary digits.
     pub instruction: u64,
     /// From one load to the next on a port that is always busy.
     pub load_period: Time,
+    /// From one store that leaves the store buffer to the next (TSO).
+    pub store_period: Time,
     /// Size of the reorder window in instructions, and the least time in which they dispatch.
     pub rob: u64,
     pub window: Time,
@@ -39,6 +39,11 @@ pub(super) struct Params {
     /// What each [`FlushKind`] acts as here; `None`: there is no flush on this machine.
     pub flushes: [Option<FlushKind>; 6],
     pub clwb_retains: bool,
+    /// A load that is forwarded does without its line.
+    pub forward_misses: bool,
+    pub strings: Strings,
+    /// How long a flush keeps its buffer at most.
+    pub flush_hold: Option<Time>,
 }
 
 impl Params {
@@ -53,9 +58,9 @@ impl Params {
             id,
             line_shift: machine.line.0.trailing_zeros(),
             whole: super::bytes::range(0, machine.line.0.clamp(1, 128) - 1),
-            cycle: cycles(one),
             instruction,
             load_period: cycles(Cycles(1.0 / core.loads_per_cycle)),
+            store_period: cycles(Cycles(1.0 / core.stores_per_cycle)),
             rob,
             window: Time((rob * instruction) >> FRACTION),
             l1: machine
@@ -69,6 +74,9 @@ impl Params {
             demote: core.demote,
             flushes: KINDS.map(|kind| nearest(kind, &core.flushes)),
             clwb_retains: core.clwb_retains,
+            forward_misses: core.store_buffer.forward_misses,
+            strings: core.strings,
+            flush_hold: core.flush_hold.map(Time::nanos),
         }
     }
 

@@ -7,6 +7,7 @@ use super::env::Env;
 use super::fills::FillBuffers;
 use super::flushes::Flushes;
 use super::front::FrontEnd;
+use super::leaving::Leaving;
 use super::params::Params;
 use super::results::CoreResults;
 use super::stalls::Cause;
@@ -25,6 +26,7 @@ pub struct Core {
     pub(super) fills: FillBuffers,
     pub(super) stores: Stores,
     pub(super) combining: Option<Combining>,
+    pub(super) leaving: Option<Leaving>,
     pub(super) flushes: Flushes,
     pub(super) results: CoreResults,
     /// Nothing that is pending is due before.
@@ -41,6 +43,7 @@ impl Core {
             fills: FillBuffers::new(machine.core.fill_buffers, machine.core.flush_buffers),
             stores: Stores::new(machine),
             combining: Combining::new(machine),
+            leaving: Leaving::new(machine),
             flushes: Flushes::new(machine.core.store_buffer.entries),
             results: CoreResults::new(machine.caches.len(), machine.memories.len()),
             due: Time(u64::MAX),
@@ -89,6 +92,7 @@ impl Core {
     #[inline]
     pub(super) fn run_to<B: Below>(&mut self, instr: u64, below: &mut B) {
         self.front.dispatch(instr, &self.params, &mut self.results);
+        self.leave(self.front.now, below);
         if self.front.now >= self.due {
             self.settle(self.front.now, below);
         }

@@ -4,7 +4,8 @@ use prestore_machine::device::{Device, Dram, PagePolicy};
 use prestore_machine::quantity::{Clock, Cycles, Nanos, Rate, Share, Size};
 use prestore_machine::{
     CacheLevel, Controller, Core, Demote, Directory, DirectoryHome, Inclusion, Machine, Memory,
-    MemoryModel, Placement, Prefetch, Replacement, Scope, SliceHash, StoreBuffer, WritePolicy,
+    MemoryModel, Placement, Prefetch, Replacement, Scope, SliceHash, StoreBuffer, Strings,
+    WritePolicy,
 };
 
 /// A level of `sets` sets of `ways` ways, 64-byte lines, LRU, no limits.
@@ -49,12 +50,16 @@ fn core(count: u32) -> Core {
         width: 1.0,
         rob: 0,
         loads_per_cycle: 1.0,
+        strings: Strings::default(),
+        stores_per_cycle: 1.0,
         fill_buffers: 1,
         flush_buffers: None,
+        flush_hold: None,
         memory_model: MemoryModel::Tso,
         store_buffer: StoreBuffer {
             entries: 1,
             rfo_ahead: 1,
+            forward_misses: true,
             drain_at: None,
             timeout: None,
             merge_restarts_timer: false,
@@ -68,6 +73,7 @@ fn core(count: u32) -> Core {
         fence: Cycles(0.0),
         store_fence: None,
         clwb_retains: true,
+        clwb_to_shared: false,
         flush_issue: Cycles(0.0),
         flushes: Vec::new(),
         demote: Demote::ToSharedLevel,

@@ -5,7 +5,7 @@ use prestore_sim::{Below, Hierarchy, LineState, Time};
 use prestore_trace::{FlushKind, LineAddr};
 
 use crate::memory::Log;
-use crate::{WHOLE, caches, far, load, near, reads, store, writes};
+use crate::{WHOLE, build, caches, far, load, machine, near, reads, store, writes};
 
 fn two_levels() -> Hierarchy<Log> {
     caches(vec![near(2), far(NonInclusive, 4)])
@@ -63,6 +63,24 @@ fn a_clean_that_does_not_retain_removes_the_line() {
     store(&mut caches, 0, 0, 0, WHOLE);
     flush(&mut caches, 0, 500, FlushKind::Clwb, false);
     load(&mut caches, 0, 700, 0);
+    assert_eq!(reads(&caches), 2);
+}
+
+#[test]
+fn a_clean_may_leave_the_line_in_the_shared_level() {
+    let mut machine = machine::machine(2, vec![near(2), far(NonInclusive, 4)]);
+    machine.core.clwb_to_shared = true;
+    let mut caches = build(&machine);
+    store(&mut caches, 0, 0, 0, WHOLE);
+    let flushed = flush(&mut caches, 0, 500, FlushKind::Clwb, false);
+    assert_eq!(flushed, (500 + 4 + 20, LineState::Dirty));
+    assert!(!caches.owned(0, LineAddr(0)));
+    // It is there once it is written.
+    assert_eq!(load(&mut caches, 0, 480, 0), 524);
+    assert_eq!((reads(&caches), writes(&caches).len()), (1, 1));
+    // What removes lines removes this one.
+    flush(&mut caches, 0, 900, FlushKind::Clflushopt, false);
+    load(&mut caches, 0, 1000, 0);
     assert_eq!(reads(&caches), 2);
 }
 

@@ -1,8 +1,10 @@
 //! Non-temporal stores and their write-combining buffers.
 
+use prestore_machine::WriteCombining;
+use prestore_machine::quantity::Nanos;
 use prestore_sim::{ByteMask, Cause};
 
-use crate::machine::{tso, weak};
+use crate::machine::{combining, tso, weak};
 use crate::mock::{Call, Mock, Thread, now, ns};
 
 const WHOLE: ByteMask = u64::MAX as ByteMask;
@@ -36,11 +38,7 @@ fn a_partial_line_is_sent_with_its_mask_when_its_buffer_is_needed() {
 #[test]
 fn whole_lines_wait_for_a_buffer_to_be_taken() {
     let mut machine = tso();
-    machine.core.write_combining = Some(prestore_machine::WriteCombining {
-        buffers: 2,
-        delay: prestore_machine::quantity::Nanos(0.0),
-        rewrite: prestore_machine::quantity::Nanos(0.0),
-    });
+    machine.core.write_combining = Some(combining(2));
     let mut thread = Thread::default();
     for line in 0..3 {
         thread = thread.nt_store_at(line * 64, 64);
@@ -54,10 +52,9 @@ fn whole_lines_wait_for_a_buffer_to_be_taken() {
 #[test]
 fn a_sent_line_is_on_its_way_after_the_buffers_delay() {
     let mut machine = tso();
-    machine.core.write_combining = Some(prestore_machine::WriteCombining {
-        buffers: 2,
-        delay: prestore_machine::quantity::Nanos(7.0),
-        rewrite: prestore_machine::quantity::Nanos(0.0),
+    machine.core.write_combining = Some(WriteCombining {
+        delay: Nanos(7.0),
+        ..combining(2)
     });
     let mut below = Mock::default();
     Thread::default()
@@ -70,10 +67,10 @@ fn a_sent_line_is_on_its_way_after_the_buffers_delay() {
 /// way one goes 20 ns after the other. `waits`: how much later the first ones are taken.
 fn rewritten(lines: &[u64], waits: &[u64]) -> Vec<u64> {
     let mut machine = tso();
-    machine.core.write_combining = Some(prestore_machine::WriteCombining {
-        buffers: 4,
-        delay: prestore_machine::quantity::Nanos(0.0),
-        rewrite: prestore_machine::quantity::Nanos(20.0),
+    machine.core.write_combining = Some(WriteCombining {
+        delay: Nanos(0.0),
+        rewrite: Nanos(20.0),
+        ..combining(4)
     });
     let mut below = Mock {
         around_waits: waits.iter().copied().collect(),
@@ -195,4 +192,25 @@ fn without_buffers_they_are_plain_stores() {
     assert_eq!(below.arounds(), []);
     assert_eq!(below.owns(), [(1, Call::Own(0, true))]);
     assert_eq!(core.results().ops.nt_stores, 1);
+}
+
+#[test]
+fn a_sent_buffer_may_be_free_before_its_data_is_taken() {
+    let mut machine = tso();
+    machine.core.write_combining = Some(WriteCombining {
+        hold: Some(Nanos(5.0)),
+        ..combining(1)
+    });
+    let mut below = Mock::default();
+    let core = Thread::default()
+        .nt_store_at(0, 64)
+        .nt_store_at(64, 64)
+        .load(0)
+        .sfence()
+        .run(&machine, &mut below);
+    let sent: Vec<u64> = below.arounds().iter().map(|(at, _)| *at).collect();
+    assert_eq!(sent, [0, 5]);
+    // The load still waits for the data, and the fence for all of it.
+    assert_eq!(below.loads(), [(60, Call::Load(0))]);
+    assert_eq!(now(&core), 65);
 }

@@ -1,6 +1,7 @@
 //! Flushes and demotions.
 
 use prestore_machine::Demote;
+use prestore_machine::quantity::Nanos;
 use prestore_sim::Cause;
 use prestore_trace::FlushKind::{Clflush, Clflushopt, Clwb, DcCvap};
 
@@ -131,6 +132,23 @@ fn flushes_may_have_buffers_of_their_own() {
     assert_eq!(times(&below.flushes()), [1, 3, 81]);
     assert_eq!(times(&below.loads()), [6]);
     assert_eq!(core.results().stalls.of(Cause::FillBuffers), ns(0));
+}
+
+#[test]
+fn a_flush_may_leave_its_buffer_before_it_is_taken() {
+    let mut machine = tso();
+    machine.core.fill_buffers = 1;
+    machine.core.flush_hold = Some(Nanos(10.0));
+    let mut below = Mock::owning([0, 1]);
+    let thread = Thread::default().clwb(0).clwb(1).clwb(0);
+    let (_, end) = thread.finish(&machine, &mut below);
+    // The second waits for the buffer, the third for the flush of its own line.
+    assert_eq!(times(&below.flushes()), [1, 11, 81]);
+    assert_eq!(end, 161);
+    let mut below = Mock::owning([0]);
+    let thread = Thread::default().clwb(0).work(5).load(9);
+    thread.finish(&machine, &mut below);
+    assert_eq!(times(&below.loads()), [11]);
 }
 
 #[test]

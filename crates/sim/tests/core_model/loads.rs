@@ -1,5 +1,6 @@
 //! Loads: overlap, fill buffers, forwarding.
 
+use prestore_machine::Machine;
 use prestore_sim::{Cause, ServedBy};
 
 use crate::machine::{tso, weak};
@@ -172,4 +173,47 @@ fn a_weak_core_drains_a_line_that_has_not_all_bytes() {
     assert_eq!(below.owns(), [(1, Call::Own(1, false))]);
     assert_eq!(below.loads(), [(61, Call::Load(1))]);
     assert_eq!(now(&core), 65);
+}
+
+/// In order, a forwarded load is done only with its line.
+fn with_line() -> Machine {
+    let mut machine = tso();
+    machine.core.rob = 0;
+    machine.core.store_buffer.forward_misses = false;
+    machine
+}
+
+#[test]
+fn a_forwarded_load_may_have_to_wait_for_its_line() {
+    let mut below = Mock::default();
+    let thread = Thread::default().store(1).load(1);
+    // The line is asked for at 0.
+    assert_eq!(now(&thread.run(&with_line(), &mut below)), 50);
+    let mut below = Mock::owning([1]);
+    assert_eq!(now(&thread.run(&with_line(), &mut below)), 1 + 4);
+}
+
+#[test]
+fn a_flush_between_store_and_load_takes_the_line_that_is_waited_for() {
+    let mut machine = with_line();
+    machine.core.clwb_retains = false;
+    let mut below = Mock::default();
+    let core = Thread::default()
+        .store(1)
+        .clwb(1)
+        .load(1)
+        .run(&machine, &mut below);
+    // The store leaves at 50, when its line comes, and the flush follows: the line is read again.
+    assert_eq!(below.flushes().len(), 1);
+    assert_eq!(below.loads(), [(3, Call::Load(1)), (50, Call::Load(1))]);
+    assert_eq!(now(&core), 150);
+
+    machine.core.clwb_retains = true;
+    let mut below = Mock::default();
+    let core = Thread::default()
+        .store(1)
+        .clwb(1)
+        .load(1)
+        .run(&machine, &mut below);
+    assert_eq!(now(&core), 50);
 }

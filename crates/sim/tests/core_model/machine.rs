@@ -1,9 +1,9 @@
 //! Machines to change.
 
-use prestore_machine::quantity::{Clock, Cycles, Size};
+use prestore_machine::quantity::{Clock, Cycles, Nanos, Size};
 use prestore_machine::{
     CacheLevel, Core as Described, Demote, Directory, DirectoryHome, FlushInstruction, Inclusion,
-    Machine, MemoryModel, Placement, Prefetch, Replacement, Scope, SliceHash, StoreBuffer,
+    Machine, MemoryModel, Placement, Prefetch, Replacement, Scope, SliceHash, StoreBuffer, Strings,
     WriteCombining, WritePolicy,
 };
 
@@ -20,12 +20,16 @@ pub fn tso() -> Machine {
             width: 1.0,
             rob: 64,
             loads_per_cycle: 1.0,
+            strings: Strings::default(),
+            stores_per_cycle: 1.0,
             fill_buffers: 10,
             flush_buffers: None,
+            flush_hold: None,
             memory_model: MemoryModel::Tso,
             store_buffer: StoreBuffer {
                 entries: 8,
                 rfo_ahead: 4,
+                forward_misses: true,
                 drain_at: None,
                 timeout: None,
                 merge_restarts_timer: false,
@@ -34,15 +38,12 @@ pub fn tso() -> Machine {
                 push_parallel: None,
                 drain: Cycles(0.0),
             },
-            write_combining: Some(WriteCombining {
-                buffers: 4,
-                delay: prestore_machine::quantity::Nanos(0.0),
-                rewrite: prestore_machine::quantity::Nanos(0.0),
-            }),
+            write_combining: Some(combining(4)),
             atomic: Cycles(18.0),
             fence: Cycles(0.0),
             store_fence: None,
             clwb_retains: true,
+            clwb_to_shared: false,
             flush_issue: Cycles(1.0),
             flushes: vec![Clflush, Clflushopt, Clwb],
             demote: Demote::ToSharedLevel,
@@ -68,6 +69,17 @@ pub fn tso() -> Machine {
         },
         memories: Vec::new(),
         placement: Placement::default(),
+    }
+}
+
+/// So many write-combining buffers, each taken until memory has its data.
+pub fn combining(buffers: u32) -> WriteCombining {
+    WriteCombining {
+        buffers,
+        delay: Nanos(0.0),
+        rewrite: Nanos(0.0),
+        hold: None,
+        hits_stay: false,
     }
 }
 

@@ -36,6 +36,10 @@ pub struct Mock {
     /// How much longer than that the first lines sent around take.
     pub around_waits: VecDeque<u64>,
     pub demote: u64,
+    /// A line that is read is owned.
+    pub read_owns: bool,
+    /// A line that takes another time to be read.
+    pub slow: Option<(u64, u64)>,
     pub calls: Vec<(Time, Call)>,
 }
 
@@ -52,6 +56,8 @@ impl Default for Mock {
             around: 60,
             around_waits: VecDeque::new(),
             demote: 30,
+            read_owns: false,
+            slow: None,
             calls: Vec::new(),
         }
     }
@@ -99,8 +105,12 @@ impl Below for Mock {
     fn load(&mut self, _: u32, at: Time, line: LineAddr) -> Served {
         self.calls.push((at, Call::Load(line.0)));
         if self.present.insert(line.0) {
+            if self.read_owns {
+                self.owned.insert(line.0);
+            }
+            let slow = self.slow.filter(|(slow, _)| *slow == line.0);
             Served {
-                done: at + ns(self.miss),
+                done: at + ns(slow.map_or(self.miss, |(_, miss)| miss)),
                 by: ServedBy::Peer,
             }
         } else {

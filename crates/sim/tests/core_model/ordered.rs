@@ -131,3 +131,55 @@ fn a_line_taken_away_in_the_meantime_holds_up_those_behind_it() {
     // The load is done at 103; the line is asked for then, and there at 153.
     assert_eq!(drained, [0, 153, 154]);
 }
+
+#[test]
+fn several_may_drain_a_cycle() {
+    let mut machine = tso();
+    machine.core.stores_per_cycle = 2.0;
+    let mut below = Mock::owning([0, 1]);
+    let thread = Thread::default()
+        .load(9)
+        .store(0)
+        .store(1)
+        .store(0)
+        .store(1);
+    thread.finish(&machine, &mut below);
+    // All have retired at 100.
+    let drained: Vec<u64> = below.writes().iter().map(|(at, _)| *at).collect();
+    assert_eq!(drained, [100, 100, 101, 101]);
+}
+
+#[test]
+fn a_string_instruction_may_leave_whole_lines_unread() {
+    let mut machine = tso();
+    let string = Thread::default().store_at(32, 160);
+    let mut below = Mock::default();
+    string.finish(&machine, &mut below);
+    let read: Vec<Call> = below.owns().iter().map(|(_, call)| *call).collect();
+    let all = [
+        Call::Own(0, false),
+        Call::Own(1, false),
+        Call::Own(2, false),
+    ];
+    assert_eq!(read, all);
+
+    machine.core.strings.unread = true;
+    let mut below = Mock::default();
+    string.finish(&machine, &mut below);
+    let read: Vec<Call> = below.owns().iter().map(|(_, call)| *call).collect();
+    // The first line is overwritten by half.
+    let all = [Call::Own(0, false), Call::Own(1, true), Call::Own(2, true)];
+    assert_eq!(read, all);
+}
+
+#[test]
+fn a_string_instruction_may_wait_for_flushes() {
+    let mut machine = tso();
+    machine.core.strings.after_flushes = true;
+    let mut below = Mock::owning([0, 1, 2, 3]);
+    let thread = Thread::default().clwb(3).store(3).store_at(0, 192);
+    let core = thread.run(&machine, &mut below);
+    // The flush goes at 1 and is taken at 81; a single store does not wait.
+    assert_eq!(now(&core), 81);
+    assert_eq!(core.results().stalls.of(Cause::Flush), ns(78));
+}

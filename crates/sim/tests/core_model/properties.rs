@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use prestore_machine::quantity::Cycles;
+use prestore_machine::quantity::{Cycles, Nanos};
 use prestore_machine::{Demote, Machine, WriteCombining};
 use prestore_sim::{ByteMask, Core, Op, OpKind, Time};
 use prestore_trace::{DemoteKind, FenceKind, FlushKind, SiteId};
@@ -59,6 +59,8 @@ prop_compose! {
         entries in 1u32..9,
         ahead in 1u32..6,
         combining in prop::option::of(1u32..5),
+        hold in prop::option::of(0u32..100),
+        hits_stay in any::<bool>(),
         drain_at in prop::option::of(1u32..6),
         timeout in prop::option::of(1u32..500),
         restarts in any::<bool>(),
@@ -73,10 +75,11 @@ prop_compose! {
         machine.core.width = f64::from(width);
         machine.core.fill_buffers = fills;
         machine.core.write_combining = combining.map(|buffers| WriteCombining {
-            buffers,
-            delay: prestore_machine::quantity::Nanos(0.0),
-            rewrite: prestore_machine::quantity::Nanos(0.0),
+            hold: hold.map(|ns| Nanos(f64::from(ns))),
+            hits_stay,
+            ..crate::machine::combining(buffers)
         });
+        machine.core.flush_hold = hold.map(|ns| Nanos(f64::from(ns)));
         machine.core.clwb_retains = retains;
         machine.core.demote = demote;
         let stores = &mut machine.core.store_buffer;

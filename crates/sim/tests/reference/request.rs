@@ -40,7 +40,9 @@ impl<M: MemoryPort> Reference<M> {
         }
         let done = self.now;
         self.tidy_granted();
-        self.prefetch_after(core, at, line, from > nearest, from);
+        if want != (Want::Own { whole: true }) || from < self.levels() {
+            self.prefetch_after(core, at, line, from > nearest, from);
+        }
         Served { done, by }
     }
 

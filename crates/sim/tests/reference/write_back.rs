@@ -23,27 +23,26 @@ impl<M: MemoryPort> Reference<M> {
         }
     }
 
-    /// Dirty bytes of all copies, which are clean or gone afterwards; was there any copy; and the
-    /// nearest level that had dirty bytes.
-    fn collect(&mut self, line: u64, keep: bool) -> (ByteMask, bool, usize) {
-        let (mut dirty, mut found, mut nearest) = (0, false, usize::MAX);
+    /// Dirty bytes of all copies, which are clean or, in levels nearer than `keep`, gone afterwards;
+    /// the nearest level that had any copy; and the nearest that had dirty bytes.
+    fn collect(&mut self, line: u64, keep: usize) -> (ByteMask, usize, usize) {
+        let (mut dirty, mut found, mut nearest) = (0, usize::MAX, usize::MAX);
         for (level, caches) in self.caches.iter_mut().enumerate() {
             for cache in caches {
                 let Some(copy) = cache.get_mut(line) else {
                     continue;
                 };
-                found = true;
+                found = found.min(level);
                 dirty |= copy.dirty;
                 if copy.dirty != 0 {
                     nearest = nearest.min(level);
                 }
                 copy.dirty = 0;
-                if !keep {
+                if level < keep {
                     cache.take(line);
                 }
             }
         }
-        self.tidy_granted();
         (dirty, found, nearest)
     }
 
@@ -60,9 +59,32 @@ impl<M: MemoryPort> Reference<M> {
             FlushKind::Clflush | FlushKind::Clflushopt | FlushKind::DcCivac
         );
         let known = self.known_at(core, at, line);
-        let (dirty, found, nearest) = self.collect(line, retain && !removes);
+        let to_shared = self.machine.core.clwb_to_shared && self.privates < self.levels();
+        let keep = match (removes, retain) {
+            (false, true) => 0,
+            (false, false) if to_shared => self.privates,
+            _ => self.levels(),
+        };
+        let (dirty, found, nearest) = self.collect(line, keep);
+        let flushed = self.flushed(core, known, line, dirty, found, nearest);
+        if (1..self.levels()).contains(&keep) && found < keep {
+            self.put_in_shared(core, flushed.done, line, 0);
+        }
+        self.tidy_granted();
+        flushed
+    }
+
+    fn flushed(
+        &mut self,
+        core: u32,
+        known: Time,
+        line: u64,
+        dirty: ByteMask,
+        found: usize,
+        nearest: usize,
+    ) -> Flushed {
         if dirty == 0 {
-            let state = if found {
+            let state = if found < self.levels() {
                 self.counters.flushes.clean += 1;
                 LineState::Clean
             } else {
@@ -81,7 +103,8 @@ impl<M: MemoryPort> Reference<M> {
 
     pub fn write_around(&mut self, core: u32, at: Time, line: u64, bytes: ByteMask) -> Time {
         let known = self.known_at(core, at, line);
-        let (dirty, ..) = self.collect(line, false);
+        let (dirty, ..) = self.collect(line, self.levels());
+        self.tidy_granted();
         self.counters.write_arounds += 1;
         let more = dirty & !bytes != 0;
         self.counters.write_arounds_merged += u64::from(more);
@@ -104,12 +127,17 @@ impl<M: MemoryPort> Reference<M> {
                 dirty |= copy.dirty;
             }
         }
+        let at = t + self.latency[self.privates];
+        self.put_in_shared(core, at, line, dirty);
+        self.now
+    }
+
+    fn put_in_shared(&mut self, core: u32, at: Time, line: u64, dirty: ByteMask) {
         let shared = self.privates;
-        self.now = t + self.latency[shared];
+        self.now = at;
         self.arrive(shared, core, line, dirty, false, true);
         let now = self.now;
         self.cache(shared, core).get_mut(line).unwrap().ready = Some(now);
         self.tidy_granted();
-        now
     }
 }

@@ -111,27 +111,31 @@ pub fn machines() -> impl Strategy<Value = Machine> {
         prop_oneof![3 => Just(64u64), 1 => Just(128), 1 => Just(32)],
         directory(),
         prefetch(),
+        any::<bool>(),
     )
-        .prop_map(|(cores, mut caches, privates, line, directory, prefetch)| {
-            let last = caches.len() - 1;
-            caches[last].write = WritePolicy::Back;
-            let mut through = false;
-            for (number, level) in caches.iter_mut().enumerate() {
-                level.name = format!("level {number}");
-                level.latency = Cycles([4.0, 14.0, 40.0][number]);
-                level.size = Size(level.size.0 * line);
-                if number < privates {
-                    level.scope = Scope::Private;
+        .prop_map(
+            |(cores, mut caches, privates, line, directory, prefetch, to_shared)| {
+                let last = caches.len() - 1;
+                caches[last].write = WritePolicy::Back;
+                let mut through = false;
+                for (number, level) in caches.iter_mut().enumerate() {
+                    level.name = format!("level {number}");
+                    level.latency = Cycles([4.0, 14.0, 40.0][number]);
+                    level.size = Size(level.size.0 * line);
+                    if number < privates {
+                        level.scope = Scope::Private;
+                    }
+                    if through && level.inclusion == Inclusion::Exclusive {
+                        level.inclusion = Inclusion::NonInclusiveVictim;
+                    }
+                    through |= level.write == WritePolicy::Through;
                 }
-                if through && level.inclusion == Inclusion::Exclusive {
-                    level.inclusion = Inclusion::NonInclusiveVictim;
-                }
-                through |= level.write == WritePolicy::Through;
-            }
-            let mut machine = machine(cores, caches);
-            machine.line = Size(line);
-            machine.directory = directory;
-            machine.core.prefetch = prefetch;
-            machine
-        })
+                let mut machine = machine(cores, caches);
+                machine.line = Size(line);
+                machine.directory = directory;
+                machine.core.prefetch = prefetch;
+                machine.core.clwb_to_shared = to_shared;
+                machine
+            },
+        )
 }

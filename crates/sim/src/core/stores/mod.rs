@@ -109,19 +109,28 @@ impl Stores {
         }
     }
 
-    /// A store at `at`, when there is room; it retires at `ready`. Answers when something is due
-    /// because of it.
+    /// When all before the youngest store to `line` has retired; `None`: there is none, or stores are
+    /// held back.
+    pub fn ready(&self, line: LineAddr) -> Option<Time> {
+        match self {
+            Self::Ordered(stores) => stores.ready(line),
+            Self::Merging(_) => None,
+        }
+    }
+
+    /// A store at `at`, when there is room; it retires at `ready`. `unread`: it overwrites the line as a
+    /// whole, which need not be read. Answers when something is due because of it.
     #[inline]
     pub fn push<B: Below>(
         &mut self,
         line: LineAddr,
         bytes: ByteMask,
         at: Time,
-        ready: Time,
+        (ready, unread): (Time, bool),
         env: &mut Env<'_, B>,
     ) -> Time {
         match self {
-            Self::Ordered(stores) => stores.push(line, bytes, ready),
+            Self::Ordered(stores) => stores.push(line, bytes, ready, unread),
             Self::Merging(stores) => stores.push(line, bytes, at, ready, env),
         }
     }

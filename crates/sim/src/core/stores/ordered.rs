@@ -25,6 +25,8 @@ struct Entry {
     owned: Time,
     /// A `clflush` keeps its place among the stores.
     clflush: Option<FlushKind>,
+    /// It overwrites the line as a whole, which need not be read.
+    unread: bool,
 }
 
 /// How [`StoreBuffer::ask`] ended.
@@ -37,7 +39,7 @@ enum Ask {
     Blocked,
 }
 
-/// Stores leave in order, one a cycle, each when its line is owned. The oldest few may ask for
+/// Stores leave in order, so many a cycle, each when its line is owned. The oldest few may ask for
 /// their lines ahead of their turn.
 #[derive(Clone, Debug)]
 pub(in crate::core) struct StoreBuffer {
@@ -66,6 +68,7 @@ impl StoreBuffer {
             ask: Time::ZERO,
             owned: Time::ZERO,
             clflush: None,
+            unread: false,
         };
         Self {
             ring: vec![empty; capacity.next_power_of_two() as usize].into(),
@@ -137,13 +140,18 @@ impl StoreBuffer {
     }
 
     #[inline]
-    pub fn push(&mut self, line: LineAddr, bytes: ByteMask, ready: Time) -> Time {
-        self.insert(line, bytes, ready, None)
+    pub fn push(&mut self, line: LineAddr, bytes: ByteMask, ready: Time, unread: bool) -> Time {
+        self.insert(line, bytes, ready, None, unread)
+    }
+
+    /// When all before the youngest store to `line` has retired.
+    pub fn ready(&self, line: LineAddr) -> Option<Time> {
+        self.youngest(line).map(|number| self.entry(number).ready)
     }
 
     /// Puts a `clflush` in its place.
     pub fn push_clflush(&mut self, line: LineAddr, kind: FlushKind, ready: Time) -> Time {
-        self.insert(line, 0, ready, Some(kind))
+        self.insert(line, 0, ready, Some(kind), false)
     }
 
     #[inline]
@@ -153,6 +161,7 @@ impl StoreBuffer {
         bytes: ByteMask,
         ready: Time,
         clflush: Option<FlushKind>,
+        unread: bool,
     ) -> Time {
         let number = self.tail;
         let is_old = number < self.head + self.ahead;
@@ -163,6 +172,7 @@ impl StoreBuffer {
             ask: if is_old { ready } else { UNKNOWN },
             owned: UNKNOWN,
             clflush,
+            unread,
         };
         self.tail += 1;
         self.filter.add(line);
@@ -205,7 +215,11 @@ impl StoreBuffer {
             return Ask::Blocked;
         }
         let Entry {
-            line, ask, clflush, ..
+            line,
+            ask,
+            clflush,
+            unread,
+            ..
         } = *self.entry(self.asked);
         if ask > limit {
             return Ask::At(ask);
@@ -219,7 +233,7 @@ impl StoreBuffer {
             if start > limit {
                 return Ask::At(start);
             }
-            env.own_filled(start, line)
+            env.own_filled(start, line, unread)
         };
         let asked = self.asked;
         self.entry_mut(asked).owned = owned;
@@ -255,7 +269,7 @@ impl StoreBuffer {
         } else {
             let (reached, done) = env.write(at, line, bytes);
             self.reached = reached;
-            self.next = reached + env.params.cycle;
+            self.next = reached + env.params.store_period;
             self.visible = self.visible.max(done);
         }
         self.head += 1;

@@ -1,0 +1,243 @@
+//! Non-temporal stores that wait for their turn to leave the core, where those that hit stay.
+
+use std::collections::VecDeque;
+
+use prestore_machine::Machine;
+use prestore_trace::LineAddr;
+
+use super::combining::Room;
+use super::filter::Filter;
+use super::pipeline::Core;
+use super::stalls::Cause;
+use crate::{Below, ByteMask, ServedBy, Time};
+
+#[derive(Clone, Copy, Debug)]
+struct Store {
+    line: LineAddr,
+    bytes: ByteMask,
+    /// When all before it has retired.
+    ready: Time,
+    /// Its line came when it was its turn: it goes past the caches all the same.
+    around: bool,
+}
+
+/// Stores leave in order. One that finds its line in the nearest cache is written there, any other
+/// goes to a write-combining buffer. A load of the line that is executed before has fetched it by
+/// then, or holds the store up until it has.
+#[derive(Clone, Debug)]
+pub(super) struct Leaving {
+    queue: VecDeque<Store>,
+    capacity: usize,
+    /// The next leaves no sooner.
+    next: Time,
+    /// When the last that was written to the cache was there.
+    pub visible: Time,
+    filter: Filter,
+}
+
+impl Leaving {
+    /// `None` where non-temporal stores go past the caches wherever their lines are.
+    pub fn new(machine: &Machine) -> Option<Self> {
+        let stays = |wc: prestore_machine::WriteCombining| wc.hits_stay;
+        machine.core.write_combining.filter(|wc| stays(*wc))?;
+        Some(Self {
+            queue: VecDeque::new(),
+            capacity: machine.core.store_buffer.entries.max(1) as usize,
+            next: Time::ZERO,
+            visible: Time::ZERO,
+            filter: Filter::new(),
+        })
+    }
+
+    /// When the next leaves, as far as it is known.
+    #[inline]
+    pub fn due(&self) -> Option<Time> {
+        self.queue.front().map(|store| store.ready.max(self.next))
+    }
+
+    /// The first and the last store to `line` in the queue: when the one leaves, and which the other is.
+    #[inline]
+    fn find(&self, line: LineAddr) -> Option<(Time, usize)> {
+        if self.queue.is_empty() || !self.filter.may_hold(line) {
+            return None;
+        }
+        let of_line = |store: &Store| store.line == line;
+        let first = self.queue.iter().find(|store| of_line(store))?;
+        let last = self.queue.iter().rposition(of_line)?;
+        Some((first.ready.max(self.next), last))
+    }
+}
+
+impl Core {
+    /// Puts a store into the queue; where that is full, dispatch waits.
+    pub(super) fn queue_nt_store<B: Below>(
+        &mut self,
+        line: LineAddr,
+        bytes: ByteMask,
+        below: &mut B,
+    ) {
+        while let Some(leaving) = &self.leaving
+            && leaving.queue.len() == leaving.capacity
+            && let Some(due) = leaving.due()
+        {
+            self.stall(due, Cause::WriteCombining);
+            self.leave_one(below);
+        }
+        let (now, ready) = (self.front.now, self.front.now.max(self.front.retired));
+        if let Some(leaving) = &mut self.leaving {
+            leaving.filter.add(line);
+            leaving.queue.push_back(Store {
+                line,
+                bytes,
+                ready,
+                around: false,
+            });
+        }
+        self.leave(now, below);
+    }
+
+    /// All that are due by `until` leave.
+    #[inline]
+    pub(super) fn leave<B: Below>(&mut self, until: Time, below: &mut B) {
+        let is_due = |core: &Self| {
+            let due = core.leaving.as_ref().and_then(Leaving::due);
+            due.is_some_and(|due| due <= until)
+        };
+        while is_due(self) {
+            self.leave_one(below);
+        }
+    }
+
+    /// A load of a line with stores in the queue. It fetches the line at once. If it is there before the
+    /// first of them leaves, they and the load find it in the cache. If not, that one waits for the line,
+    /// goes past the caches, and the load reads the line again. Answers when the load is done, and
+    /// from where; `None` where no store is in the queue.
+    #[inline]
+    pub(super) fn load_overtaking<B: Below>(
+        &mut self,
+        line: LineAddr,
+        at: Time,
+        below: &mut B,
+    ) -> Option<(Time, ServedBy)> {
+        let (leaves, last) = self.leaving.as_ref()?.find(line)?;
+        Some(self.overtake(line, at, leaves, last, below))
+    }
+
+    fn overtake<B: Below>(
+        &mut self,
+        line: LineAddr,
+        at: Time,
+        leaves: Time,
+        last: usize,
+        below: &mut B,
+    ) -> (Time, ServedBy) {
+        let (fetched, by) = self.fetch(line, at, below);
+        if fetched <= leaves {
+            return (leaves, by);
+        }
+        self.leave_through(last, below);
+        let sent = self.send_combined(line, below).max(leaves);
+        let taken = self.fills.combined_until(line, sent).unwrap_or(sent);
+        self.fetch_later(line, taken, below).0
+    }
+
+    /// All up to the store at `last` of the queue leave, each when it can.
+    fn leave_through<B: Below>(&mut self, last: usize, below: &mut B) {
+        let behind = |core: &Self| core.leaving.as_ref().map_or(0, |l| l.queue.len());
+        let stay = behind(self).saturating_sub(last + 1);
+        while behind(self) > stay {
+            self.leave_one(below);
+        }
+    }
+
+    /// All stores to `line` that are in the queue leave, and those before them.
+    #[inline]
+    pub(super) fn leave_line<B: Below>(&mut self, line: LineAddr, below: &mut B) {
+        if let Some(leaving) = &self.leaving
+            && let Some((_, last)) = leaving.find(line)
+        {
+            self.leave_through(last, below);
+        }
+    }
+
+    /// The next leaves, or it becomes known when it can.
+    fn leave_one<B: Below>(&mut self, below: &mut B) {
+        let Some(leaving) = &self.leaving else { return };
+        let (Some(&store), Some(at)) = (leaving.queue.front(), leaving.due()) else {
+            return;
+        };
+        let left = self.leave_at(store, at, below);
+        let period = self.params.store_period;
+        let Some(leaving) = &mut self.leaving else {
+            return;
+        };
+        match left {
+            Left::Gone | Left::Hit => {
+                leaving.queue.pop_front();
+                leaving.filter.remove(store.line);
+                leaving.next = at + period;
+                if let Left::Hit = left {
+                    leaving.visible = leaving.visible.max(at);
+                }
+            }
+            Left::NotBefore(later) => leaving.next = later,
+            Left::Met(arrives) => {
+                leaving.next = arrives;
+                if let Some(store) = leaving.queue.front_mut() {
+                    store.around = true;
+                }
+            }
+        }
+    }
+
+    fn leave_at<B: Below>(&mut self, store: Store, at: Time, below: &mut B) -> Left {
+        let (_, combining, mut env) = self.parts(below);
+        let Some(combining) = combining else {
+            return Left::Gone;
+        };
+        let mut open = combining.find(store.line);
+        if open.is_none() && !store.around && env.below.owned(env.params.id, store.line) {
+            if let Some(fill) = env.fills.find(store.line, at) {
+                return Left::Met(fill.until);
+            }
+            env.write(at, store.line, store.bytes);
+            return Left::Hit;
+        }
+        while open.is_none() {
+            match combining.room(at) {
+                Room::At(free) if free > at => return Left::NotBefore(free),
+                Room::At(_) => {
+                    let free = env.fills.free_at(at);
+                    if free > at {
+                        return Left::NotBefore(free);
+                    }
+                    open = Some(combining.open(store.line, at, &mut env));
+                }
+                Room::SendOldest => {
+                    let Some(oldest) = combining.oldest() else {
+                        return Left::Gone;
+                    };
+                    combining.send(oldest, at, &mut env);
+                }
+            }
+        }
+        if let Some(which) = open
+            && combining.add(which, store.bytes, env.params.whole)
+        {
+            combining.send(which, at, &mut env);
+        }
+        Left::Gone
+    }
+}
+
+/// How a store tried to leave.
+enum Left {
+    /// It has left.
+    Gone,
+    /// It has, and was written to the cache.
+    Hit,
+    /// It cannot before this time.
+    NotBefore(Time),
+    /// Its line is on its way to the cache, there at this time.
+    Met(Time),
+}
