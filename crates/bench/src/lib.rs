@@ -25,7 +25,7 @@ pub use error::BenchError;
 pub use execute::{Outcome, execute};
 pub use operations::Operation;
 pub use plan::{Case, Options, Plan};
-pub use predict::{Predicted, Prediction, predict};
+pub use predict::{BetweenCores, Predicted, Prediction, predict};
 pub use program::Program;
 pub use programs::program_main;
 pub use results::{CaseResult, Results, SCHEMA_VERSION, VariantResult};

@@ -34,6 +34,26 @@ pub struct Prediction {
     pub clear: usize,
     /// Of those, predictions on the wrong side of 1.
     pub wrong_side: usize,
+    /// What was measured between the runs of programs with several threads; none where the machine is not this
+    /// host or no program has several.
+    pub between_cores: Option<BetweenCores>,
+}
+
+/// The way from core to core while the programs ran.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct BetweenCores {
+    /// Nanoseconds to read a line that another core has just written: this was simulated.
+    pub now: Summary,
+    /// The same as the machine's file says.
+    pub described: f64,
+}
+
+impl BetweenCores {
+    /// Sums up what was measured, in nanoseconds; none where nothing was.
+    pub fn of(measured: &[f64], described: f64) -> Option<BetweenCores> {
+        let now = Summary::of(measured)?;
+        Some(BetweenCores { now, described })
+    }
 }
 
 /// Simulates each variant that was measured and puts its figures beside. `results` are those of `plan`; `simulate`
@@ -115,5 +135,6 @@ fn summed_up(results: &Results, machine: &str) -> Prediction {
         median_error: Summary::of(&errors).map(|errors| errors.median),
         clear: sides.len(),
         wrong_side: sides.iter().filter(|right| !**right).count(),
+        between_cores: None,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{CaseResult, Predicted, Prediction, Results, VariantResult};
+use crate::{BetweenCores, CaseResult, Predicted, Prediction, Results, VariantResult};
 
 /// The results as text for people; warnings last.
 pub fn render(results: &Results) -> String {
@@ -59,6 +59,14 @@ fn predictions(results: &Results, prediction: &Prediction) -> String {
             error * 100.0,
             prediction.wrong_side,
             prediction.clear
+        );
+    }
+    if let Some(BetweenCores { now, described }) = prediction.between_cores {
+        let _ = writeln!(
+            out,
+            "A line that another core wrote was read in {:.1} ns while the programs ran ({:.1} to {:.1}): simulated \
+             instead of the {described:.1} ns of the machine's file.",
+            now.median, now.min, now.max
         );
     }
     out

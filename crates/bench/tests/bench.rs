@@ -6,8 +6,8 @@
 )]
 
 use prestore_bench::{
-    BenchError, Case, Options, Outcome, Plan, Predicted, Program, Results, Variant, predict,
-    render, run,
+    BenchError, BetweenCores, Case, Options, Outcome, Plan, Predicted, Program, Results, Variant,
+    predict, render, run,
 };
 
 fn options() -> Options {
@@ -328,4 +328,17 @@ fn effects_within_their_spread_have_no_side() {
     )
     .unwrap();
     assert_eq!(of(&results, Variant::Clean).right_side, None);
+}
+
+#[test]
+fn the_way_between_cores_is_said_where_it_was_measured() {
+    let (mut results, text) = predicted(|_| 1.0, |_| 1.0);
+    assert!(!text.contains("another core"), "{text}");
+    let prediction = results.prediction.as_mut().unwrap();
+    assert_eq!(BetweenCores::of(&[], 20.0), None);
+    prediction.between_cores = BetweenCores::of(&[100.0, 25.0, 30.0], 20.0);
+    let text = render(&results);
+    let says =
+        "read in 30.0 ns while the programs ran (25.0 to 100.0): simulated instead of the 20.0 ns";
+    assert!(text.contains(says), "{text}");
 }

@@ -44,6 +44,7 @@ pub use effort::Effort;
 pub use error::CalibrateError;
 pub use figure::Figure;
 pub use measure::calibrate;
+pub use sharing::between_cores;
 pub use strings::StringStores;
 pub use text::render;
 pub use toml::to_toml;

@@ -9,7 +9,7 @@ use crate::arch::{full_fence, store};
 use crate::buffer::{Buffer, LINE};
 use crate::chase::Ring;
 use crate::figure::{Figure, ns};
-use crate::pin::pin;
+use crate::pin::{cpus, pin};
 use crate::{CalibrateError, Effort};
 
 /// Lines handed over at once.
@@ -34,6 +34,16 @@ impl Turn {
     fn give(&self, next: u32) {
         self.0.store(next, Ordering::Release);
     }
+}
+
+/// Nanoseconds a line to read what another core has just written, as [`crate::calibrate`] measures it, in some
+/// milliseconds: a hypervisor may move CPUs nearer together or farther apart at any time. None where there is one
+/// CPU only.
+///
+/// # Errors
+/// [`CalibrateError::Memory`].
+pub fn between_cores() -> Result<Option<Figure>, CalibrateError> {
+    read_of_written(Effort::Full, &cpus(), None)
 }
 
 /// Nanoseconds a line to read what another core wrote and then pre-stored; none where there is one CPU only.

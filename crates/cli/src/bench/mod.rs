@@ -13,6 +13,7 @@ use crate::args::PlainFormat;
 use crate::error::CliError;
 use crate::{host, output};
 
+use args::HOST;
 pub use args::{BenchArgs, ProgramArgs};
 
 /// The hidden verb whose process is a workload.
@@ -24,14 +25,19 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode, CliError> {
     let this = std::env::current_exe()
         .map_err(|e| CliError::Failed(format!("this executable cannot be found: {e}")))?;
     // Before minutes of measuring.
-    let machine = args
+    let mut machine = args
         .predict
         .then(|| predict::machine(&args.machine, &plan))
         .transpose()?;
+    let is_host = args.predict && args.machine == HOST;
+    let mut between_cores = Vec::new();
     let bar = progress_bar(args.quiet);
     let cases = prestore_bench::run(
         &plan,
         |case, variant| {
+            if is_host && case.threads > 1 {
+                between_cores.extend(predict::between_cores());
+            }
             let command = program_command(&this, case);
             execute(command, case.program, &case.arguments(variant))
         },
@@ -40,12 +46,16 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode, CliError> {
     .map_err(|e| CliError::Failed(e.to_string()))?;
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let mut results = Results::of(host::host().cpu, cpus, plan.runs, cases);
-    if let Some(machine) = machine {
+    if let Some(machine) = &mut machine {
+        let between_cores = predict::with_cores_as_now(machine, &between_cores);
         let simulate =
-            |case: &Case, variant: Variant| predict::seconds(&this, &machine, case, variant);
+            |case: &Case, variant: Variant| predict::seconds(&this, machine, case, variant);
         prestore_bench::predict(&plan, &mut results, &machine.name, simulate, |step| {
             show(&bar, "simulated ", step);
         })?;
+        if let Some(prediction) = &mut results.prediction {
+            prediction.between_cores = between_cores;
+        }
     }
     bar.finish_and_clear();
     match args.format {

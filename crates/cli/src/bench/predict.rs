@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use prestore_bench::{Case, Plan, Variant};
+use prestore_bench::{BetweenCores, Case, Plan, Variant};
+use prestore_machine::quantity::Cycles;
 use prestore_machine::{Machine, MachineError};
 use prestore_replay::{Options, TraceSource, stacks};
 use prestore_sim::{Interest, NoMechanism, Simulation};
@@ -34,6 +35,21 @@ pub fn machine(name: &str, plan: &Plan) -> Result<Machine, CliError> {
         )));
     }
     Ok(machine)
+}
+
+/// Nanoseconds to read a line that another core has just written, now; none where that cannot be measured.
+pub fn between_cores() -> Option<f64> {
+    let figure = prestore_calibrate::between_cores().ok().flatten()?;
+    Some(figure.value())
+}
+
+/// Gives the host's description the way from core to core as it was while the programs ran: a hypervisor may have
+/// moved the CPUs since the calibration. Answers both; none where nothing was measured.
+pub fn with_cores_as_now(machine: &mut Machine, between_cores: &[f64]) -> Option<BetweenCores> {
+    let described = machine.directory.snoop.0 / machine.core.clock.0;
+    let both = BetweenCores::of(between_cores, described)?;
+    machine.directory.snoop = Cycles(both.now.median * machine.core.clock.0);
+    Some(both)
 }
 
 /// Seconds of what a variant of a case times, recorded and then simulated on `machine`.
