@@ -1,5 +1,9 @@
 //! The same programs simulated, beside what was measured.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
 use prestore_measure::Summary;
 use serde::Serialize;
 
@@ -57,31 +61,28 @@ impl BetweenCores {
 }
 
 /// Simulates each variant that was measured and puts its figures beside. `results` are those of `plan`; `simulate`
-/// gives the seconds of what is timed on `machine`.
+/// gives the seconds of what is timed on `machine`, of as many variants at once as there are CPUs.
 ///
 /// # Errors
-/// Those of `simulate`.
-pub fn predict<E>(
+/// The first of `simulate`.
+pub fn predict<E: Send>(
     plan: &Plan,
     results: &mut Results,
     machine: &str,
-    mut simulate: impl FnMut(&Case, Variant) -> Result<f64, E>,
-    mut progress: impl FnMut(Step<'_>),
+    simulate: impl Fn(&Case, Variant) -> Result<f64, E> + Sync,
+    progress: impl FnMut(Step<'_>),
 ) -> Result<(), E> {
-    let total = plan.cases.iter().map(|case| case.variants.len()).sum();
-    let mut done = 0;
-    for (case, result) in plan.cases.iter().zip(&mut results.cases) {
+    let all: Vec<(&Case, Variant)> = (plan.cases.iter())
+        .flat_map(|case| case.variants.iter().map(move |variant| (case, *variant)))
+        .collect();
+    let seconds = at_once(&all, simulate, progress)?;
+    let mut seconds = all.iter().zip(seconds);
+    for result in &mut results.cases {
         let mut base = None;
         for measured in &mut result.variants {
-            let variant = measured.variant;
-            progress(Step {
-                done,
-                total,
-                case,
-                variant,
-            });
-            let seconds = simulate(case, variant)?;
-            done += 1;
+            let Some((&(_, variant), seconds)) = seconds.next() else {
+                break;
+            };
             if variant == Variant::Base {
                 base = Some(seconds);
             }
@@ -90,6 +91,54 @@ pub fn predict<E>(
     }
     results.prediction = Some(summed_up(results, machine));
     Ok(())
+}
+
+/// Simulates `all`, on each CPU the next that nobody has begun. Answers in their order.
+fn at_once<E: Send>(
+    all: &[(&Case, Variant)],
+    simulate: impl Fn(&Case, Variant) -> Result<f64, E> + Sync,
+    mut progress: impl FnMut(Step<'_>),
+) -> Result<Vec<f64>, E> {
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    let next = AtomicUsize::new(0);
+    let (sender, receiver) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..workers.min(all.len()) {
+            let (sender, next, simulate) = (sender.clone(), &next, &simulate);
+            scope.spawn(move || {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(&(case, variant)) = all.get(at) else {
+                        return;
+                    };
+                    // Nobody listens any more once one has failed.
+                    if sender.send((at, None)).is_err() {
+                        return;
+                    }
+                    let seconds = simulate(case, variant);
+                    let _ = sender.send((at, Some(seconds)));
+                }
+            });
+        }
+        drop(sender);
+        let (mut seconds, mut begun) = (vec![0.0; all.len()], 0);
+        for (at, simulated) in receiver {
+            let (case, variant) = all[at];
+            match simulated {
+                None => {
+                    progress(Step {
+                        done: begun,
+                        total: all.len(),
+                        case,
+                        variant,
+                    });
+                    begun += 1;
+                }
+                Some(simulated) => seconds[at] = simulated?,
+            }
+        }
+        Ok(seconds)
+    })
 }
 
 fn beside(measured: &VariantResult, seconds: f64, base: Option<f64>) -> Predicted {

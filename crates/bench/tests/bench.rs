@@ -240,7 +240,7 @@ fn more_threads_than_cpus_is_said() {
 /// Listing 1 where each variant takes these seconds in every round, predicted with others.
 fn predicted(
     measured: impl Fn(Variant) -> f64,
-    simulated: impl Fn(Variant) -> f64,
+    simulated: impl Fn(Variant) -> f64 + Sync,
 ) -> (Results, String) {
     let plan = listing1();
     let cases = run(&plan, |_: &Case, v| outcome(measured(v)), |_| {}).unwrap();
