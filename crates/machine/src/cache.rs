@@ -98,6 +98,9 @@ pub enum SliceHash {
     None,
     /// The line number's bits folded together, slice and set.
     XorFold,
+    /// The same, but sets go round the slices each from a place of its own, which changes from one
+    /// region of 4096 times all sets of a slice to the next.
+    RegionFold,
 }
 
 /// What a store that hits a level does.

@@ -4,23 +4,20 @@
 use std::path::{Path, PathBuf};
 
 use prestore_repro::optane::{
-    Half, Measurements, Operation, Point, Sample, compare, figure_samples, machine,
-    read_measurements, rows, sweep_samples,
+    Half, Measurements, Sample, compare, figure_samples, machine, read_measurements, rows,
+    sweep_samples,
 };
 use prestore_repro::{Deviation, Row};
 
 /// Curves of the check half that are known to miss the tolerance of 25 %, with what they may not
-/// exceed in what is run here. `docs/optane.md` says why.
+/// exceed. `docs/optane.md` says why.
 const FALLS_SHORT: &[(&str, &str, f64)] = &[
-    ("Store sequential, 1 threads", "EWR", 0.42),
-    ("Store sequential, 2 threads", "EWR", 0.35),
     ("Store+Flush same place, 4 threads", "EWR", 2.30),
     ("Store+Flush same place, 6 threads", "EWR", 0.94),
     ("Store+Flush same place, 8 threads", "EWR", 1.16),
     ("Store same place, 1 threads", "MB/s", 0.35),
     ("Store same place, 4 threads", "MB/s", 0.34),
     ("Store same place, 8 threads", "MB/s", 0.29),
-    ("Store sequential, 1 threads", "MB/s", 0.33),
 ];
 
 fn data() -> Option<PathBuf> {
@@ -33,29 +30,14 @@ fn data() -> Option<PathBuf> {
     None
 }
 
-/// Plain stores reach memory only when the caches are full, which takes long to simulate: of them
-/// one in four.
-fn quick(points: Vec<Point>) -> Vec<Point> {
-    let of_check = points
-        .into_iter()
-        .filter(|p| Half::of(&p.work) == Half::Check);
-    let mut stores = 0;
-    of_check
-        .filter(|point| {
-            let cached = point.work.operation == Operation::Store && !point.work.same_place();
-            stores += u32::from(cached);
-            !cached || stores.is_multiple_of(4)
-        })
-        .collect()
-}
-
 fn check_half(dir: &Path) -> Vec<Sample> {
     let machine = machine(1, &[]).unwrap();
     let mut samples = Vec::new();
     for measured in read_measurements(dir).unwrap() {
         match measured {
-            Measurements::Sweep(points) => {
-                let compared = compare(&machine, quick(points), 1).unwrap();
+            Measurements::Sweep(mut points) => {
+                points.retain(|point| Half::of(&point.work) == Half::Check);
+                let compared = compare(&machine, points, 1).unwrap();
                 samples.extend(compared.iter().flat_map(sweep_samples));
             }
             Measurements::Figure(mut points) => {

@@ -12,28 +12,60 @@ pub(super) enum Index {
     /// Slices of `2^bits` sets. The set in a slice: all groups of `bits` bits of the line number,
     /// folded together by exclusive or. The slice: a hash of that set and the bits above the lowest
     /// group.
-    Folded { slices: u64, bits: u32 },
+    Folded {
+        slices: u64,
+        bits: u32,
+        start: Start,
+    },
     /// Slices of any number of sets. The set in a slice is a remainder, the slice a hash of it and
     /// the quotient.
-    Divided { slices: u64, sets: u64 },
+    Divided {
+        slices: u64,
+        sets: u64,
+        start: Start,
+    },
+}
+
+/// Where a set's lines begin to go round the slices.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Start {
+    /// Neighbouring sets begin at a distance that is always the same.
+    Steps,
+    /// Each set begins elsewhere, and elsewhere again in another region: neighbouring lines that one
+    /// stream of a region replaces are replaced one after the other, not those that another stream or
+    /// random accesses replace.
+    OfRegion,
 }
 
 /// The fraction of the golden ratio, in 2^-64: neighbours spread evenly over slices.
 pub(super) const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 /// The fraction of the square root of two, in 2^-64.
 const ROOT_2: u64 = 0x6A09_E667_F3BC_C909;
+/// The fraction of the square root of three, in 2^-64.
+const ROOT_3: u64 = 0xBB67_AE85_84CA_A73B;
+/// A region has two to this lines of each set in a slice.
+const REGION_BITS: u32 = 12;
 
 impl Index {
     /// For `slices` slices of `sets` sets each.
     pub(super) fn new(hash: SliceHash, slices: u64, sets: u64) -> Self {
+        let start = match hash {
+            SliceHash::None | SliceHash::XorFold => Start::Steps,
+            SliceHash::RegionFold => Start::OfRegion,
+        };
         match hash {
             SliceHash::None if (slices * sets).is_power_of_two() => Self::Mask(slices * sets - 1),
             SliceHash::None => Self::Modulo(slices * sets),
-            SliceHash::XorFold if sets.is_power_of_two() => Self::Folded {
+            _ if sets.is_power_of_two() => Self::Folded {
                 slices,
                 bits: sets.trailing_zeros(),
+                start,
             },
-            SliceHash::XorFold => Self::Divided { slices, sets },
+            _ => Self::Divided {
+                slices,
+                sets,
+                start,
+            },
         }
     }
 
@@ -43,25 +75,38 @@ impl Index {
         (match self {
             Self::Mask(mask) => line & mask,
             Self::Modulo(sets) => line % sets,
-            Self::Folded { slices, bits } => {
+            Self::Folded {
+                slices,
+                bits,
+                start,
+            } => {
                 let set = fold(line, bits);
-                (slice(line >> bits, set, slices) << bits) | set
+                (slice(line >> bits, set, slices, start) << bits) | set
             }
-            Self::Divided { slices, sets } => {
+            Self::Divided {
+                slices,
+                sets,
+                start,
+            } => {
                 let set = line % sets;
-                slice(line / sets, set, slices) * sets + set
+                slice(line / sets, set, slices, start) * sets + set
             }
         }) as usize
     }
 }
 
-/// The slice: the fraction of `high` times the golden ratio plus `set` times the root of two,
-/// scaled.
+/// The slice: the fraction of `high` times the golden ratio plus the start of `set`, scaled.
 #[inline]
-fn slice(high: u64, set: u64, slices: u64) -> u64 {
-    let hash = high
-        .wrapping_mul(GOLDEN)
-        .wrapping_add(set.wrapping_mul(ROOT_2));
+fn slice(high: u64, set: u64, slices: u64, start: Start) -> u64 {
+    let steps = set.wrapping_mul(ROOT_2);
+    let start = match start {
+        Start::Steps => steps,
+        Start::OfRegion => {
+            let region = (high >> REGION_BITS).wrapping_mul(ROOT_3);
+            (steps ^ region).wrapping_mul(ROOT_2)
+        }
+    };
+    let hash = high.wrapping_mul(GOLDEN).wrapping_add(start);
     ((hash >> 32) * slices) >> 32
 }
 
@@ -114,8 +159,10 @@ mod tests {
 
     #[test]
     fn hashed_sets_fill_evenly() {
-        for (slices, sets) in [(20, 2048), (1, 1024), (3, 100)] {
-            let index = Index::new(SliceHash::XorFold, slices, sets);
+        let shapes = [(20, 2048), (1, 1024), (3, 100)];
+        let hashes = [SliceHash::XorFold, SliceHash::RegionFold];
+        for ((slices, sets), hash) in shapes.iter().flat_map(|s| hashes.map(|h| (*s, h))) {
+            let index = Index::new(hash, slices, sets);
             let mut lines = vec![0u32; (slices * sets) as usize];
             for line in 0..lines.len() as u64 * 16 {
                 lines[index.set(0x1f_c000_0000 + line)] += 1;
@@ -127,5 +174,37 @@ mod tests {
                 lines.iter().max()
             );
         }
+    }
+
+    /// Of 12 000 aligned groups of four lines of a region at `base`, how many are in the same slices as
+    /// the group at the region's begin whose first line shares theirs.
+    fn alike(hash: SliceHash, base: u64) -> usize {
+        let (slices, sets) = (24, 2048);
+        let index = Index::new(hash, slices, sets);
+        let slice = |line| index.set(line) as u64 / sets;
+        let same_sets = (1..3000).map(|lap| base + lap * sets);
+        let groups = same_sets.flat_map(|lap| (0..4).map(move |n| lap + 4 * n));
+        groups
+            .filter(|&group| {
+                let set = index.set(group) as u64 % sets;
+                let other = (0..sets)
+                    .step_by(4)
+                    .find(|&o| index.set(o) as u64 % sets == set);
+                let other = other.unwrap_or(0);
+                (0..4).all(|n| slice(group + n) == slice(other + n))
+            })
+            .count()
+    }
+
+    #[test]
+    fn neighbours_stay_together_within_a_region_and_not_across() {
+        let far = 1 << 30;
+        let (near, across) = (
+            alike(SliceHash::RegionFold, 0),
+            alike(SliceHash::RegionFold, far),
+        );
+        assert!(near > 10 * across, "{near} {across}");
+        let steps = alike(SliceHash::XorFold, far);
+        assert!(steps > 10 * across, "{steps} {across}");
     }
 }

@@ -71,8 +71,12 @@ impl Cache {
                 rest /= self.slice_sets;
             }
         }
-        let sum =
-            u128::from(high) * 0x9E37_79B9_7F4A_7C15 + u128::from(set) * 0x6A09_E667_F3BC_C909;
+        let mut start = u128::from(set) * 0x6A09_E667_F3BC_C909 % (1 << 64);
+        if self.hash == SliceHash::RegionFold {
+            let region = u128::from(high / 4096) * 0xBB67_AE85_84CA_A73B % (1 << 64);
+            start = (start ^ region) * 0x6A09_E667_F3BC_C909;
+        }
+        let sum = u128::from(high) * 0x9E37_79B9_7F4A_7C15 + start % (1 << 64);
         let fraction = (sum % (1 << 64)) >> 32;
         let slice = (fraction * u128::from(self.slices)) >> 32;
         slice as usize * self.slice_sets as usize + set as usize

@@ -42,13 +42,17 @@ fn levels() -> impl Strategy<Value = CacheLevel> {
         (
             replacement(),
             inclusion(),
-            any::<bool>(),
+            prop_oneof![
+                2 => Just(SliceHash::None),
+                1 => Just(SliceHash::XorFold),
+                1 => Just(SliceHash::RegionFold),
+            ],
             prop::bool::weighted(0.2),
         ),
         prop::option::weighted(0.3, 1..4u32),
     )
         .prop_map(
-            |((sets, slices, ways), (replacement, inclusion, hashed, through), mshrs)| {
+            |((sets, slices, ways), (replacement, inclusion, hash, through), mshrs)| {
                 let ways = match replacement {
                     Replacement::TreePlru => ways.next_power_of_two(),
                     _ => ways,
@@ -56,11 +60,7 @@ fn levels() -> impl Strategy<Value = CacheLevel> {
                 CacheLevel {
                     size: Size(sets * u64::from(slices) * u64::from(ways)),
                     replacement,
-                    hash: if hashed {
-                        SliceHash::XorFold
-                    } else {
-                        SliceHash::None
-                    },
+                    hash,
                     slices,
                     write: if through {
                         WritePolicy::Through
