@@ -147,6 +147,29 @@ pub(crate) unsafe fn store(at: *mut u8, value: u64) {
     unsafe { at.cast::<u64>().write_volatile(value) };
 }
 
+/// Two stores of 8 bytes and a load of both, 8 times a round.
+///
+/// # Safety
+/// `line` is writable for 16 bytes.
+#[inline(never)]
+pub(crate) unsafe fn merging_loads(line: *mut u8, rounds: u64) {
+    for _ in 0..rounds {
+        // SAFETY: reads and writes the caller's 16 bytes.
+        unsafe {
+            #[cfg(target_arch = "x86_64")]
+            asm!(
+                ".rept 8", "mov [{p}], {a}", "mov [{p} + 8], {a}", "movups {v}, [{p}]", ".endr",
+                p = in(reg) line, a = in(reg) rounds, v = out(xmm_reg) _, options(nostack)
+            );
+            #[cfg(target_arch = "aarch64")]
+            asm!(
+                ".rept 8", "str {a}, [{p}]", "str {a}, [{p}, #8]", "ldr {v:q}, [{p}]", ".endr",
+                p = in(reg) line, a = in(reg) rounds, v = out(vreg) _, options(nostack)
+            );
+        }
+    }
+}
+
 /// 0, as the compiler does not know: what is anded with it makes an address wait for a load and changes nothing.
 #[inline(always)]
 pub(crate) fn unknown_zero() -> u64 {

@@ -43,6 +43,8 @@ pub struct Calibration {
     pub stores_ahead: Option<Figure>,
     /// A store to a line in no cache and a load of it: a miss, unless such a store is forwarded.
     pub forwarded_miss: Option<Figure>,
+    /// Two stores and a load of what both stored.
+    pub merged: Option<Figure>,
     /// Load of a line after a non-temporal store to it in the nearest cache.
     pub non_temporal_hit: Option<Figure>,
     /// Two misses, and behind them a non-temporal store to a third line and its load.
@@ -178,6 +180,7 @@ impl Calibration {
             ("lines stored to at once", self.store_lines.as_ref()),
             ("stores ahead", self.stores_ahead.as_ref()),
             ("store and load, missing", self.forwarded_miss.as_ref()),
+            ("two stores, one load", self.merged.as_ref()),
             ("load after nt, cached", self.non_temporal_hit.as_ref()),
             ("load after nt, behind", self.non_temporal_behind.as_ref()),
             ("full fence", Some(&self.fence)),

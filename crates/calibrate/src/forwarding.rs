@@ -1,10 +1,10 @@
 //! A load right behind the store that has its data.
 
-use crate::Effort;
-use crate::arch::{store, unknown_zero};
+use crate::arch::{merging_loads, store, unknown_zero};
 use crate::buffer::{Buffer, LINE};
 use crate::chase::random_line;
 use crate::figure::{Figure, each};
+use crate::{CalibrateError, Effort};
 
 /// Pairs of store and load between two looks at the clock.
 const PAIRS: u64 = 64;
@@ -30,4 +30,16 @@ pub(crate) fn of_misses(effort: Effort, memory: &Buffer) -> Option<Figure> {
         memory.size() >> 20
     );
     Figure::of(&runs, "ns", how)
+}
+
+/// Nanoseconds of a load that merges what two stores have left behind it, one such after the other.
+pub(crate) fn of_several(effort: Effort) -> Result<Option<Figure>, CalibrateError> {
+    let buffer = Buffer::new(LINE)?;
+    // SAFETY: the buffer has a line.
+    let runs = each(effort, |rounds| unsafe {
+        merging_loads(buffer.start(), rounds)
+    });
+    let runs: Vec<f64> = runs.iter().map(|ns| ns / 8.0).collect();
+    let how = "two stores of 8 bytes and a load of both, one such after the other";
+    Ok(Figure::of(&runs, "ns", how))
 }

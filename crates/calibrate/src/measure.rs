@@ -59,6 +59,7 @@ pub fn calibrate(
     progress("stores to memory");
     let missing = stores::missing(effort, &memory);
     let forwarded_miss = forwarding::of_misses(effort, &memory);
+    let merged = forwarding::of_several(effort)?;
     progress("string instructions");
     let strings = strings::stores(effort, &memory);
     progress("non-temporal stores");
@@ -108,6 +109,7 @@ pub fn calibrate(
         loads_per_cycle: core.loads,
         stores_per_cycle,
         forwarded_miss,
+        merged,
         non_temporal_hit,
         non_temporal_behind,
         strings,

@@ -131,6 +131,15 @@ fn core(file: &mut File, host: &Calibration) {
         let forwards = host.forwards_misses().to_string();
         file.number("forward_misses", &forwards, "source", &told(pair));
     }
+    // As soon as from one store, or not: from L1 a load takes as long.
+    let nearest = host.latencies.first().map_or(0.0, |l| l.figure.value());
+    if let Some(merged) = host
+        .merged
+        .as_ref()
+        .filter(|m| x86 && m.value() > 2.0 * nearest)
+    {
+        file.measured("merge", &cycles(merged));
+    }
     file.line("\n[core.write_combining]");
     let why = "on x86 they are the fill buffers";
     file.number("buffers", &format!("{:.0}", buffers(host)), "assumed", why);

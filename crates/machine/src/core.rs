@@ -83,6 +83,10 @@ pub struct StoreBuffer {
     /// to come to the nearest cache.
     #[serde(default = "yes")]
     pub forward_misses: bool,
+    /// TSO: how long after the last of several stores has left a load is done that wants bytes of all of
+    /// them; `None`: it is forwarded as from one.
+    #[serde(default)]
+    pub merge: Option<Cycles>,
     /// Weak: the buffer starts to drain when it holds this many lines.
     pub drain_at: Option<u32>,
     /// Weak: a line leaves this long after it was allocated (`None`: no timer).

@@ -53,7 +53,9 @@ pub fn check(machine: &Machine, parts: &Sections) {
 }
 
 /// Keys of `[core.store_buffer]` that only one memory model has a use for.
-const TSO_ONLY: [&str; 1] = ["rfo_ahead"];
+const TSO_ONLY: [&str; 2] = ["rfo_ahead", "merge"];
+/// Those of TSO that it cannot do without.
+const TSO_NEEDS: [&str; 1] = ["rfo_ahead"];
 const WEAK_ONLY: [&str; 7] = [
     "drain_at",
     "timeout",
@@ -69,7 +71,7 @@ const WEAK_NEEDS: [&str; 3] = ["drain_at", "drain_parallel", "drain"];
 fn store_buffer(core: &Core, parts: &Sections) {
     let key = |name: &str| format!("core.store_buffer.{name}");
     let (model, useless, needed): (_, &[&str], &[&str]) = match core.memory_model {
-        MemoryModel::Tso => ("tso", &WEAK_ONLY, &TSO_ONLY),
+        MemoryModel::Tso => ("tso", &WEAK_ONLY, &TSO_NEEDS),
         MemoryModel::Weak => ("weak", &TSO_ONLY, &WEAK_NEEDS),
     };
     for name in useless.iter().filter(|name| parts.has(&key(name))) {

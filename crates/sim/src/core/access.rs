@@ -47,7 +47,12 @@ impl Core {
         if self.stores.may_hold(line) {
             match self.stores.look(line, bytes, at) {
                 Pending::None => {}
-                Pending::All => {
+                Pending::Several(number) if self.params.merge.is_some() => {
+                    let reached = self.drain_store(line, number, below);
+                    let merge = self.params.merge.unwrap_or_default();
+                    return self.loaded(at.max(reached) + merge, ServedBy::Cache(0));
+                }
+                Pending::All | Pending::Several(_) => {
                     self.results.load_forwarded += 1;
                     let (done, by) = if self.params.forward_misses {
                         (at + self.params.l1, ServedBy::Cache(0))

@@ -41,6 +41,8 @@ pub(super) struct Params {
     pub clwb_retains: bool,
     /// A load that is forwarded does without its line.
     pub forward_misses: bool,
+    /// From the last of several stores that has left until a load of bytes of all is done.
+    pub merge: Option<Time>,
     pub strings: Strings,
     /// How long a flush keeps its buffer at most.
     pub flush_hold: Option<Time>,
@@ -75,6 +77,7 @@ impl Params {
             flushes: KINDS.map(|kind| nearest(kind, &core.flushes)),
             clwb_retains: core.clwb_retains,
             forward_misses: core.store_buffer.forward_misses,
+            merge: core.store_buffer.merge.map(cycles),
             strings: core.strings,
             flush_hold: core.flush_hold.map(Time::nanos),
         }

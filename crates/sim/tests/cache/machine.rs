@@ -60,6 +60,7 @@ fn core(count: u32) -> Core {
             entries: 1,
             rfo_ahead: 1,
             forward_misses: true,
+            merge: None,
             drain_at: None,
             timeout: None,
             merge_restarts_timer: false,

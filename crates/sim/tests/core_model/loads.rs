@@ -1,6 +1,7 @@
 //! Loads: overlap, fill buffers, forwarding.
 
 use prestore_machine::Machine;
+use prestore_machine::quantity::Cycles;
 use prestore_sim::{Cause, ServedBy};
 
 use crate::machine::{tso, weak};
@@ -216,4 +217,20 @@ fn a_flush_between_store_and_load_takes_the_line_that_is_waited_for() {
         .load(1)
         .run(&machine, &mut below);
     assert_eq!(now(&core), 50);
+}
+
+#[test]
+fn a_load_of_several_stores_may_have_to_wait_for_them() {
+    let mut machine = tso();
+    machine.core.rob = 0;
+    let thread = Thread::default()
+        .store_at(64, 4)
+        .store_at(68, 4)
+        .load_at(64, 8);
+    assert_eq!(now(&thread.run(&machine, &mut Mock::default())), 2 + 4);
+    machine.core.store_buffer.merge = Some(Cycles(9.0));
+    // The line is there at 50, and the second store leaves a cycle later.
+    assert_eq!(now(&thread.run(&machine, &mut Mock::default())), 51 + 9);
+    let one = Thread::default().store_at(64, 8).load_at(64, 8);
+    assert_eq!(now(&one.run(&machine, &mut Mock::default())), 1 + 4);
 }

@@ -30,6 +30,7 @@ pub fn tso() -> Machine {
                 entries: 8,
                 rfo_ahead: 4,
                 forward_misses: true,
+                merge: None,
                 drain_at: None,
                 timeout: None,
                 merge_restarts_timer: false,

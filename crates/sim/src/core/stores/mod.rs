@@ -26,8 +26,10 @@ pub(super) enum Stores {
 pub(super) enum Pending {
     /// Nothing that matters.
     None,
-    /// All of them.
+    /// All of them, in one store or one line.
     All,
+    /// All of them, in several stores, of which this is the youngest.
+    Several(StoreNumber),
     /// Not all: this store must reach the cache first.
     Some(StoreNumber),
 }

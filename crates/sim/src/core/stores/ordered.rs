@@ -103,8 +103,11 @@ impl StoreBuffer {
             if entry.line == line && entry.bytes & bytes != 0 {
                 found |= entry.bytes & bytes;
                 youngest = youngest.or(Some(number));
-                if found == bytes {
+                if entry.bytes & bytes == bytes {
                     return Pending::All;
+                }
+                if found == bytes {
+                    return youngest.map_or(Pending::All, Pending::Several);
                 }
             }
         }
