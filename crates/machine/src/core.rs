@@ -79,6 +79,9 @@ pub struct StoreBuffer {
     /// TSO: how many of the oldest stores may fetch their lines ahead of their turn (1: none).
     #[serde(default = "one")]
     pub rfo_ahead: u32,
+    /// TSO: how many lines its stores may fetch at once (`None`: as many as there are fill buffers).
+    #[serde(default)]
+    pub rfo_lines: Option<u32>,
     /// Does a load that is forwarded from it do without its line? If not, it also waits for the line
     /// to come to the nearest cache.
     #[serde(default = "yes")]

@@ -53,7 +53,7 @@ pub fn check(machine: &Machine, parts: &Sections) {
 }
 
 /// Keys of `[core.store_buffer]` that only one memory model has a use for.
-const TSO_ONLY: [&str; 2] = ["rfo_ahead", "merge"];
+const TSO_ONLY: [&str; 3] = ["rfo_ahead", "rfo_lines", "merge"];
 /// Those of TSO that it cannot do without.
 const TSO_NEEDS: [&str; 1] = ["rfo_ahead"];
 const WEAK_ONLY: [&str; 7] = [
@@ -109,5 +109,9 @@ fn store_buffer(core: &Core, parts: &Sections) {
     if core.memory_model == MemoryModel::Tso && buffer.rfo_ahead == 0 {
         let help = "1 means that no store fetches its line ahead of its turn";
         parts.wrong(&key("rfo_ahead"), "is 0: no store could be done", help);
+    }
+    if buffer.rfo_lines == Some(0) {
+        let help = "give a number above 0, or leave it out: fill buffers are the limit then";
+        parts.wrong(&key("rfo_lines"), "is 0: no store could be done", help);
     }
 }

@@ -59,6 +59,7 @@ fn core(count: u32) -> Core {
         store_buffer: StoreBuffer {
             entries: 1,
             rfo_ahead: 1,
+            rfo_lines: None,
             forward_misses: true,
             merge: None,
             drain_at: None,

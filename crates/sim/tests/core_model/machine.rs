@@ -29,6 +29,7 @@ pub fn tso() -> Machine {
             store_buffer: StoreBuffer {
                 entries: 8,
                 rfo_ahead: 4,
+                rfo_lines: None,
                 forward_misses: true,
                 merge: None,
                 drain_at: None,

@@ -44,6 +44,25 @@ fn the_oldest_stores_ask_ahead_and_no_others() {
 }
 
 #[test]
+fn only_so_many_lines_are_asked_for_at_once() {
+    let mut machine = tso();
+    machine.core.store_buffer.rfo_ahead = 4;
+    machine.core.store_buffer.rfo_lines = Some(2);
+    let mut below = Mock::default();
+    Thread::default()
+        .store(1)
+        .store(1)
+        .store(2)
+        .store(3)
+        .finish(&machine, &mut below);
+    let asked: Vec<u64> = below.owns().iter().map(|(at, _)| *at).collect();
+    // The second store has its line with the first; the last line waits for the first to come.
+    assert_eq!(asked, [0, 2, 50]);
+    let drained: Vec<u64> = below.writes().iter().map(|(at, _)| *at).collect();
+    assert_eq!(drained, [50, 51, 52, 100]);
+}
+
+#[test]
 fn without_asking_ahead_stores_are_serial() {
     let mut machine = tso();
     machine.core.store_buffer.rfo_ahead = 1;

@@ -40,12 +40,14 @@ enum Ask {
 }
 
 /// Stores leave in order, so many a cycle, each when its line is owned. The oldest few may ask for
-/// their lines ahead of their turn.
+/// their lines ahead of their turn, so many lines at once.
 #[derive(Clone, Debug)]
 pub(in crate::core) struct StoreBuffer {
     ring: Box<[Entry]>,
     capacity: u64,
     ahead: u64,
+    /// Until when lines that were asked for are under way, as many as may be at once; none: no limit.
+    lines: Box<[Time]>,
     /// Numbers of the oldest entry, the first that has not asked, the next to come.
     head: u64,
     asked: u64,
@@ -74,6 +76,7 @@ impl StoreBuffer {
             ring: vec![empty; capacity.next_power_of_two() as usize].into(),
             capacity: u64::from(capacity),
             ahead: u64::from(described.rfo_ahead.max(1)),
+            lines: vec![Time::ZERO; described.rfo_lines.unwrap_or(0) as usize].into(),
             head: 0,
             asked: 0,
             tail: 0,
@@ -232,16 +235,26 @@ impl StoreBuffer {
         } else if env.below.owned(env.params.id, line) {
             env.fills.find(line, ask).map_or(ask, |fill| fill.until)
         } else {
-            let start = env.fills.free_at(env.after_flush(ask, line));
+            let turn = env.after_flush(ask, line).max(self.line_free());
+            let start = env.fills.free_at(turn);
             if start > limit {
                 return Ask::At(start);
             }
-            env.own_filled(start, line, unread)
+            let owned = env.own_filled(start, line, unread);
+            if let Some(first) = self.lines.iter_mut().min() {
+                *first = owned;
+            }
+            owned
         };
         let asked = self.asked;
         self.entry_mut(asked).owned = owned;
         self.asked += 1;
         Ask::Done
+    }
+
+    /// When another line may be under way.
+    fn line_free(&self) -> Time {
+        self.lines.iter().min().copied().unwrap_or_default()
     }
 
     /// The oldest leaves at `at`. Answers how the run ends, if it must.
