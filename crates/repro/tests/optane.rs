@@ -15,9 +15,6 @@ const FALLS_SHORT: &[(&str, &str, f64)] = &[
     ("Store+Flush same place, 4 threads", "EWR", 2.30),
     ("Store+Flush same place, 6 threads", "EWR", 0.94),
     ("Store+Flush same place, 8 threads", "EWR", 1.16),
-    ("Store same place, 1 threads", "MB/s", 0.35),
-    ("Store same place, 4 threads", "MB/s", 0.34),
-    ("Store same place, 8 threads", "MB/s", 0.29),
 ];
 
 fn data() -> Option<PathBuf> {
