@@ -135,7 +135,7 @@ fn ctrl_c_twice_ends_the_recording() {
     });
     assert!(
         Path::new(&format!("/proc/{child}")).exists(),
-        "the program was left running"
+        "the program '{child}' was left running"
     );
     signal_to(&child, "USR1");
     let ran = stubborn.finish().exits(0);

@@ -47,8 +47,8 @@ mark_of(instr_t *instr)
 }
 
 /* A mark becomes a block of its own, so that the phase changes between blocks. */
-static dr_emit_flags_t
-on_split(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool translating)
+static void
+split(void *drcontext, instrlist_t *bb)
 {
     instr_t *first = instrlist_first_app(bb), *cut = NULL;
     for (instr_t *i = first; i != NULL && cut == NULL; i = instr_get_next_app(i)) {
@@ -63,7 +63,16 @@ on_split(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool trans
         instr_destroy(drcontext, cut);
         cut = next;
     }
-    return DR_EMIT_DEFAULT;
+}
+
+static dr_emit_flags_t
+on_begin(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool translating)
+{
+    dr_emit_flags_t flags;
+    thread_of(drcontext)->unrecorded = !session_records_block(translating, &flags);
+    if (options.regions_only)
+        split(drcontext, bb);
+    return flags;
 }
 
 static bool
@@ -110,7 +119,7 @@ on_analyze_case(void *drcontext, void *tag, instrlist_t *bb, uintptr_t encoding,
     case_t *c = dr_thread_alloc(drcontext, sizeof(*c));
     c->begun = false;
     c->emit = NULL;
-    if (encoding == RECORDED && !session_stopped())
+    if (encoding == RECORDED && !thread_of(drcontext)->unrecorded)
         c->emit = emit_begin(drcontext, plan_make(drcontext, bb), bb);
     *data = c;
 }
@@ -221,7 +230,7 @@ void
 cases_init(void)
 {
     drmgr_priority_t before_dups = { .struct_size = sizeof(before_dups),
-                                     .name = "prestore_region_marks",
+                                     .name = "prestore_blocks",
                                      .before = DRMGR_PRIORITY_APP2APP_NAME_DRBBDUP,
                                      .priority = DRMGR_PRIORITY_APP2APP_DRBBDUP - 500 };
     drbbdup_options_t o = { .struct_size = sizeof(o) };
@@ -238,8 +247,7 @@ cases_init(void)
     o.never_enable_dynamic_handling = true;
     spent_code = gencode_make(window_spent);
     bool done = drbbdup_init(&o) == DRBBDUP_SUCCESS;
-    if (options.regions_only)
-        done = drmgr_register_bb_app2app_event(on_split, &before_dups) && done;
+    done = drmgr_register_bb_app2app_event(on_begin, &before_dups) && done;
     if (!done) {
         dr_fprintf(STDERR, "prestore: internal error: blocks cannot have two cases\n");
         dr_abort();

@@ -58,6 +58,17 @@ session_stopped(void)
     return stopped;
 }
 
+/* The engine builds a block again to tell where a fault or a signal in it belongs: it must become what
+ * it was, though recording may have ended meanwhile. Blocks made after the end keep their
+ * translations, so that those built again are all recorded ones. */
+bool
+session_records_block(bool translating, dr_emit_flags_t *flags)
+{
+    bool records = translating || !session_stopped();
+    *flags = records ? DR_EMIT_DEFAULT : DR_EMIT_STORE_TRANSLATIONS;
+    return records;
+}
+
 uint64
 session_stamp(void)
 {

@@ -33,6 +33,8 @@ process_id_t session_pid(void);
 
 /* Has recording ended for this process (host gone, or it asked to stop)? */
 bool session_stopped(void);
+/* Is the block that is being built recorded? `flags` are what the engine is to be answered. */
+bool session_records_block(bool translating, dr_emit_flags_t *flags);
 
 /* Makes the shared file `kind`-PID-TID-STAMP of `bytes` and maps it; NULL on failure. The caller
  * fills its header and then calls session_publish with `path`. */

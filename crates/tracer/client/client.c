@@ -27,10 +27,11 @@ static dr_emit_flags_t
 on_analyze(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool translating,
            void **user_data)
 {
+    dr_emit_flags_t flags;
     *user_data = NULL;
-    if (!session_stopped())
+    if (session_records_block(translating, &flags))
         *user_data = emit_begin(drcontext, plan_make(drcontext, bb), bb);
-    return DR_EMIT_DEFAULT;
+    return flags;
 }
 
 static dr_emit_flags_t
