@@ -71,7 +71,15 @@ impl Index {
 
     /// The set of `line`, sets counted slice by slice.
     #[inline]
-    pub(super) fn set(self, line: u64) -> usize {
+    pub(super) fn set(&self, line: u64) -> usize {
+        match self {
+            Self::Mask(mask) => (line & mask) as usize,
+            other => other.far_set(line),
+        }
+    }
+
+    /// The same of caches that are not asked for every access.
+    fn far_set(self, line: u64) -> usize {
         (match self {
             Self::Mask(mask) => line & mask,
             Self::Modulo(sets) => line % sets,

@@ -48,6 +48,10 @@ pub(in crate::core) struct StoreBuffer {
     ahead: u64,
     /// Until when lines that were asked for are under way, as many as may be at once; none: no limit.
     lines: Box<[Time]>,
+    /// When another line may be under way.
+    line_free: Time,
+    /// The next store to ask waits for that: it does not look for its line before.
+    waits: bool,
     /// Numbers of the oldest entry, the first that has not asked, the next to come.
     head: u64,
     asked: u64,
@@ -77,6 +81,8 @@ impl StoreBuffer {
             capacity: u64::from(capacity),
             ahead: u64::from(described.rfo_ahead.max(1)),
             lines: vec![Time::ZERO; described.rfo_lines.unwrap_or(0) as usize].into(),
+            line_free: Time::ZERO,
+            waits: false,
             head: 0,
             asked: 0,
             tail: 0,
@@ -230,31 +236,37 @@ impl StoreBuffer {
         if ask > limit {
             return Ask::At(ask);
         }
+        if self.waits && self.line_free > limit {
+            return Ask::At(self.line_free);
+        }
         let owned = if clflush.is_some() {
             ask
         } else if env.below.owned(env.params.id, line) {
             env.fills.find(line, ask).map_or(ask, |fill| fill.until)
         } else {
-            let turn = env.after_flush(ask, line).max(self.line_free());
+            let turn = env.after_flush(ask, line).max(self.line_free);
             let start = env.fills.free_at(turn);
             if start > limit {
+                self.waits = true;
                 return Ask::At(start);
             }
             let owned = env.own_filled(start, line, unread);
-            if let Some(first) = self.lines.iter_mut().min() {
-                *first = owned;
-            }
+            self.line_taken(owned);
             owned
         };
         let asked = self.asked;
         self.entry_mut(asked).owned = owned;
         self.asked += 1;
+        self.waits = false;
         Ask::Done
     }
 
-    /// When another line may be under way.
-    fn line_free(&self) -> Time {
-        self.lines.iter().min().copied().unwrap_or_default()
+    /// A line is under way until `owned`.
+    fn line_taken(&mut self, owned: Time) {
+        if let Some(first) = self.lines.iter_mut().min() {
+            *first = owned;
+            self.line_free = self.lines.iter().min().copied().unwrap_or_default();
+        }
     }
 
     /// The oldest leaves at `at`. Answers how the run ends, if it must.
