@@ -2,13 +2,38 @@
 
 use prestore_machine::Controller;
 use prestore_machine::device::{
-    Cxl, Device as Described, DeviceCache, Dram, Fpga, PagePolicy, Pcm,
+    Cxl, Device as Described, DeviceCache, Dram, Fpga, Optane, PagePolicy, Pcm,
 };
 use prestore_machine::quantity::{Nanos, Rate, Share, Size};
 use prestore_trace::Bytes;
 
 use super::device::Device;
 use crate::Time;
+
+/// Round numbers: 10 ns a line on the way in, 100 ns a unit write, 1000 ns until it is done.
+pub(crate) fn optane() -> Optane {
+    Optane {
+        unit: Size(256),
+        buffer: Size(16 * 1024),
+        read_hit: Nanos(50.0),
+        read_miss: Nanos(200.0),
+        media_read: Rate(6.4),
+        media_write: Rate(2.56),
+        bus: Rate(64.0),
+        random_eviction: Share(0.0),
+        accept: Rate(6.4),
+        read_ports: 4,
+        read_buffer: Size(16 * 1024),
+        line_queue: 8,
+        media_queue: 4,
+        settle: Nanos(100.0),
+        write_latency: Nanos(1000.0),
+        read_delays_write: Nanos(0.0),
+        background_write: Rate(0.0),
+        block: Size(4096),
+        migration: None,
+    }
+}
 
 /// 4 banks of 1 KB rows; a burst of 64 B takes 4 ns.
 pub(crate) fn dram() -> Dram {

@@ -1,13 +1,13 @@
 //! What a controller does with reads and writes, seen from the caches.
 
 use prestore_machine::device::Device as Described;
-use prestore_machine::quantity::{Nanos, Rate, Share, Size};
+use prestore_machine::quantity::Nanos;
 use prestore_machine::{Controller, device};
 
 use crate::Time;
 use crate::memory::any::AnyDevice;
 use crate::memory::channel::{Channel, whole_line};
-use crate::memory::fixtures::{controller, dram, fpga, ns};
+use crate::memory::fixtures::{controller, dram, fpga, ns, optane};
 
 const LINE: u64 = 64;
 
@@ -168,30 +168,6 @@ fn a_device_that_orders_itself_gets_writes_at_once() {
     // The first is at the device after half a round trip.
     assert_eq!(accepted[8], 60);
     assert_eq!(c.counters().device.write_bytes, 9 * LINE);
-}
-
-fn optane() -> device::Optane {
-    device::Optane {
-        unit: Size(256),
-        buffer: Size(16 * 1024),
-        read_hit: Nanos(50.0),
-        read_miss: Nanos(200.0),
-        media_read: Rate(6.4),
-        media_write: Rate(2.56),
-        bus: Rate(64.0),
-        random_eviction: Share(0.0),
-        accept: Rate(6.4),
-        read_ports: 4,
-        read_buffer: Size(16 * 1024),
-        line_queue: 8,
-        media_queue: 4,
-        settle: Nanos(100.0),
-        write_latency: Nanos(1000.0),
-        read_delays_write: Nanos(0.0),
-        background_write: Rate(0.0),
-        block: Size(4096),
-        migration: None,
-    }
 }
 
 /// 10 ns a line into the DIMM; a line is sent again 100 ns after it has left.
