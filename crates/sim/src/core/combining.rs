@@ -4,6 +4,7 @@ use prestore_machine::Machine;
 use prestore_trace::LineAddr;
 
 use super::env::Env;
+use super::fills::free_at_last;
 use crate::{Below, ByteMask, Time};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,10 +194,10 @@ impl Combining {
         buffer.taken = taken;
         self.sent = self.sent.max(at);
         self.fastest = self.fastest.min(taken - at);
-        let mut free = self.hold.map_or(taken, |hold| taken.min(at + hold));
-        if let Some(fill) = buffer.fill.take() {
-            free = env.fills.close(fill, at, taken, self.hold);
-        }
+        let free = match buffer.fill.take() {
+            Some(fill) => env.fills.close(fill, at, taken, self.hold),
+            None => free_at_last(at, taken, self.hold),
+        };
         buffer.state = State::Sent(free);
         self.open -= 1;
         self.done = self.done.max(taken);

@@ -232,6 +232,6 @@ fn bit(key: u64) -> u64 {
 }
 
 /// When a buffer is free whose data goes at `at` and is taken at `until`.
-fn free_at_last(at: Time, until: Time, hold: Option<Time>) -> Time {
+pub(super) fn free_at_last(at: Time, until: Time, hold: Option<Time>) -> Time {
     hold.map_or(until, |hold| until.min(at + hold))
 }
