@@ -17,7 +17,9 @@
 /* Every block exists twice in the code cache, behind a jump on the thread's phase (the engine's
  * drbbdup extension). Flushing the code at each switch would make single blocks cheaper, but the
  * phase could then not differ between threads, as source regions ask for, and a region entered
- * often would have its code translated again each time. */
+ * often would have its code translated again each time. Blocks made after the end of recording have
+ * both versions too: the engine may build any block again, to tell where a signal in it belongs, and
+ * stored translations instead (session_records_block) do not cover the way out of a block. */
 enum { COUNTED = 0, RECORDED = 1 };
 
 static byte *spent_code;
@@ -47,8 +49,8 @@ mark_of(instr_t *instr)
 }
 
 /* A mark becomes a block of its own, so that the phase changes between blocks. */
-static void
-split(void *drcontext, instrlist_t *bb)
+static dr_emit_flags_t
+on_split(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool translating)
 {
     instr_t *first = instrlist_first_app(bb), *cut = NULL;
     for (instr_t *i = first; i != NULL && cut == NULL; i = instr_get_next_app(i)) {
@@ -63,16 +65,7 @@ split(void *drcontext, instrlist_t *bb)
         instr_destroy(drcontext, cut);
         cut = next;
     }
-}
-
-static dr_emit_flags_t
-on_begin(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool translating)
-{
-    dr_emit_flags_t flags;
-    thread_of(drcontext)->unrecorded = !session_records_block(translating, &flags);
-    if (options.regions_only)
-        split(drcontext, bb);
-    return flags;
+    return DR_EMIT_DEFAULT;
 }
 
 static bool
@@ -119,7 +112,7 @@ on_analyze_case(void *drcontext, void *tag, instrlist_t *bb, uintptr_t encoding,
     case_t *c = dr_thread_alloc(drcontext, sizeof(*c));
     c->begun = false;
     c->emit = NULL;
-    if (encoding == RECORDED && !thread_of(drcontext)->unrecorded)
+    if (encoding == RECORDED)
         c->emit = emit_begin(drcontext, plan_make(drcontext, bb), bb);
     *data = c;
 }
@@ -230,7 +223,7 @@ void
 cases_init(void)
 {
     drmgr_priority_t before_dups = { .struct_size = sizeof(before_dups),
-                                     .name = "prestore_blocks",
+                                     .name = "prestore_region_marks",
                                      .before = DRMGR_PRIORITY_APP2APP_NAME_DRBBDUP,
                                      .priority = DRMGR_PRIORITY_APP2APP_DRBBDUP - 500 };
     drbbdup_options_t o = { .struct_size = sizeof(o) };
@@ -247,7 +240,8 @@ cases_init(void)
     o.never_enable_dynamic_handling = true;
     spent_code = gencode_make(window_spent);
     bool done = drbbdup_init(&o) == DRBBDUP_SUCCESS;
-    done = drmgr_register_bb_app2app_event(on_begin, &before_dups) && done;
+    if (options.regions_only)
+        done = drmgr_register_bb_app2app_event(on_split, &before_dups) && done;
     if (!done) {
         dr_fprintf(STDERR, "prestore: internal error: blocks cannot have two cases\n");
         dr_abort();

@@ -22,7 +22,6 @@ typedef struct {
     uint64 *scratch;     /* where an unrecorded thread writes */
     byte *base;          /* of its raw TLS segment */
     byte *leaving;       /* the way out of a block that it takes */
-    bool unrecorded;     /* the block that is being built for it */
     wire_count_t *count; /* scope count */
     window_t window;
 } thread_t;

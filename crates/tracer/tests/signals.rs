@@ -9,7 +9,7 @@ mod common;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use common::{Facts, cc, found, same, str};
+use common::{Facts, cc, found, native, recorder, same, str};
 
 static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| cc("spinning", &[]));
 
@@ -79,4 +79,38 @@ fn shells_wait_for_jobs_in_the_background() {
         let facts = same(&[], &["dash", "-c", jobs]);
         assert_eq!(facts.status, "exit status: 0", "{facts:?}");
     }
+}
+
+/// To tell where in a block a signal came, the engine builds the block again: as it was, though
+/// recording has ended since. Here it ends under way because the taker fails, before most blocks are
+/// made or after all of them.
+#[test]
+fn signals_reach_blocks_that_were_recorded_before_the_end_of_recording() {
+    let program = cc("faulting", &[]);
+    let native = native(&[str(&program)]);
+    assert_eq!(native.status.to_string(), "exit status: 7", "{native:?}");
+    for options in [
+        &["fail=2"][..],
+        &["fail=20"],
+        &["fail=2", "skip=1000"],
+        &["fail=20", "skip=1000"],
+    ] {
+        let (said, facts) = recorder(options, &[str(&program)]).run();
+        let context = format!("{options:?} {said:?} {facts:?}");
+        assert_eq!(facts.status, "exit status: 7", "{context}");
+        assert_eq!(said.stdout, native.stdout, "{context}");
+        assert_eq!(facts.failure.as_deref(), Some("told to fail"), "{context}");
+        assert!(facts.stores() > 0, "{context}");
+    }
+}
+
+/// The same program, recorded to its end: nothing of its own is missing.
+#[test]
+fn faults_and_ticks_in_many_blocks_lose_nothing() {
+    let facts = same(&[], &[str(&cc("faulting", &[]))]);
+    assert_eq!(facts.status, "exit status: 7", "{facts:?}");
+    // Of each round: a store in each of 512 iterations of 8 loops and one behind them, five to the page
+    // and around it.
+    let stores = 200 * (8 * (512 + 1) + 5);
+    assert!(facts.stores() >= stores, "{facts:?}");
 }
