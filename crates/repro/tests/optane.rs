@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use prestore_repro::optane::{
-    Half, Measurements, Sample, compare, figure_samples, machine, read_measurements, rows,
-    sweep_samples,
+    Half, Measurements, Operation, Point, Sample, Task, Work, compare, figure_samples, machine,
+    read_measurements, rows, simulate, sweep_samples,
 };
 use prestore_repro::{Deviation, Row};
 
@@ -82,4 +82,74 @@ fn the_half_that_nothing_was_fitted_to_is_met() {
         .collect();
     assert_eq!(medians.len(), 1);
     assert!(medians[0].deviation <= 0.10, "{}", medians[0].deviation);
+}
+
+/// Bytes that a DIMM writes by itself, 10^6 a second (`machines/devices/optane-256gb.toml`).
+const BACKGROUND: f64 = 41.0;
+
+fn rewritten(access_size: u64, threads: u32) -> Work {
+    Work {
+        operation: Operation::StoreFlush,
+        task_type: Task::Stride,
+        access_size,
+        stride_size: 0,
+        threads,
+    }
+}
+
+/// What the DIMM writes to its media, 10^6 bytes a second.
+fn written(throughput_mb_s: f64, ewr: f64) -> f64 {
+    throughput_mb_s / ewr
+}
+
+#[test]
+fn each_unit_that_was_whole_is_copied_while_a_part_of_it_is_rewritten() {
+    let machine = machine(1, &[]).unwrap();
+    for whole_units in 0..=4 {
+        let point = Point {
+            work: rewritten(64, 4),
+            whole_units,
+            prefetching: false,
+            throughput_mb_s: None,
+            ewr: None,
+            err: None,
+            runs: None,
+        };
+        let simulated = simulate(&machine, &point, 1).unwrap();
+        let copied = written(simulated.throughput_mb_s, simulated.ewr.unwrap()) - BACKGROUND;
+        // Its 256 B every 2 us, or a little later, when it is written next.
+        let expected = f64::from(whole_units) * 128.0;
+        assert!(
+            (expected * 0.75 - 2.0..=expected + 2.0).contains(&copied),
+            "{whole_units} units: {copied} MB/s"
+        );
+    }
+}
+
+/// Four points of the sweep at which the DIMM wrote much more than for parts of units, with the number
+/// of whole units that was read off them: the data do not tell it.
+const WHOLE_BEFORE: [(u64, u32, u32); 4] = [(64, 4, 3), (192, 4, 3), (64, 6, 2), (64, 8, 2)];
+
+#[test]
+fn units_that_were_whole_are_copied() {
+    let Some(dir) = data() else {
+        return;
+    };
+    let measured = read_measurements(&dir.join("sweep_1dimm.csv")).unwrap();
+    let Some(Measurements::Sweep(points)) = measured.into_iter().next() else {
+        panic!("sweep_1dimm.csv is no sweep");
+    };
+    let stated = |(access_size, threads, whole_units)| {
+        let work = rewritten(access_size, threads);
+        let mut point = points.iter().find(|p| p.work == work).unwrap().clone();
+        point.whole_units = whole_units;
+        point
+    };
+    let points = WHOLE_BEFORE.map(stated).to_vec();
+    for compared in compare(&machine(1, &[]).unwrap(), points, 1).unwrap() {
+        let (measured, simulated) = (compared.measured, compared.simulated);
+        let theirs = written(measured.throughput_mb_s.unwrap(), measured.ewr.unwrap());
+        let ours = written(simulated.throughput_mb_s, simulated.ewr.unwrap());
+        assert!((ours / theirs - 1.0).abs() <= 0.25, "{compared:?}");
+    }
 }

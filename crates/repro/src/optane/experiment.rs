@@ -91,7 +91,7 @@ pub fn compare(
     points: Vec<Point>,
     seed: u64,
 ) -> Result<Vec<Compared>, ReproError> {
-    let simulated = each(&points, |point| simulate(machine, &point.work, seed))?;
+    let simulated = each(&points, |point| simulate(machine, point, seed))?;
     let compared = points.into_iter().zip(simulated);
     Ok(compared
         .map(|(point, simulated)| Compared {

@@ -113,7 +113,8 @@ fn expected() -> String {
         .map(|l| format!("'{}'", l.header.join(",")))
         .collect();
     format!(
-        "its first line is to be that of a sweep ('{}', then throughput_mb_s and ewr if measured) or of \
+        "its first line is to be that of a sweep ('{}', then throughput_mb_s and ewr if measured, whole_units if \
+         known) or of \
          a figure ({})",
         SWEEP.join(","),
         figures.join(", ")
@@ -162,6 +163,33 @@ mod tests {
             let text = format!("{SWEEP}Load,RandBW,64,0,1,0,1,1,,1\n{line}\n");
             let (at, what) = parse(&text).unwrap_err();
             assert_eq!(at, Some(3), "{what}");
+            assert!(what.contains(part), "{what}");
+        }
+    }
+
+    const STATED: &str = "operation,task_type,access_size,stride_size,threads,whole_units\n";
+
+    #[test]
+    fn whole_units_may_be_stated() {
+        let text = format!("{STATED}Store+Flush,StrideBW,64,0,4,3\nNTStore,StrideBW,64,0,4,\n");
+        let Ok(Measurements::Sweep(points)) = parse(&text) else {
+            panic!("not a sweep");
+        };
+        assert_eq!([points[0].whole_units, points[1].whole_units], [3, 0]);
+    }
+
+    #[test]
+    fn whole_units_are_those_of_threads_that_rewrite_a_place_of_the_dimm() {
+        for (line, part) in [
+            ("Store+Flush,StrideBW,64,0,4,5", "whole_units is 5, of 4"),
+            ("Store+Flush,StrideBW,64,64,4,1", "do not rewrite one place"),
+            ("NTStore,RandBW,64,0,4,1", "do not rewrite one place"),
+            ("Store,StrideBW,64,0,4,1", "do not rewrite one place"),
+            ("Load,StrideBW,64,0,4,1", "do not rewrite one place"),
+            ("NTStore,StrideBW,64,0,4,-1", "column 6"),
+        ] {
+            let (at, what) = parse(&format!("{STATED}{line}\n")).unwrap_err();
+            assert_eq!(at, Some(2), "{what}");
             assert!(what.contains(part), "{what}");
         }
     }

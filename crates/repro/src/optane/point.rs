@@ -53,6 +53,10 @@ pub struct Point {
     /// What was run.
     #[serde(flatten)]
     pub work: Work,
+    /// How many threads' units were whole in the DIMM's combining buffer when the run began: their
+    /// threads had just written the 256 B at their place. 0 where a file does not say it.
+    #[serde(default)]
+    pub whole_units: u32,
     /// Whether the hardware prefetchers were on.
     #[serde(deserialize_with = "flag")]
     pub prefetching: bool,
@@ -142,6 +146,8 @@ struct Row {
     access_size: u64,
     stride_size: u64,
     threads: u32,
+    #[serde(default)]
+    whole_units: Option<u32>,
     #[serde(deserialize_with = "flag", default)]
     prefetching: bool,
     #[serde(default)]
@@ -164,6 +170,7 @@ impl From<Row> for Point {
                 stride_size: row.stride_size,
                 threads: row.threads,
             },
+            whole_units: row.whole_units.unwrap_or(0),
             prefetching: row.prefetching,
             throughput_mb_s: row.throughput_mb_s,
             ewr: row.ewr,
@@ -207,6 +214,19 @@ fn check(point: &Point) -> Result<(), String> {
     }
     if work.threads == 0 {
         return Err("threads is 0: give at least 1".to_owned());
+    }
+    if point.whole_units > work.threads {
+        return Err(format!(
+            "whole_units is {}, of {} threads: give at most one for each thread",
+            point.whole_units, work.threads
+        ));
+    }
+    if point.whole_units > 0 && !(work.same_place() && work.writes_memory()) {
+        return Err(format!(
+            "whole_units is {}, but these accesses do not rewrite one place of the DIMM: leave it empty, or give \
+             Store+Flush or NTStore, StrideBW, with a stride_size of 0",
+            point.whole_units
+        ));
     }
     for (column, value) in [
         ("throughput_mb_s", point.throughput_mb_s),

@@ -6,7 +6,7 @@ use prestore_sim::{Interest, NoMechanism, Results, Simulation};
 use serde::Serialize;
 
 use super::figure::Quantity;
-use super::point::{Operation, Task, Work};
+use super::point::{Operation, Point, Task, Work};
 use super::stimulus::{Stimulus, ops_per_line};
 use super::timed::{TIMED, accesses_of_round, halves, ops_of_halves, timed};
 use crate::error::ReproError;
@@ -66,13 +66,22 @@ fn length(machine: &Machine, work: &Work) -> (u64, u64) {
     (warmup + EVICTIONS, warmup)
 }
 
-/// Simulates `work` on `machine`.
+/// Simulates what was run at `point` on `machine`, from the state it says.
 ///
 /// # Errors
 /// The simulation failed; more threads than cores, say.
-pub fn simulate(machine: &Machine, work: &Work, seed: u64) -> Result<Simulated, ReproError> {
+pub fn simulate(machine: &Machine, point: &Point, seed: u64) -> Result<Simulated, ReproError> {
+    run(machine, &point.work, point.whole_units, seed)
+}
+
+fn run(
+    machine: &Machine,
+    work: &Work,
+    whole_units: u32,
+    seed: u64,
+) -> Result<Simulated, ReproError> {
     let (lines, warmup) = length(machine, work);
-    let mut stimulus = Stimulus::new(*work, lines, seed);
+    let mut stimulus = Stimulus::new(*work, lines, seed).whole_units(whole_units);
     let results = Simulation::new(machine)
         .seed(seed)
         .warmup(warmup * ops_per_line(work.operation))
@@ -112,7 +121,7 @@ pub fn simulate_figure(
     };
     let simulation = Simulation::new(machine).seed(seed);
     match *quantity {
-        Quantity::Bandwidth(work) => Ok(simulate(machine, &work, seed)?.throughput_mb_s / 1e3),
+        Quantity::Bandwidth(work) => Ok(run(machine, &work, 0, seed)?.throughput_mb_s / 1e3),
         Quantity::Latency(what) => {
             let results = simulation
                 .interest(Interest::Region(TIMED))

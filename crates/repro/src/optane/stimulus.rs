@@ -15,6 +15,8 @@ use super::point::{Operation, Task, Work};
 pub const REGION: u64 = 1 << 31;
 
 const LINE: u64 = 64;
+/// The DIMM's unit.
+const UNIT: u64 = 256;
 
 /// Lines handed out at once.
 const BATCH: u64 = 64;
@@ -50,6 +52,8 @@ struct Walk {
     offset: u64,
     /// Line of the access that is next.
     line: u64,
+    /// Lines of the access.
+    lines: u64,
     instr: u64,
     random: Random,
 }
@@ -62,6 +66,7 @@ impl Stimulus {
                 base: u64::from(number) * REGION,
                 offset: 0,
                 line: 0,
+                lines: work.access_size / LINE,
                 instr: 0,
                 random: Random::new(seed ^ (u64::from(number) << 32)),
             };
@@ -73,6 +78,16 @@ impl Stimulus {
             threads: (0..work.threads).map(thread).collect(),
             left: lines,
         }
+    }
+
+    /// The first access of so many threads is over the whole unit at their place, so that it is whole
+    /// in the DIMM's buffer.
+    #[must_use]
+    pub fn whole_units(mut self, threads: u32) -> Self {
+        for walk in self.threads.iter_mut().take(threads as usize) {
+            walk.lines = UNIT / LINE;
+        }
+        self
     }
 }
 
@@ -96,8 +111,8 @@ impl Walk {
     /// Goes on to the next access.
     fn next_access(&mut self, work: &Work) {
         self.line = 0;
-        let lines = work.access_size / LINE;
-        if lines >= LONG_LOOP {
+        self.lines = work.access_size / LINE;
+        if self.lines >= LONG_LOOP {
             self.instr += MISPREDICTED;
         }
         match work.task_type {
@@ -142,11 +157,11 @@ impl Walk {
             Task::Stride => 1,
             Task::Random => UNROLLED,
         };
-        let lines = work.access_size / LINE;
-        if self.line.is_multiple_of(unrolled) || self.line == lines {
+        let last = self.line == self.lines;
+        if self.line.is_multiple_of(unrolled) || last {
             self.instr += LOOP;
         }
-        if self.line == lines {
+        if last {
             self.next_access(work);
         }
     }
@@ -242,6 +257,23 @@ mod tests {
             assert_eq!(pair[0].kind, OpKind::Store);
             assert!(matches!(pair[1].kind, OpKind::Flush(_)));
             assert_eq!(pair[0].addr, pair[1].addr);
+        }
+    }
+
+    #[test]
+    fn units_are_made_whole_by_the_first_access() {
+        let mut stimulus =
+            Stimulus::new(work(Operation::NtStore, Task::Stride, 64, 0), 20, 1).whole_units(1);
+        for (thread, whole) in [(0, true), (1, false)] {
+            let mut ops = Vec::new();
+            // Both get lines of the first batch, however many are left.
+            stimulus.left = 10;
+            assert!(matches!(stimulus.fill(thread, &mut ops), Ok(Next::More)));
+            let place = u64::from(thread) * REGION;
+            let offsets: Vec<u64> = ops.iter().map(|op| op.addr - place).collect();
+            let first = if whole { [0, 64, 128, 192] } else { [0; 4] };
+            assert_eq!(offsets[..4], first);
+            assert_eq!(offsets[4..], [0; 6]);
         }
     }
 
