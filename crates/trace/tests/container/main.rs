@@ -1,7 +1,9 @@
 //! Writing and reading a trace directory.
 #![allow(clippy::unwrap_used)] // helpers of tests, too
 
+#[path = "../common/mod.rs"]
 mod common;
+mod damage;
 
 use std::fs;
 use std::path::Path;
@@ -9,10 +11,9 @@ use std::path::Path;
 use common::{block_frame, module_frame, process_frame, time};
 use prestore_trace::block::BlockTable;
 use prestore_trace::container::{
-    Damage, DamageKind, Existing, MANIFEST, Outcome, ReadError, ReadOptions, RecordingInfo,
-    RecordingState, Trace, TraceWriter, WriteError,
+    Decoder, Existing, Outcome, RecordingInfo, RecordingState, StreamWriter, Trace, TraceWriter,
+    WriteError,
 };
-use prestore_trace::container::{Decoder, StreamWriter};
 use prestore_trace::record::header;
 use prestore_trace::{ProcessId, SiteTable, ThreadId};
 
@@ -246,178 +247,6 @@ fn killed(dir: &Path, cut: Option<usize>) -> (usize, usize) {
             .unwrap();
     }
     (first, whole)
-}
-
-#[test]
-fn a_killed_recording_is_read_up_to_its_last_whole_block() {
-    let dir = tempfile::tempdir().unwrap();
-    let (first, whole) = killed(dir.path(), None);
-    let path = dir.path().join("thread-0.events");
-    let bytes = fs::read(&path).unwrap();
-    for len in (0..=whole).rev() {
-        fs::write(&path, &bytes[..len]).unwrap();
-        let trace = Trace::open(dir.path()).unwrap();
-        assert_eq!(trace.manifest().state, RecordingState::Recording);
-        let (kept, expected) = match len {
-            n if n == whole => (whole, [words(30, 3), words(30, 5)].concat()),
-            n if n >= first => (first, words(30, 3)),
-            _ => (0, vec![]),
-        };
-        assert_eq!(read(&trace, 0), expected, "cut at {len}");
-        let left_out: u64 = trace.damage().iter().map(|d| d.bytes).sum();
-        assert_eq!(left_out, (len - kept) as u64, "cut at {len}");
-        if len > kept {
-            assert_eq!(trace.damage()[0].what, DamageKind::TornTail);
-            assert!(trace.damage()[0].to_string().contains("interrupted"));
-        }
-        assert_eq!(trace.manifest().totals.words, expected.len() as u64);
-    }
-}
-
-#[test]
-fn a_block_log_is_read_up_to_its_last_whole_frame() {
-    let dir = tempfile::tempdir().unwrap();
-    killed(dir.path(), None);
-    let path = dir.path().join("process-0.blocks");
-    let bytes = fs::read(&path).unwrap();
-    for len in 0..bytes.len() {
-        fs::write(&path, &bytes[..len]).unwrap();
-        let trace = Trace::open(dir.path()).unwrap();
-        let left_out: u64 = trace.damage().iter().map(|d| d.bytes).sum();
-        let whole = len - left_out as usize;
-        assert_eq!(table_of(&bytes[..len]).consumed() as usize, whole);
-    }
-}
-
-#[test]
-fn zeros_at_the_end_are_a_torn_tail() {
-    let dir = tempfile::tempdir().unwrap();
-    let (first, _) = killed(dir.path(), Some(0));
-    let path = dir.path().join("thread-0.events");
-    let mut bytes = fs::read(&path).unwrap();
-    bytes.resize(first + 5000, 0);
-    fs::write(&path, bytes).unwrap();
-    let trace = Trace::open(dir.path()).unwrap();
-    assert_eq!(read(&trace, 0), words(30, 3));
-    assert_eq!(trace.damage()[0].bytes, 5000);
-}
-
-#[test]
-fn threads_that_the_manifest_does_not_name_yet_are_found() {
-    let dir = tempfile::tempdir().unwrap();
-    let (mut writer, stream, table) = begin(dir.path());
-    drop(stream);
-    let old = fs::read(dir.path().join(MANIFEST)).unwrap();
-    let child = writer.process(300, 100, vec![]).unwrap();
-    writer.meta(child, &log(300)).unwrap();
-    let mut second = writer.thread(child, 301, None).unwrap();
-    second.words(&words(9, 9), &table).unwrap();
-    second.finish().unwrap();
-    drop(writer);
-    fs::write(dir.path().join(MANIFEST), old).unwrap();
-    let trace = Trace::open(dir.path()).unwrap();
-    let found = &trace.manifest().threads[1];
-    assert_eq!((found.process, found.totals.words), (ProcessId(1), 45));
-    assert_eq!(trace.manifest().processes[1].pid, 300);
-    assert_eq!(read(&trace, 1), words(9, 9));
-}
-
-#[test]
-fn a_corrupt_block_is_named_and_can_be_left_out() {
-    for (what, flip) in [("header", 30), ("payload", 240)] {
-        let dir = tempfile::tempdir().unwrap();
-        let (first, _) = killed(dir.path(), None);
-        let path = dir.path().join("thread-0.events");
-        let mut bytes = fs::read(&path).unwrap();
-        bytes[flip] ^= 1;
-        fs::write(&path, bytes).unwrap();
-        let strict = Trace::open(dir.path()).and_then(|t| {
-            t.stream(ThreadId(0), 0)?
-                .next_segment(&mut Decoder::new().unwrap())?;
-            Ok(())
-        });
-        let message = strict.unwrap_err().to_string();
-        assert!(
-            message.contains("thread-0.events is corrupt at byte 0"),
-            "{what}: {message}"
-        );
-
-        let trace = Trace::open_with(dir.path(), ReadOptions { lenient: true }).unwrap();
-        let mut decoder = Decoder::new().unwrap();
-        let mut reader = trace.stream(ThreadId(0), 0).unwrap();
-        let segment = reader.next_segment(&mut decoder).unwrap().unwrap();
-        assert_eq!(segment.words, words(30, 5), "{what}");
-        assert_eq!(segment.instrs, Some(150), "{what}");
-        let left_out: Vec<Damage> = [trace.damage(), reader.damage()].concat();
-        assert_eq!(
-            (left_out[0].offset, left_out[0].bytes),
-            (0, first as u64),
-            "{what}"
-        );
-    }
-}
-
-#[test]
-fn a_corrupt_block_log_is_named_and_can_be_left_out() {
-    let dir = tempfile::tempdir().unwrap();
-    killed(dir.path(), None);
-    let path = dir.path().join("process-0.blocks");
-    let mut bytes = fs::read(&path).unwrap();
-    let bad = block_frame(3, 1, 0x1100, &[]);
-    bytes.extend(&bad);
-    fs::write(&path, bytes).unwrap();
-    let error = Trace::open(dir.path()).unwrap_err();
-    assert!(matches!(error, ReadError::Meta { .. }), "{error}");
-    let trace = Trace::open_with(dir.path(), ReadOptions { lenient: true }).unwrap();
-    assert_eq!(trace.damage()[0].bytes, bad.len() as u64);
-    assert_eq!(read(&trace, 0).len(), 300);
-}
-
-#[test]
-fn a_missing_file_is_named() {
-    for file in ["process-0.blocks", "thread-0.events"] {
-        let dir = tempfile::tempdir().unwrap();
-        killed(dir.path(), None);
-        fs::remove_file(dir.path().join(file)).unwrap();
-        let message = Trace::open(dir.path()).unwrap_err().to_string();
-        assert!(message.contains(file), "{message}");
-        let lenient = Trace::open_with(dir.path(), ReadOptions { lenient: true }).unwrap();
-        assert!(lenient.damage()[0].path.ends_with(file));
-    }
-}
-
-#[test]
-fn a_newer_schema_is_refused_by_name() {
-    let dir = tempfile::tempdir().unwrap();
-    killed(dir.path(), None);
-    let path = dir.path().join(MANIFEST);
-    let json = fs::read_to_string(&path).unwrap();
-    let newer = json.replace("\"schema_version\": 1", "\"schema_version\": 3");
-    assert_ne!(newer, json);
-    fs::write(&path, newer).unwrap();
-    let message = Trace::open(dir.path()).unwrap_err().to_string();
-    let expected = "was written by a newer prestore: schema 3, this one reads up to 1; upgrade";
-    assert!(message.ends_with(expected), "{message}");
-}
-
-#[test]
-fn what_is_no_trace_is_refused() {
-    let dir = tempfile::tempdir().unwrap();
-    let why = |dir: &Path| Trace::open(dir).unwrap_err().to_string();
-    assert!(why(&dir.path().join("none")).contains("there is no such directory"));
-    assert!(why(dir.path()).contains("it has no manifest.json"));
-    let file = dir.path().join(MANIFEST);
-    fs::write(&file, "garbage").unwrap();
-    assert!(why(dir.path()).contains("cannot be understood"));
-    assert!(why(&file).contains("it is a file"));
-    fs::write(&file, "{\"format\": \"other\"}").unwrap();
-    assert!(why(dir.path()).contains("belongs to something else"));
-    fs::write(
-        &file,
-        "{\"format\": \"prestore-trace\", \"schema_version\": \"x\"}",
-    )
-    .unwrap();
-    assert!(why(dir.path()).contains("no schema version"));
 }
 
 #[test]
