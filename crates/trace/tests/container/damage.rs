@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::block_frame;
 use prestore_trace::container::{
     Damage, DamageKind, Decoder, MANIFEST, ReadError, ReadOptions, RecordingState, Trace,
 };
 use prestore_trace::{ProcessId, ThreadId};
 
+use crate::common::block_frame;
 use crate::{begin, killed, log, read, table_of, words};
 
 #[test]

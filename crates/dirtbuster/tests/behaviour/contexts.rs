@@ -1,0 +1,99 @@
+//! What counts as a context, a re-read, a re-write.
+
+use crate::synthetic::Program;
+use crate::synthetic::copy::Copy;
+use crate::{HEAP, STACK, of_site, sizes};
+
+#[test]
+fn a_context_survives_many_others_temporaries_and_long_pauses() {
+    let mut p = Program::default();
+    let store = p.block(1, 0).store(0, 0, 64).done();
+    let spill = p.block(1, 10).store(0, -8, 8).done();
+    for line in 0..32 {
+        for stream in 0..1000 {
+            p.run(0, store, &[HEAP + stream * 0x10_0000 + line * 64]);
+            p.run(0, spill, &[STACK]);
+        }
+        p.compute(0, 100_000);
+    }
+    let out = p.analyze();
+    assert_eq!(sizes(of_site(&out.findings, 1000)), [(2048, 1000)]);
+}
+
+#[test]
+fn a_write_after_a_very_long_pause_begins_a_context() {
+    let mut p = Program::default();
+    let store = p.block(1, 0).store(0, 0, 64).done();
+    for line in 0..64 {
+        if line == 32 {
+            p.compute(0, 300_000);
+        }
+        p.run(0, store, &[HEAP + line * 64]);
+    }
+    let out = p.analyze();
+    assert_eq!(sizes(of_site(&out.findings, 1000)), [(2048, 2)]);
+}
+
+#[test]
+fn descending_writes_are_sequential() {
+    let mut p = Program::default();
+    let store = p.block(1, 0).store(0, 0, 8).done();
+    for i in (0..512).rev() {
+        p.run(0, store, &[HEAP + i * 8]);
+    }
+    let f = p.analyze().findings;
+    assert_eq!(sizes(of_site(&f, 1000)), [(4096, 1)]);
+    assert_eq!(of_site(&f, 1000).rewrite.share, 0.0);
+}
+
+#[test]
+fn a_vectorised_copy_of_any_size_is_one_context_without_rewrites() {
+    for to in [HEAP, HEAP + 8, HEAP + 40] {
+        for n in 160..1200 {
+            let mut p = Program::default();
+            let copy = Copy::new(&mut p);
+            let call = p.block(1, 0).call().done();
+            p.run(0, call, &[]);
+            copy.run(&mut p, 0, to, n);
+            let f = p.analyze().findings;
+            let f = of_site(&f, f.findings[0].sites[0].site.0);
+            // A vector that lies just too far ahead may stay by itself.
+            assert_eq!(f.contexts.len(), 1, "{n} bytes to {to:#x}: {f:#?}");
+            assert!(
+                f.contexts[0].bytes + 32 >= n,
+                "{n} bytes to {to:#x}: {f:#?}"
+            );
+            assert_eq!(f.rewrite.share, 0.0, "{n} bytes to {to:#x}");
+        }
+    }
+}
+
+#[test]
+fn the_first_read_counts_once_and_again_after_the_next_writing() {
+    let mut p = Program::default();
+    let store = p.block(1, 0).store(0, 0, 8).done();
+    let load = p.block(2, 0).load(0, 0, 8).compute(1).done();
+    for _ in 0..2 {
+        p.run(0, store, &[HEAP]);
+        for _ in 0..3 {
+            p.run(0, load, &[HEAP + 8]);
+        }
+    }
+    let f = p.analyze().findings;
+    let f = of_site(&f, 1000);
+    assert_eq!((f.reread.mean, f.reread.share), (Some(1.0), 1.0));
+    assert_eq!((f.rewrite.mean, f.rewrite.share), (Some(7.0), 0.5));
+}
+
+#[test]
+fn the_load_of_a_counter_reads_its_last_increment() {
+    let mut p = Program::default();
+    let count = p.block(1, 0).increment(0, 0, 8).compute(9).done();
+    for _ in 0..11 {
+        p.run(0, count, &[HEAP]);
+    }
+    let f = p.analyze().findings;
+    let f = of_site(&f, 1001);
+    assert_eq!((f.reread.mean, f.rewrite.mean), (Some(10.0), Some(10.0)));
+    assert_eq!(f.rewrite.share, 10.0 / 11.0);
+}

@@ -1,0 +1,213 @@
+//! One behaviour a test: what counts as a context, a re-read, a re-write, and to whom it counts.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests may panic as the tests do"
+)]
+
+mod contexts;
+#[path = "../synthetic/mod.rs"]
+mod synthetic;
+mod whose;
+
+use prestore_dirtbuster::{
+    Analyzer, Finding, Findings, ProgramTotals, ThreadTotals, Thresholds, Verdict,
+};
+use prestore_trace::replay::ReplayError;
+use prestore_trace::{FenceKind, ProcessId, SiteId, SiteTable, ThreadId};
+use synthetic::{Numbers, Program, everything};
+
+const HEAP: u64 = 0x7f00_0000_0000;
+const STACK: u64 = 0x7ffc_0000_0000;
+
+#[track_caller]
+fn of_site(f: &Findings, site: u32) -> &Finding {
+    let has = |f: &&Finding| f.sites.iter().any(|s| s.site == SiteId(site));
+    f.findings
+        .iter()
+        .find(has)
+        .unwrap_or_else(|| panic!("no finding with {site}: {f:#?}"))
+}
+
+fn sizes(f: &Finding) -> Vec<(u64, u64)> {
+    f.contexts.iter().map(|c| (c.bytes, c.count)).collect()
+}
+
+#[test]
+fn counts_are_exact_also_for_blocks_cut_short_and_repeated_stores() {
+    let mut p = Program::default();
+    let three = p
+        .block(1, 0)
+        .store(0, 0, 8)
+        .load(0, 64, 8)
+        .store(0, 8, 4)
+        .done();
+    let fill = p.block(2, 0).rep_store(0, 1, 8).done();
+    for _ in 0..10 {
+        p.run(0, three, &[HEAP]);
+    }
+    p.run_cut(0, three, &[HEAP], 2);
+    p.run_cut(1, three, &[HEAP], 0);
+    p.run(1, fill, &[HEAP, 100]);
+    let out = p.analyze();
+    let counts: Vec<(u32, u64, u64)> = out
+        .counts
+        .iter()
+        .map(|c| (c.site.0, c.stores, c.bytes))
+        .collect();
+    assert_eq!(counts, [(1000, 11, 88), (1002, 10, 40), (2000, 1, 800)]);
+    assert_eq!((out.findings.loads, out.findings.stores), (11, 22));
+    assert_eq!(out.findings.instructions, 33);
+}
+
+#[test]
+fn an_atomic_is_the_fence_of_earlier_writes_and_not_of_its_own() {
+    let mut p = Program::default();
+    let store = p.block(1, 0).store(0, 0, 8).compute(4).done();
+    let atomic = p.block(2, 0).atomic(0, 0, 8).compute(1).done();
+    let lfence = p.block(3, 0).fence(FenceKind::Load).done();
+    for i in 0..10 {
+        p.run(0, store, &[HEAP + i * 64]);
+        p.run(0, lfence, &[]);
+        p.run(0, atomic, &[STACK]);
+    }
+    let f = p.analyze().findings;
+    assert_eq!(of_site(&f, 1000).fence_distance.min, Some(6));
+    assert_eq!(of_site(&f, 1000).fence_distance.median, Some(6));
+    assert_eq!(of_site(&f, 2000).fence_distance.min, Some(8));
+    assert_eq!(f.fences, 10);
+}
+
+#[test]
+fn a_fence_of_another_thread_is_none() {
+    let mut p = Program::default();
+    let store = p.block(1, 0).store(0, 0, 8).done();
+    let fence = p.block(2, 0).fence(FenceKind::Full).done();
+    p.run(0, store, &[HEAP]);
+    p.run(1, fence, &[]);
+    let f = p.analyze().findings;
+    assert_eq!(of_site(&f, 1000).fence_distance.min, None);
+    assert_eq!(of_site(&f, 1000).fence_distance.median, None);
+}
+
+#[test]
+fn non_temporal_stores_need_no_advice() {
+    let mut p = Program::default();
+    let store = p.block(1, 0).nt_store(0, 0, 32).done();
+    for i in 0..1000 {
+        p.run(0, store, &[HEAP + i * 32]);
+    }
+    let f = p.analyze().findings;
+    assert_eq!(f.findings[0].verdict, Verdict::LeaveAlone);
+    assert!(
+        f.findings[0].reason.contains("non-temporal"),
+        "{}",
+        f.findings[0].reason
+    );
+}
+
+#[test]
+fn given_totals_decide_shares_in_a_filtered_recording() {
+    let mut p = Program::default();
+    let store = p.block(1, 0).store(0, 0, 32).done();
+    for i in 0..1000 {
+        p.run(0, store, &[HEAP + i * 32]);
+    }
+    let totals = ProgramTotals {
+        instructions: 1_000_000,
+        stores: 4000,
+    };
+    let f = p
+        .analyze_with(Analyzer::new(everything(), Numbers).with_totals(totals))
+        .findings;
+    assert!(!f.write_intensive);
+    assert_eq!((f.store_fraction, f.findings[0].store_share), (0.004, 0.25));
+    assert!(f.findings[0].reason.contains("not write-intensive"));
+}
+
+#[test]
+fn an_unknown_block_is_an_error_and_what_came_before_counts() {
+    let mut p = Program::default();
+    let store = p.block(1, 0).store(0, 0, 8).done();
+    p.run(0, store, &[HEAP]);
+    let mut words = p.buffers[0].1.clone();
+    words.push(9999);
+    let mut analyzer = Analyzer::new(Thresholds::default(), Numbers);
+    let fed = analyzer.feed(
+        ProcessId(0),
+        ThreadId(0),
+        &p.table,
+        &mut SiteTable::default(),
+        &words,
+    );
+    assert_eq!(fed, Err(ReplayError::UnknownBlock { id: 9999 }));
+    assert_eq!(analyzer.finish().findings.stores, 1);
+}
+
+#[test]
+fn the_same_input_gives_the_same_findings() {
+    let mut p = Program::default();
+    let blocks: Vec<u32> = (1..40)
+        .map(|f| p.block(f, 0).store(0, 0, 16).done())
+        .collect();
+    for i in 0..20_000u64 {
+        let block = blocks[(i * 7 % 39) as usize];
+        p.run((i / 100 % 3) as u32, block, &[HEAP + i * 0x9e37 % 0x8000]);
+    }
+    assert_eq!(p.analyze().findings, p.analyze().findings);
+}
+
+#[test]
+fn memory_is_bounded_by_the_lines_written() {
+    let mut p = Program::default();
+    let store = p.block(1, 0).store(0, 0, 8).done();
+    for pass in 0..20u64 {
+        for i in 0..4096u64 {
+            // Another order each pass, so that streaks come and go.
+            let line = (i * (2 * pass + 1)) % 4096;
+            p.run(0, store, &[HEAP + line * 64]);
+        }
+    }
+    let out = p.analyze();
+    assert!(
+        out.memory_bytes < 4096 * 256 + (64 << 10),
+        "{}",
+        out.memory_bytes
+    );
+}
+
+#[test]
+fn thresholds_are_set_by_name_and_checked() {
+    let mut t = Thresholds::default();
+    assert_eq!(t.set("fence_window", 50.0), Ok(()));
+    assert_eq!(t.fence_window, 50);
+    let listed = t.list();
+    assert!(
+        listed
+            .iter()
+            .any(|l| l.name == "fence_window" && l.value == 50.0)
+    );
+    assert!(listed.iter().all(|l| l.doc.len() > 20));
+    assert!(t.set("fence_windows", 50.0).is_err());
+    assert!(t.set("min_density", 1.5).is_err());
+    assert!(t.set("max_pause", -1.0).is_err());
+    assert!(t.set("max_pause", f64::NAN).is_err());
+}
+
+#[test]
+fn each_thread_has_its_own_totals() {
+    let mut p = Program::default();
+    let work = p.block(1, 0).load(0, 0, 8).store(0, 0, 8).compute(8).done();
+    let lock = p.block(1, 10).atomic(0, 0, 8).done();
+    for _ in 0..3 {
+        p.run(0, work, &[HEAP]);
+    }
+    p.run(4, work, &[HEAP]);
+    p.run(4, lock, &[HEAP]);
+    p.compute(4, 1000);
+    let out = p.analyze();
+    let totals = |t: &ThreadTotals| (t.thread.0, t.instructions, t.stores, t.loads, t.fences);
+    let all: Vec<_> = out.threads.iter().map(totals).collect();
+    assert_eq!(all, [(0, 30, 3, 3, 0), (4, 11, 2, 2, 1)]);
+}

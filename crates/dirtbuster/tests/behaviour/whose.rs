@@ -1,0 +1,185 @@
+//! To whom it counts: threads, functions, callers, allocations.
+
+use prestore_dirtbuster::Analyzer;
+use prestore_trace::record::{AllocKind, Special};
+use prestore_trace::{ProcessId, SiteId, SiteTable, ThreadId};
+
+use crate::synthetic::copy::Copy;
+use crate::synthetic::{GENERIC, Numbers, Program, SITES, everything};
+use crate::{HEAP, STACK, of_site, sizes};
+
+#[test]
+fn a_read_by_another_function_and_thread_counts_for_the_writer() {
+    let mut p = Program::default();
+    let store = p.block(1, 0).store(0, 0, 8).compute(9).done();
+    let load = p.block(2, 0).load(0, 0, 8).compute(9).done();
+    p.run(0, store, &[HEAP]);
+    p.run(1, load, &[STACK]);
+    p.run(1, load, &[HEAP]);
+    let f = p.analyze().findings;
+    let f = of_site(&f, 1000);
+    assert_eq!(f.reread.share, 1.0);
+    // The reader began when the writer had executed 10 instructions.
+    assert_eq!(f.reread.mean, Some(20.0));
+}
+
+#[test]
+fn a_header_by_one_function_and_its_body_by_another_are_one_writing() {
+    let mut p = Program::default();
+    let header = p.block(1, 0).store(0, 0, 16).done();
+    let body = p.block(2, 0).store(0, 0, 16).done();
+    for object in 0..100 {
+        let at = HEAP + object * 512;
+        p.run(0, header, &[at]);
+        for i in (16..256).step_by(16) {
+            p.run(0, body, &[at + i]);
+        }
+    }
+    let f = p.analyze().findings;
+    assert_eq!(of_site(&f, 1000).rewrite.share, 0.0);
+    assert_eq!(of_site(&f, 2000).rewrite.share, 0.0);
+    assert_eq!(sizes(of_site(&f, 2000)), [(240, 100)]);
+}
+
+#[test]
+fn two_loops_of_a_function_are_two_findings_and_the_stores_of_one_loop_are_one() {
+    let mut p = Program::default();
+    let first = p.block(1, 0).store(0, 0, 32).store(0, 32, 32).done();
+    let second = p.block(1, 10).store(0, 0, 32).store(0, 32, 32).done();
+    for line in 0..100 {
+        p.run(0, first, &[HEAP + line * 64]);
+    }
+    for line in 0..200 {
+        p.run(0, second, &[HEAP + 0x10_0000 + line * 64]);
+    }
+    let f = p.analyze().findings;
+    let sites: Vec<Vec<u32>> = f
+        .findings
+        .iter()
+        .map(|f| f.sites.iter().map(|s| s.site.0).collect())
+        .collect();
+    assert_eq!(sites, [vec![1010, 1011], vec![1000, 1001]]);
+}
+
+#[test]
+fn generic_code_is_reported_by_its_first_caller_that_is_not() {
+    let mut p = Program::default();
+    let copy = Copy::new(&mut p);
+    let outer = p.block(3, 0).compute(1).call().done();
+    let call_a = p.block(1, 0).compute(1).call().done();
+    let back_a = p.block(1, 1).compute(1).ret().after(call_a).done();
+    let back_outer = p.block(3, 5).compute(1).after(outer).done();
+    let call_b = p.block(2, 0).compute(1).call().done();
+    let wrapper = p.block(GENERIC + 1, 0).compute(1).call().done();
+    let back_b = p.block(2, 1).compute(1).after(call_b).done();
+    for i in 0..100 {
+        p.run(0, outer, &[]);
+        p.run(0, call_a, &[]);
+        copy.run(&mut p, 0, HEAP + i * 0x1000, 1024);
+        p.run(0, back_a, &[]);
+        p.run(0, back_outer, &[]);
+        p.run(0, call_b, &[]);
+        p.run(0, wrapper, &[]);
+        copy.run(&mut p, 0, HEAP + 0x100_0000 + i * 0x1000, 256);
+        p.run(0, back_b, &[]);
+    }
+    let f = p.analyze().findings;
+    let chains: Vec<&[SiteId]> = f.findings.iter().map(|f| &f.call_chain[..]).collect();
+    assert_eq!(
+        chains,
+        [
+            &[SiteId(SITES), SiteId(3 * SITES)][..],
+            &[SiteId(2 * SITES)][..]
+        ]
+    );
+    assert!(f.findings.iter().all(|f| f.generic_writer));
+    assert_eq!(f.findings[1].contexts[0].bytes, 256);
+}
+
+#[test]
+fn a_scope_tracks_its_functions_only_but_sees_what_others_do_to_their_lines() {
+    let mut p = Program::default();
+    let store = p.block(1, 0).store(0, 0, 8).done();
+    let other = p.block(2, 0).store(0, 0, 8).done();
+    let load = p.block(3, 0).load(0, 0, 8).done();
+    for line in 0..10 {
+        p.run(0, store, &[HEAP + line * 64]);
+        p.run(0, load, &[HEAP + line * 64]);
+        p.run(0, other, &[HEAP + line * 64]);
+        p.run(0, load, &[HEAP + line * 64]);
+    }
+    let out = p.analyze_with(Analyzer::new(everything(), Numbers).with_scope([1]));
+    let f = &out.findings;
+    assert_eq!(f.findings.len(), 1);
+    assert_eq!(
+        (f.findings[0].rewrite.mean, f.findings[0].rewrite.share),
+        (Some(2.0), 1.0)
+    );
+    assert_eq!(
+        (f.findings[0].reread.mean, f.findings[0].reread.share),
+        (Some(1.0), 1.0)
+    );
+    assert_eq!(f.stores, 20, "the others' stores are still the program's");
+}
+
+#[test]
+fn data_is_traced_to_its_allocation() {
+    let mut p = Program::default();
+    let store = p.block(1, 0).store(0, 0, 32).done();
+    let kind = AllocKind::Malloc;
+    p.special(
+        0,
+        Special::Alloc {
+            addr: HEAP,
+            size: 4096,
+            caller: 77,
+            kind,
+        },
+    );
+    p.special(
+        0,
+        Special::Alloc {
+            addr: HEAP + 4096,
+            size: 64,
+            caller: 78,
+            kind,
+        },
+    );
+    for at in (0..4096 + 64).step_by(32).filter(|at| *at != 2048) {
+        p.run(0, store, &[HEAP + at]);
+    }
+    p.special(
+        0,
+        Special::Free {
+            addr: HEAP,
+            caller: 79,
+        },
+    );
+    let f = p.analyze().findings;
+    // Sites of callers are made as they are met: this is the first.
+    assert_eq!(of_site(&f, 1000).allocations[0].0, SiteId(0));
+}
+
+#[test]
+fn address_spaces_are_apart() {
+    let mut p = Program::default();
+    let store = p.block(1, 0).store(0, 0, 8).done();
+    let load = p.block(2, 0).load(0, 0, 8).done();
+    p.run(0, store, &[HEAP]);
+    p.run(1, load, &[HEAP]);
+    let mut analyzer = Analyzer::new(everything(), Numbers);
+    for (process, (thread, words)) in p.buffers.iter().enumerate() {
+        let process = ProcessId(process as u32);
+        analyzer
+            .feed(
+                process,
+                ThreadId(*thread),
+                &p.table,
+                &mut SiteTable::default(),
+                words,
+            )
+            .expect("whole words");
+    }
+    let f = analyzer.finish().findings;
+    assert_eq!(f.findings[0].reread.share, 0.0);
+}
