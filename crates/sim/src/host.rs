@@ -1,6 +1,8 @@
 //! The host's caches. The tables of a simulated machine are larger than they are, and nearly every
 //! simulated miss is several of the host's: what will be looked at soon is asked for ahead.
 
+use std::ops::{Deref, DerefMut};
+
 /// Asks the host to bring an element nearer. Changes nothing; without such an instruction, or
 /// beyond the end, it does nothing.
 #[inline]
@@ -13,4 +15,55 @@ pub(crate) fn prefetch<T>(table: &[T], index: usize) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (table, index);
+}
+
+/// Bytes of a line of the host's caches.
+pub(crate) const LINE: usize = 64;
+
+/// A table whose first element begins a line of the host's caches, so that what is looked at together
+/// lies in as few lines as it can.
+#[derive(Debug)]
+pub(crate) struct Aligned<T> {
+    elements: Vec<T>,
+    /// Of `elements`, the first that is used.
+    first: usize,
+}
+
+impl<T: Copy> Aligned<T> {
+    /// `elements`, so many times over.
+    pub(crate) fn repeat(elements: &[T], times: usize) -> Self {
+        let spare = LINE.div_ceil(size_of::<T>().max(1));
+        let mut all: Vec<T> = Vec::with_capacity(spare + elements.len() * times);
+        let first = all.as_ptr().align_offset(LINE).min(spare);
+        let cycle = elements.iter().copied().cycle();
+        let unused = elements.iter().copied().cycle().take(first);
+        all.extend(unused);
+        all.extend(cycle.take(elements.len() * times));
+        Self {
+            elements: all,
+            first,
+        }
+    }
+}
+
+impl<T: Copy> Clone for Aligned<T> {
+    fn clone(&self) -> Self {
+        Self::repeat(self, 1)
+    }
+}
+
+impl<T> Deref for Aligned<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        &self.elements[self.first..]
+    }
+}
+
+impl<T> DerefMut for Aligned<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.elements[self.first..]
+    }
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::directory::Sharers;
 use super::geometry::Index;
 use super::replacement::{ages, make_youngest, oldest};
-use crate::host::prefetch;
+use crate::host::{Aligned, prefetch};
 
 /// Set-associative, LRU by the last time a core was added, plain indexing.
 ///
@@ -18,7 +18,7 @@ pub(super) struct Filter {
     ways: usize,
     /// Words of a byte a way.
     bytes: usize,
-    sets: Vec<u64>,
+    sets: Aligned<u64>,
     /// The cores of entries that have several.
     many: FxHashMap<u64, u128>,
 }
@@ -70,7 +70,7 @@ impl Filter {
             index: Index::new(SliceHash::None, 1, sets as u64),
             ways,
             bytes,
-            sets: set.repeat(sets),
+            sets: Aligned::repeat(&set, sets),
             many: FxHashMap::default(),
         }
     }

@@ -8,7 +8,7 @@ use super::geometry::Index;
 use super::replacement::Replacer;
 use super::signatures::Signatures;
 use super::slots::Slots;
-use crate::host::prefetch;
+use crate::host::{Aligned, LINE, prefetch};
 use crate::random::Random;
 use crate::{ByteMask, Time};
 
@@ -36,7 +36,7 @@ pub(super) struct Level {
     /// Binary logarithm of the places of a set.
     shift: u32,
     signatures: Signatures,
-    copies: Vec<Copy>,
+    copies: Aligned<Copy>,
     /// When data arrives (for pending copies) and which bytes are dirty (for partial ones): what
     /// most accesses need not look at.
     ready: Vec<Time>,
@@ -49,7 +49,7 @@ pub(super) struct Level {
 }
 
 /// Copies in a line of the host's caches.
-const COPIES: usize = 64 / size_of::<Copy>();
+const COPIES: usize = LINE / size_of::<Copy>();
 
 /// The generator of instance `instance` of level `level`: far from the others' on their common cycle.
 fn generator(seed: u64, level: usize, instance: usize) -> Random {
@@ -88,7 +88,7 @@ impl Level {
             ways,
             shift: stride.trailing_zeros(),
             signatures: Signatures::new(instances * sets, ways, stride),
-            copies: vec![Copy::default(); lines],
+            copies: Aligned::repeat(&[Copy::default()], lines),
             ready: vec![Time::ZERO; lines],
             dirty: vec![0; if wide { 2 * lines } else { lines }],
             wide,
