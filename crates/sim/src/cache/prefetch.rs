@@ -159,6 +159,7 @@ impl<M: MemoryPort> Hierarchy<M> {
         if self.levels[into].find(core, line).is_some() {
             return false;
         }
+        self.soon(core, LineAddr(line));
         let held = self.directory.get(line);
         let others = held.others(core);
         if held != others || others.exclusive || self.levels[into].miss_from(core, at) > at {
