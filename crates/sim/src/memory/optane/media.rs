@@ -129,7 +129,7 @@ impl Media {
     /// When `unit` can be accessed: after its block's move, if it is being moved.
     fn movable(&self, at: Time, unit: u64) -> Time {
         match &self.wear {
-            Some(wear) => at.max(wear.busy_until(unit)),
+            Some(wear) => wear.movable(at, unit),
             None => at,
         }
     }

@@ -13,6 +13,8 @@ pub(super) struct Wear {
     limit: u32,
     pause: Time,
     entries: Vec<Entry>,
+    /// No block moves from here on.
+    last: Time,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,6 +31,7 @@ impl Wear {
             limit: config.writes.max(1),
             pause: Time::nanos(config.pause),
             entries: vec![Entry::default(); config.tracked.max(1) as usize],
+            last: Time::ZERO,
         }
     }
 
@@ -54,11 +57,20 @@ impl Wear {
         if entry.writes >= limit {
             entry.writes = 0;
             entry.busy_until = at + pause;
+            self.last = self.last.max(entry.busy_until);
         }
     }
 
-    /// Until when `unit`'s block is moving (in the past: it is not).
-    pub(super) fn busy_until(&self, unit: u64) -> Time {
+    /// When, from `at` on, `unit` can be accessed: when its block is not moving.
+    #[inline]
+    pub(super) fn movable(&self, at: Time, unit: u64) -> Time {
+        if at >= self.last {
+            return at;
+        }
+        at.max(self.busy_until(unit))
+    }
+
+    fn busy_until(&self, unit: u64) -> Time {
         let block = unit / self.units_per_block;
         let entry = &self.entries[self.index(block)];
         if entry.block == block {
