@@ -131,14 +131,19 @@ impl<M: MemoryPort> Hierarchy<M> {
     /// is asked for ahead.
     #[inline]
     pub fn soon(&self, core: u32, line: LineAddr) {
-        let (private, shared) = self.levels.split_at(self.privates);
-        // A fill of the last private level throws a line out, which moves to the next.
-        let victim = private.last().and_then(|l| l.likely_victim(core, line.0));
-        for line in std::iter::once(line.0).chain(victim) {
-            for level in shared {
-                level.soon(core, line);
-            }
-            self.directory.soon(line);
+        for level in &self.levels[self.privates..] {
+            level.soon(core, line.0);
+        }
+        self.directory.soon(line.0);
+    }
+
+    /// `line` is about to come to `core`: a fill of the last private level throws a line out, which
+    /// moves to the next.
+    #[inline]
+    pub(super) fn victim_soon(&self, core: u32, line: u64) {
+        let last = self.levels[..self.privates].last();
+        if let Some(victim) = last.and_then(|level| level.likely_victim(core, line)) {
+            self.soon(core, LineAddr(victim));
         }
     }
 

@@ -160,6 +160,7 @@ impl<M: MemoryPort> Hierarchy<M> {
             return false;
         }
         self.soon(core, LineAddr(line));
+        self.victim_soon(core, line);
         let held = self.directory.get(line);
         let others = held.others(core);
         if held != others || others.exclusive || self.levels[into].miss_from(core, at) > at {

@@ -117,6 +117,7 @@ impl<M: MemoryPort> Hierarchy<M> {
         want: Want,
         start: usize,
     ) -> (Served, usize) {
+        self.victim_soon(core, line);
         let own = want != Want::Read;
         let others = self.directory.get(line).others(core);
         let mut t = at;
