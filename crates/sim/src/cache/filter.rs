@@ -157,13 +157,12 @@ impl Filter {
             }
             at
         } else {
-            let at = self
-                .find_in(set, |entry| entry == Entry::default())
-                .unwrap_or_else(|| {
-                    let way = oldest(&self.sets[set..set + self.bytes], self.ways);
-                    At { set, way }
-                });
-            if self.entry(at) != Entry::default() {
+            let empty = self.find_in(set, |entry| entry == Entry::default());
+            let at = empty.unwrap_or_else(|| {
+                let way = oldest(&self.sets[set..set + self.bytes], self.ways);
+                At { set, way }
+            });
+            if empty.is_none() {
                 gone = Some((self.entry(at).line(), self.sharers(at)));
                 self.empty(at);
             }

@@ -15,6 +15,8 @@ pub(super) enum Index {
     Folded {
         slices: u64,
         bits: u32,
+        /// The first shift of [`fold`].
+        shift: u32,
         start: Start,
     },
     /// Slices of any number of sets. The set in a slice is a remainder, the slice a hash of it and
@@ -59,6 +61,7 @@ impl Index {
             _ if sets.is_power_of_two() => Self::Folded {
                 slices,
                 bits: sets.trailing_zeros(),
+                shift: first_shift(sets.trailing_zeros()),
                 start,
             },
             _ => Self::Divided {
@@ -86,9 +89,10 @@ impl Index {
             Self::Folded {
                 slices,
                 bits,
+                shift,
                 start,
             } => {
-                let set = fold(line, bits);
+                let set = fold(line, bits, shift);
                 (slice(line >> bits, set, slices, start) << bits) | set
             }
             Self::Divided {
@@ -118,22 +122,24 @@ fn slice(high: u64, set: u64, slices: u64, start: Start) -> u64 {
     ((hash >> 32) * slices) >> 32
 }
 
-#[inline]
-fn fold(line: u64, bits: u32) -> u64 {
-    if bits == 0 {
-        return 0;
-    }
-    // Halves onto each other, then halves of those.
+/// The most that [`fold`] to `bits` bits shifts by: halves come onto each other, then halves of those.
+fn first_shift(bits: u32) -> u32 {
     let mut shift = bits;
-    while 2 * shift < u64::BITS {
+    while shift != 0 && 2 * shift < u64::BITS {
         shift *= 2;
     }
+    shift
+}
+
+/// All groups of `bits` bits of `line` by exclusive or; `shift` is the [`first_shift`].
+#[inline]
+fn fold(line: u64, bits: u32, mut shift: u32) -> u64 {
     let mut folded = line;
-    while shift >= bits {
+    while shift > bits {
         folded ^= folded >> shift;
         shift /= 2;
     }
-    folded & ((1 << bits) - 1)
+    (folded ^ (folded >> bits)) & ((1 << bits) - 1)
 }
 
 #[cfg(test)]
@@ -160,7 +166,8 @@ mod tests {
             for line in [0, 1, 0x0123_4567_89AB_CDEF, u64::MAX >> 5, 1 << 58] {
                 let groups = (0..64_u32.div_ceil(bits)).map(|n| line >> (n * bits));
                 let folded = groups.fold(0, |all, group| all ^ group) & ((1 << bits) - 1);
-                assert_eq!(super::fold(line, bits), folded, "{line:x} by {bits}");
+                let shift = super::first_shift(bits);
+                assert_eq!(super::fold(line, bits, shift), folded, "{line:x} by {bits}");
             }
         }
     }

@@ -127,9 +127,6 @@ impl<M: MemoryPort> Hierarchy<M> {
     fn evict(&mut self, level: usize, core: u32, place: Place) {
         let victim = self.levels[level].take(place);
         let (line, mut dirty) = (victim.line, victim.dirty);
-        if level < self.privates {
-            self.directory.soon(line);
-        }
         if level > 0 && self.levels[level].inclusion == Inclusion::Inclusive {
             dirty |= self.purge_nearer(level, core, line);
         }

@@ -53,7 +53,7 @@ impl Signatures {
     ) -> Option<usize> {
         let pattern = Self::of(line) * LOW;
         let mut eight = first;
-        while eight < first + stride {
+        loop {
             let mut zeros = zero_bytes(self.0[eight / 8] ^ pattern);
             while zeros != 0 {
                 let place = eight + zeros.trailing_zeros() as usize / 8;
@@ -63,8 +63,10 @@ impl Signatures {
                 zeros &= zeros - 1;
             }
             eight += 8;
+            if eight >= first + stride {
+                return None;
+            }
         }
-        None
     }
 
     /// The first empty one of `stride` places from `first`.

@@ -41,8 +41,10 @@ pub(super) struct FillBuffers {
     open: usize,
     /// When the first buffer of a miss is free.
     first: Time,
-    /// A bit for each key in use, by a hash: most look-ups need nothing else.
+    /// A bit for each key in use, by a hash, and for some that were: most look-ups need nothing else.
     known: u64,
+    /// Buffers taken since nothing but the keys in use had a bit.
+    taken: usize,
     /// Flushes and non-temporal data that left their buffers early, the older first.
     posted: VecDeque<Posted>,
 }
@@ -71,6 +73,7 @@ impl FillBuffers {
             open: 0,
             first: Time::ZERO,
             known: 0,
+            taken: 0,
             posted: VecDeque::new(),
         }
     }
@@ -219,7 +222,12 @@ impl FillBuffers {
         self.until[i] = until;
         self.by[i] = by;
         self.first = self.earliest(0..self.misses);
-        self.known = self.key.iter().fold(0, |known, &key| known | bit(key));
+        self.known |= bit(key);
+        self.taken += 1;
+        if self.taken == self.key.len() {
+            self.taken = 0;
+            self.known = self.key.iter().fold(0, |known, &key| known | bit(key));
+        }
         i
     }
 }
