@@ -15,6 +15,7 @@
 
 mod cache;
 mod core;
+mod divide;
 mod engine;
 mod host;
 mod mechanism;

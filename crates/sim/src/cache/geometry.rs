@@ -2,13 +2,15 @@
 
 use prestore_machine::SliceHash;
 
+use crate::divide::Divisor;
+
 /// The map from lines to sets, chosen once.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Index {
     /// Low bits: the number of sets is a power of two.
     Mask(u64),
     /// The remainder by any number of sets.
-    Modulo(u64),
+    Modulo(Divisor),
     /// Slices of `2^bits` sets. The set in a slice: all groups of `bits` bits of the line number,
     /// folded together by exclusive or. The slice: a hash of that set and the bits above the lowest
     /// group.
@@ -57,7 +59,7 @@ impl Index {
         };
         match hash {
             SliceHash::None if (slices * sets).is_power_of_two() => Self::Mask(slices * sets - 1),
-            SliceHash::None => Self::Modulo(slices * sets),
+            SliceHash::None => Self::Modulo(Divisor::new(slices * sets)),
             _ if sets.is_power_of_two() => Self::Folded {
                 slices,
                 bits: sets.trailing_zeros(),
@@ -85,7 +87,7 @@ impl Index {
     fn far_set(self, line: u64) -> usize {
         (match self {
             Self::Mask(mask) => line & mask,
-            Self::Modulo(sets) => line % sets,
+            Self::Modulo(sets) => sets.remainder(line),
             Self::Folded {
                 slices,
                 bits,

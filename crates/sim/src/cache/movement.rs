@@ -137,15 +137,16 @@ impl<M: MemoryPort> Hierarchy<M> {
             counters.dirty_evictions += 1;
         }
         let flags = if victim.exclusive { EXCLUSIVE } else { 0 };
-        self.deposit(level + 1, core, line, dirty, flags, false);
-        if level < self.privates {
+        let next = level + 1;
+        let stays = self.deposit(next, core, line, dirty, flags, false) && next < self.privates;
+        if level < self.privates && !stays {
             self.left_private.push((level, core, line));
         }
         self.leaves(line);
     }
 
     /// A line (a victim, or written back) arrives at `level` from nearer. Clean lines are dropped
-    /// where victims are not taken, unless `always`.
+    /// where victims are not taken, unless `always`. Answers whether the line is known to be there now.
     pub(super) fn deposit(
         &mut self,
         level: usize,
@@ -154,23 +155,23 @@ impl<M: MemoryPort> Hierarchy<M> {
         dirty: ByteMask,
         flags: u64,
         always: bool,
-    ) {
+    ) -> bool {
         if level == self.levels.len() {
             if dirty != 0 {
                 self.count_down(level - 1, dirty);
                 self.write_victim(core, line, dirty);
             }
-            return;
+            return false;
         }
         let keeps = always || self.takes_victims(level);
         if dirty == 0 && !keeps {
-            return;
+            return false;
         }
         let through = self.levels[level].through;
         let first = self.levels[level].first(core, line);
         let place = self.levels[level].find_from(first, line);
         if dirty == 0 && place.is_some() {
-            return;
+            return true;
         }
         if level > 0 {
             self.count_down(level - 1, dirty);
@@ -191,6 +192,7 @@ impl<M: MemoryPort> Hierarchy<M> {
         if through && dirty != 0 {
             self.deposit(level + 1, core, line, dirty, flags, false);
         }
+        place.is_some() || keeps || !through
     }
 
     /// Writes a victim to memory through the core's eviction buffer: what goes on waits while that

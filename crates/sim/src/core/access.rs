@@ -22,13 +22,28 @@ impl Core {
         let shift = self.params.line_shift;
         let within = addr & ((1 << shift) - 1);
         let end = within + u64::from(size);
+        let line = LineAddr::of(addr, shift);
         if size != 0 && end <= 1 << shift {
             let mask = bytes::range(within, end - 1);
-            access(self, LineAddr::of(addr, shift), mask, below);
-        } else if size != 0 {
-            for (line, mask) in bytes::lines(addr, u64::from(size), shift) {
-                access(self, line, mask, below);
-            }
+            return access(self, line, mask, below);
+        }
+        self.each_of_several(addr, size, below, access);
+    }
+
+    /// The same of an access that crosses lines, or touches nothing.
+    #[inline(never)]
+    fn each_of_several<B: Below>(
+        &mut self,
+        addr: u64,
+        size: u32,
+        below: &mut B,
+        mut access: impl FnMut(&mut Self, LineAddr, ByteMask, &mut B),
+    ) {
+        if size == 0 {
+            return;
+        }
+        for (line, mask) in bytes::lines(addr, u64::from(size), self.params.line_shift) {
+            access(self, line, mask, below);
         }
     }
 

@@ -13,7 +13,6 @@ mod controller;
 mod counters;
 mod cxl;
 mod device;
-mod divide;
 mod dram;
 #[cfg(test)]
 mod fixtures;

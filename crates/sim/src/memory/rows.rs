@@ -1,6 +1,6 @@
 //! Banks and rows of a memory chip.
 
-use super::divide::Divisor;
+use crate::divide::Divisor;
 
 /// Where a byte lies: rows go round the banks, so that a sequential stream opens one row after the
 /// other in different banks (RoRaBaCo; the channel was taken out before).

@@ -1,6 +1,6 @@
 //! The units in which a device reads and writes its media.
 
-use super::divide::Divisor;
+use crate::divide::Divisor;
 
 /// Units of a fixed number of bytes.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! Spreading a memory's addresses over its channels.
 
-use crate::memory::divide::Divisor;
+use crate::divide::Divisor;
 
 /// Consecutive blocks of a memory lie on consecutive channels; the addresses within a channel are
 /// dense, so that neighbouring blocks of one channel share a row or a device's unit.

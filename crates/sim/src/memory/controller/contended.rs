@@ -5,6 +5,7 @@ use prestore_machine::device::Optane;
 
 use super::slots::Slots;
 use crate::Time;
+use crate::divide::Divisor;
 use crate::memory::any::AnyDevice;
 use crate::memory::device::{self, Device};
 use crate::memory::pipe::Pipe;
@@ -56,8 +57,8 @@ pub(crate) struct ContendedWrites {
     slots: Slots,
     random: Random,
     gap: Time,
-    unit: u64,
-    block: u64,
+    unit: Divisor,
+    block: Divisor,
     lines: Box<[Line; REMEMBERED]>,
     /// Writes so far.
     writes: u64,
@@ -79,8 +80,8 @@ impl ContendedWrites {
             slots: Slots::new(c.write_queue),
             random: Random::new(seed),
             gap: Time::nanos(c.line_gap),
-            unit: device.unit.0.max(1),
-            block: device.block.0.max(1),
+            unit: Divisor::new(device.unit.0),
+            block: Divisor::new(device.block.0),
             lines: Box::new([none; REMEMBERED]),
             writes: 0,
             open: Box::new([(u64::MAX, 0); REMEMBERED]),
@@ -153,8 +154,8 @@ impl ContendedWrites {
     /// Since which write nothing of `addr`'s block was written but its unit.
     #[inline]
     fn open_since(&mut self, addr: u64) -> u64 {
-        let unit = addr / self.unit;
-        let open = &mut self.open[entry(addr / self.block)];
+        let unit = self.unit.quotient(addr);
+        let open = &mut self.open[entry(self.block.quotient(addr))];
         if open.0 != unit {
             *open = (unit, self.writes);
         }

@@ -5,7 +5,7 @@ use prestore_machine::device::DeviceCache;
 use super::backing::Backing;
 use crate::Time;
 use crate::memory::device::DeviceCounters;
-use crate::memory::divide::Divisor;
+use crate::divide::Divisor;
 
 /// Bytes whose dirtiness is followed together.
 const SECTOR: u64 = 64;

@@ -4,6 +4,7 @@ use prestore_machine::device::Optane;
 
 use super::wear::Wear;
 use crate::Time;
+use crate::divide::Divisor;
 use crate::memory::calendar::Calendar;
 
 /// When a unit's write to the media takes place.
@@ -34,6 +35,7 @@ pub(super) struct Media {
     read_latency: Time,
     read_delays_write: Time,
     ports: Vec<Calendar<32>>,
+    port: Divisor,
     wear: Option<Wear>,
     read_units: u64,
     written_units: u64,
@@ -57,6 +59,7 @@ impl Media {
             read_latency: Time::nanos(config.read_miss).since(Time::nanos(config.read_hit)),
             read_delays_write: Time::nanos(config.read_delays_write),
             ports: vec![Calendar::new(); ports as usize],
+            port: Divisor::new(u64::from(ports)),
             wear: config
                 .migration
                 .map(|m| Wear::new(m, config.block.0 / unit)),
@@ -78,10 +81,9 @@ impl Media {
     /// other units do not wait. Answers when the read begins and when the unit is in the read buffer.
     pub(super) fn read(&mut self, at: Time, unit: u64, not_before: Time) -> (Time, Time) {
         self.read_units += 1;
-        let count = self.ports.len() as u64;
         // All address bits take part, so that no stride keeps to one port.
         let folded = unit ^ (unit >> 3) ^ (unit >> 7) ^ (unit >> 13);
-        let port = &mut self.ports[(folded % count) as usize];
+        let port = &mut self.ports[self.port.remainder(folded) as usize];
         let turn = port.reserve(at, self.read_time);
         let start = self.movable(turn.max(not_before), unit);
         (start, start + self.read_latency)

@@ -43,12 +43,13 @@ use self::store::Store;
 use super::pipe::Pipe;
 use super::{Device, DeviceCounters};
 use crate::Time;
+use crate::divide::Divisor;
 use crate::random::Random;
 
 /// One Optane DIMM; [`prestore_machine::device::Optane`] says what its numbers are.
 #[derive(Debug)]
 pub struct OptaneDimm {
-    unit: u64,
+    unit: Divisor,
     read_hit: Time,
     background: f64,
     bus: Pipe,
@@ -66,7 +67,7 @@ impl OptaneDimm {
     pub fn new(config: &Optane, seed: u64) -> Self {
         let unit = config.unit.0.clamp(LINE, 64 * LINE);
         Self {
-            unit,
+            unit: Divisor::new(unit),
             read_hit: Time::nanos(config.read_hit),
             background: config.background_write.0,
             bus: Pipe::new(config.bus),
@@ -122,7 +123,8 @@ impl OptaneDimm {
 
     /// Unit of an address, and line in it.
     fn place(&self, addr: u64) -> (u64, u32) {
-        (addr / self.unit, (addr % self.unit / LINE) as u32)
+        let (unit, within) = self.unit.split(addr);
+        (unit, (within / LINE) as u32)
     }
 }
 
@@ -161,7 +163,7 @@ impl Device for OptaneDimm {
             read_bytes: self.read_bytes,
             write_bytes: self.write_bytes,
             media_read_bytes: self.media.read_bytes(),
-            media_write_bytes: self.media.written_units() * self.unit,
+            media_write_bytes: self.media.written_units() * self.unit.by(),
             background_write_bytes: (self.latest.0 as f64 * self.background / 1e3) as u64,
             read_modify_writes: self.media.read_modify_writes(),
             row_writes: self.media.written_units(),

@@ -1,11 +1,13 @@
 //! The buffer of units that were read from the media.
 
+use super::presence::Presence;
 use crate::Time;
 
 /// Units read lately, the least recently used first to go.
 #[derive(Debug)]
 pub(super) struct ReadBuffer {
     units: Vec<u64>,
+    known: Presence,
     state: Vec<State>,
     capacity: usize,
     clock: u64,
@@ -25,16 +27,25 @@ impl ReadBuffer {
         let capacity = capacity.max(1) as usize;
         Self {
             units: Vec::with_capacity(capacity),
+            known: Presence::new(),
             state: Vec::with_capacity(capacity),
             capacity,
             clock: 0,
         }
     }
 
+    #[inline]
+    fn position(&self, unit: u64) -> Option<usize> {
+        if !self.known.may_have(unit) {
+            return None;
+        }
+        self.units.iter().position(|&u| u == unit)
+    }
+
     /// When the media began to read line `line` of `unit`, and when it is (or was) here; `None`: it
     /// has to be read.
     pub(super) fn ready(&mut self, unit: u64, line: u32) -> Option<(Time, Time)> {
-        let i = self.units.iter().position(|&u| u == unit)?;
+        let i = self.position(unit)?;
         if self.state[i].stale >> line & 1 == 1 {
             return None;
         }
@@ -45,7 +56,7 @@ impl ReadBuffer {
 
     /// Line `line` of `unit` is written: what is here is old.
     pub(super) fn written(&mut self, unit: u64, line: u32) {
-        if let Some(i) = self.units.iter().position(|&u| u == unit) {
+        if let Some(i) = self.position(unit) {
             self.state[i].stale |= 1 << line;
         }
     }
@@ -59,10 +70,11 @@ impl ReadBuffer {
             stale: 0,
             used: self.clock,
         };
-        if let Some(i) = self.units.iter().position(|&u| u == unit) {
+        if let Some(i) = self.position(unit) {
             self.state[i] = state;
             return;
         }
+        self.known.add(unit);
         if self.units.len() < self.capacity {
             self.units.push(unit);
             self.state.push(state);
@@ -70,6 +82,7 @@ impl ReadBuffer {
         }
         let oldest = (0..self.state.len()).min_by_key(|&i| self.state[i].used);
         if let Some(i) = oldest {
+            self.known.remove(self.units[i]);
             self.units[i] = unit;
             self.state[i] = state;
         }

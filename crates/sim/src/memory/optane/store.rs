@@ -11,6 +11,7 @@ use super::queue::LineQueue;
 use super::wear::spread;
 use super::writing::Writing;
 use crate::Time;
+use crate::divide::Divisor;
 use crate::memory::pipe::Pipe;
 
 /// Blocks whose open units are known: more than streams can be told apart.
@@ -26,7 +27,7 @@ pub(super) struct Store {
     buffer: CombiningBuffer,
     /// Whole units, by when they have settled if nothing accesses them; closed ones first.
     settling: VecDeque<(Time, u64)>,
-    units_per_block: u64,
+    block: Divisor,
     /// The unit of each block that was written last, by the block's number.
     open: Box<[Option<u64>; OPEN_BLOCKS]>,
     writing: Writing,
@@ -46,7 +47,7 @@ impl Store {
                 seed,
             ),
             settling: VecDeque::new(),
-            units_per_block: (config.block.0 / unit).max(1),
+            block: Divisor::new(config.block.0 / unit),
             open: Box::new([None; OPEN_BLOCKS]),
             writing: Writing::new(),
         }
@@ -186,12 +187,12 @@ impl Store {
 
     /// `unit` is written: another one of its block, if it is whole, will not be written again soon.
     fn open(&mut self, at: Time, unit: u64) {
-        let block = unit / self.units_per_block;
+        let block = self.block.quotient(unit);
         let open = &mut self.open[spread(block) as usize % OPEN_BLOCKS];
         let Some(other) = open.replace(unit).filter(|other| *other != unit) else {
             return;
         };
-        if other / self.units_per_block == block
+        if self.block.quotient(other) == block
             && let Some(entry) = self.buffer.get(other)
             && entry.lines.complete(self.unit_lines)
             && !entry.closed

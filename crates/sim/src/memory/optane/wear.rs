@@ -3,16 +3,18 @@
 use prestore_machine::device::Migration;
 
 use crate::Time;
+use crate::divide::Divisor;
 use crate::host::prefetch;
 
 /// Write counts of blocks, in a table of as many entries as the translation buffer has; a block that
 /// takes another's entry starts at 0.
 #[derive(Debug)]
 pub(super) struct Wear {
-    units_per_block: u64,
+    block: Divisor,
     limit: u32,
     pause: Time,
     entries: Vec<Entry>,
+    places: Divisor,
     /// No block moves from here on.
     last: Time,
 }
@@ -27,10 +29,11 @@ struct Entry {
 impl Wear {
     pub(super) fn new(config: Migration, units_per_block: u64) -> Self {
         Self {
-            units_per_block: units_per_block.max(1),
+            block: Divisor::new(units_per_block),
             limit: config.writes.max(1),
             pause: Time::nanos(config.pause),
             entries: vec![Entry::default(); config.tracked.max(1) as usize],
+            places: Divisor::new(u64::from(config.tracked)),
             last: Time::ZERO,
         }
     }
@@ -38,12 +41,12 @@ impl Wear {
     /// `unit` will be written soon.
     #[inline]
     pub(super) fn soon(&self, unit: u64) {
-        prefetch(&self.entries, self.index(unit / self.units_per_block));
+        prefetch(&self.entries, self.index(self.block.quotient(unit)));
     }
 
     /// `unit` has been written at `at`.
     pub(super) fn written(&mut self, at: Time, unit: u64) {
-        let block = unit / self.units_per_block;
+        let block = self.block.quotient(unit);
         let (limit, pause) = (self.limit, self.pause);
         let index = self.index(block);
         let entry = &mut self.entries[index];
@@ -71,7 +74,7 @@ impl Wear {
     }
 
     fn busy_until(&self, unit: u64) -> Time {
-        let block = unit / self.units_per_block;
+        let block = self.block.quotient(unit);
         let entry = &self.entries[self.index(block)];
         if entry.block == block {
             entry.busy_until
@@ -81,7 +84,7 @@ impl Wear {
     }
 
     fn index(&self, block: u64) -> usize {
-        (spread(block) % self.entries.len() as u64) as usize
+        self.places.remainder(spread(block)) as usize
     }
 }
 
