@@ -4,8 +4,8 @@ use prestore_machine::device::DeviceCache;
 
 use super::backing::Backing;
 use crate::Time;
-use crate::memory::device::DeviceCounters;
 use crate::divide::Divisor;
+use crate::memory::device::DeviceCounters;
 
 /// Bytes whose dirtiness is followed together.
 const SECTOR: u64 = 64;

@@ -54,10 +54,10 @@ impl LineQueue {
     }
 
     /// Takes the head out.
-    pub(super) fn pop(&mut self) {
-        if let Some(group) = self.groups.pop_front() {
-            self.known.remove(group.unit);
-        }
+    pub(super) fn pop(&mut self) -> Option<Group> {
+        let group = self.groups.pop_front()?;
+        self.known.remove(group.unit);
+        Some(group)
     }
 
     /// Would a line of `unit` need room that is not there?

@@ -9,6 +9,8 @@ pub(super) struct ReadBuffer {
     units: Vec<u64>,
     known: Presence,
     state: Vec<State>,
+    /// Where the unit is that was asked for last.
+    recent: usize,
     capacity: usize,
     clock: u64,
 }
@@ -29,6 +31,7 @@ impl ReadBuffer {
             units: Vec::with_capacity(capacity),
             known: Presence::new(),
             state: Vec::with_capacity(capacity),
+            recent: 0,
             capacity,
             clock: 0,
         }
@@ -45,7 +48,11 @@ impl ReadBuffer {
     /// When the media began to read line `line` of `unit`, and when it is (or was) here; `None`: it
     /// has to be read.
     pub(super) fn ready(&mut self, unit: u64, line: u32) -> Option<(Time, Time)> {
-        let i = self.position(unit)?;
+        let i = match self.units.get(self.recent) {
+            Some(&recent) if recent == unit => self.recent,
+            _ => self.position(unit)?,
+        };
+        self.recent = i;
         if self.state[i].stale >> line & 1 == 1 {
             return None;
         }

@@ -17,6 +17,15 @@ use crate::memory::pipe::Pipe;
 /// Blocks whose open units are known: more than streams can be told apart.
 const OPEN_BLOCKS: usize = 256;
 
+/// The turn of the queue's head.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    /// When it leaves.
+    at: Time,
+    /// It waits for the media.
+    pressed: bool,
+}
+
 /// What was written and is not on the media yet.
 #[derive(Debug)]
 pub(super) struct Store {
@@ -58,10 +67,11 @@ impl Store {
         media.soon(unit);
         let mut taken = self.accept.send(at, LINE) + self.accept.time(LINE);
         while self.queue.lacks_room(unit) {
-            let Some(left) = self.pass_head(media) else {
+            let Some(turn) = self.turn(media) else {
                 break;
             };
-            taken = taken.max(left);
+            self.pass_head(turn, media);
+            taken = taken.max(turn.at);
         }
         self.queue.push(taken, unit, lines);
         taken
@@ -89,12 +99,15 @@ impl Store {
     /// Does what is due by `now`.
     pub(super) fn advance(&mut self, now: Time, media: &mut Media) {
         loop {
-            let head = self.turn(media).map(|(turn, _)| turn);
-            let settled = self.settled(media);
+            // Nothing goes before it has come or settled.
+            let came = self.queue.head().filter(|head| head.came <= now);
+            let head = came.and_then(|_| self.turn(media));
+            let settled = self.settled().filter(|due| *due <= now);
+            let settled = settled.map(|due| media.room(due));
             match (head, settled) {
                 // The host's lines go first: it waits.
-                (Some(turn), due) if turn <= now && due.is_none_or(|due| turn <= due) => {
-                    self.pass_head(media);
+                (Some(turn), due) if turn.at <= now && due.is_none_or(|due| turn.at <= due) => {
+                    self.pass_head(turn, media);
                 }
                 (_, Some(due)) if due <= now => self.write_settled(due, media),
                 _ => break,
@@ -106,8 +119,9 @@ impl Store {
     /// Sends all to the media; answers when it is there.
     pub(super) fn drain(&mut self, at: Time, media: &mut Media) -> Time {
         let mut at = at;
-        while let Some(left) = self.pass_head(media) {
-            at = at.max(left);
+        while let Some(turn) = self.turn(media) {
+            self.pass_head(turn, media);
+            at = at.max(turn.at);
         }
         while let Some((unit, entry)) = self.buffer.evict() {
             self.write_unit(at, unit, entry.lines.complete(self.unit_lines), media);
@@ -116,28 +130,29 @@ impl Store {
         at.max(self.writing.all_done())
     }
 
-    /// When the head of the queue can leave it, and whether it is the media that it waits for.
-    fn turn(&mut self, media: &Media) -> Option<(Time, bool)> {
+    /// When the head of the queue can leave it.
+    fn turn(&mut self, media: &Media) -> Option<Turn> {
         let head = self.queue.head()?;
         let joins = match self.buffer.get(head.unit) {
             Some(entry) => !entry.closed || self.writing.done(head.unit) > head.came,
             None => !self.buffer.full() || self.writing.waits(head.unit, head.came),
         };
-        let turn = if joins {
+        let at = if joins {
             head.came
         } else {
             media.room(head.came)
         };
-        Some((turn, turn > head.came))
+        Some(Turn {
+            at,
+            pressed: at > head.came,
+        })
     }
 
-    /// Passes the head of the queue on; answers when that happens.
-    fn pass_head(&mut self, media: &mut Media) -> Option<Time> {
-        let (at, pressed) = self.turn(media)?;
-        let head = self.queue.head()?;
-        self.queue.pop();
-        self.combine(at, head.unit, head.lines, pressed, media);
-        Some(at)
+    /// Passes the head of the queue on, whose turn it is.
+    fn pass_head(&mut self, turn: Turn, media: &mut Media) {
+        if let Some(head) = self.queue.pop() {
+            self.combine(turn.at, head.unit, head.lines, turn.pressed, media);
+        }
     }
 
     /// Lines of a unit reach the combining buffer.
@@ -207,13 +222,13 @@ impl Store {
         }
     }
 
-    /// When the next settled unit can go to the media.
-    fn settled(&mut self, media: &Media) -> Option<Time> {
+    /// When the next settled unit can go, if the media have time.
+    fn settled(&mut self) -> Option<Time> {
         while let Some(&(due, unit)) = self.settling.front() {
             if let Some(entry) = self.buffer.get(unit) {
                 let again = entry.touched + self.settle;
                 if entry.closed || again <= due {
-                    return Some(media.room(due));
+                    return Some(due);
                 }
                 self.settling.push_back((again, unit));
             }
