@@ -27,6 +27,10 @@ impl Pipeline for Core {
         self.wait_until(at);
     }
 
+    fn wind_down<B: Below>(&mut self, instrs: u64, below: &mut B) -> bool {
+        self.wind_down(instrs, below)
+    }
+
     fn finish<B: Below>(&mut self, instrs: u64, below: &mut B) -> Time {
         self.finish(instrs, below)
     }

@@ -22,6 +22,18 @@ struct Drained {
 impl Core {
     /// Everything that is pending goes now: open write-combining buffers, held lines, flushes.
     fn drain<B: Below>(&mut self, below: &mut B) -> Drained {
+        let combined = self.begin_drain(below);
+        self.settle(Time(u64::MAX), below);
+        let left = self.leaving.as_ref().map_or(Time::ZERO, |l| l.visible);
+        Drained {
+            stores: self.stores.visible().max(left),
+            flushes: self.flushes.done.max(combined),
+        }
+    }
+
+    /// What only waits to be asked goes. Answers when open write-combining buffers are with the memory
+    /// controller.
+    fn begin_drain<B: Below>(&mut self, below: &mut B) -> Time {
         self.leave(Time(u64::MAX), below);
         let at = self.front.now.max(self.front.retired);
         let (stores, combining, mut env) = self.parts(below);
@@ -31,12 +43,7 @@ impl Core {
             combined = combining.done;
         }
         stores.press_all(at);
-        self.settle(Time(u64::MAX), below);
-        let left = self.leaving.as_ref().map_or(Time::ZERO, |l| l.visible);
-        Drained {
-            stores: self.stores.visible().max(left),
-            flushes: self.flushes.done.max(combined),
-        }
+        combined
     }
 
     /// A string instruction begins when the flushes before it are done.
@@ -188,6 +195,20 @@ impl Core {
         let drained = self.drain(below);
         let combined = self.combining.as_ref().map_or(Time::ZERO, |c| c.done);
         self.front.now.max(drained.stores).max(combined)
+    }
+
+    /// The thread ends after `instrs` instructions. What is pending and due now happens, and the clock goes on to
+    /// what is due next; answers whether there is such.
+    pub fn wind_down<B: Below>(&mut self, instrs: u64, below: &mut B) -> bool {
+        self.run_to(instrs, below);
+        self.begin_drain(below);
+        self.settle(self.front.now, below);
+        let next = self.due;
+        if next == Time(u64::MAX) {
+            return false;
+        }
+        self.stall(next, Cause::End);
+        true
     }
 
     /// The thread ends after `instrs` instructions: everything pending completes. Answers when.

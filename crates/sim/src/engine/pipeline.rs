@@ -23,6 +23,14 @@ pub trait Pipeline {
     /// Nothing issues before `at`: the thread slept for another one.
     fn wait_until(&mut self, at: Time);
 
+    /// The thread ends after `instrs` instructions, and may have left much behind that takes its time:
+    /// the clock goes on to what happens next of that. Answers whether there is such; if not, the
+    /// thread can finish.
+    fn wind_down<B: Below>(&mut self, instrs: u64, below: &mut B) -> bool {
+        let _ = (instrs, below);
+        false
+    }
+
     /// The thread ends after `instrs` instructions: everything pending completes. Answers when.
     fn finish<B: Below>(&mut self, instrs: u64, below: &mut B) -> Time;
 

@@ -146,6 +146,12 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
                 match thread.refill(self.source, self.mechanism)? {
                     None => continue,
                     Some(instrs) => {
+                        if thread.core.wind_down(instrs, &mut self.uncore) {
+                            if thread.core.now() >= limit {
+                                return Ok(Turn::Ready);
+                            }
+                            continue;
+                        }
                         let end = thread.core.finish(instrs, &mut self.uncore);
                         self.end = self.end.max(end);
                         return Ok(Turn::Ended);

@@ -135,6 +135,24 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
+    fn winding_down_comes_to_an_end_and_loses_nothing(machine in any_core(), ops in ops()) {
+        let mut below = Mock::default();
+        let mut core = Core::new(0, &machine);
+        for op in &ops {
+            core.step(op, &mut below);
+        }
+        let instrs = ops.last().map_or(0, |op| op.instr);
+        let mut clock = core.now();
+        while core.wind_down(instrs, &mut below) {
+            prop_assert!(core.now() > clock, "{clock:?} again");
+            clock = core.now();
+        }
+        core.finish(instrs, &mut below);
+        prop_assert!(core.now() >= clock);
+        prop_assert_eq!(written(&below), meant(&ops));
+    }
+
+    #[test]
     fn time_never_goes_back_and_is_all_accounted_for(machine in any_core(), ops in ops()) {
         let mut below = Mock::default();
         let mut core = Core::new(0, &machine);

@@ -48,3 +48,26 @@ fn a_thread_ends_when_all_it_left_is_done() {
     assert_eq!(core.results().stalls.of(Cause::End), ns(138));
     assert_eq!(core.results().instructions, 12);
 }
+
+/// So that stores of other threads, which come earlier, find free what lies below the cores.
+#[test]
+fn what_a_thread_leaves_behind_goes_when_it_is_due() {
+    let mut below = Mock::default();
+    let thread = (0..6).fold(Thread::default(), Thread::store);
+    let mut core = thread.run(&tso(), &mut below);
+    let mut steps = 0;
+    while core.wind_down(6, &mut below) {
+        let last = below.calls.iter().map(|(at, _)| *at).max();
+        assert!(
+            last <= Some(core.now()),
+            "{:?}, {:?}",
+            below.calls,
+            core.now()
+        );
+        steps += 1;
+    }
+    assert!(steps > 1, "{steps}");
+    assert_eq!(below.writes().len(), 6);
+    let ended = core.now();
+    assert!(core.finish(6, &mut below) >= ended);
+}
