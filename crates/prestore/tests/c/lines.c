@@ -19,13 +19,12 @@ static void count(const char *line)
     touches++;
 }
 
-static int wrong(const char *at, size_t size, prestore_op op)
+/* Compares what was touched since touches was 0. */
+static int wrongly_touched(const char *at, size_t size)
 {
     uintptr_t step = PRESTORE_LINE_SIZE, next = 0;
     size_t lines = 0;
 
-    touches = 0;
-    prestore(at, size, op);
     /* Byte by byte, as slow and plain as can be. */
     for (size_t i = 0; i < size; i++) {
         uintptr_t line = ((uintptr_t)at + i) / step * step;
@@ -39,6 +38,29 @@ static int wrong(const char *at, size_t size, prestore_op op)
     return lines != touches;
 }
 
+static int wrong(const char *at, size_t size, prestore_op op)
+{
+    touches = 0;
+    prestore(at, size, op);
+    return wrongly_touched(at, size);
+}
+
+/* Sizes that the compiler knows, and an alignment, take ways of their own. */
+#define WRONG_CONSTANT(at, size) (touches = 0, prestore(at, size, PRESTORE_CLEAN), wrongly_touched(at, size))
+
+static int wrong_constant(const char *at)
+{
+    return WRONG_CONSTANT(at, 0) || WRONG_CONSTANT(at, 1) || WRONG_CONSTANT(at, 63) || WRONG_CONSTANT(at, 64) ||
+           WRONG_CONSTANT(at, 65) || WRONG_CONSTANT(at, 128) || WRONG_CONSTANT(at, 129) || WRONG_CONSTANT(at, 1000);
+}
+
+static int wrong_aligned(const char *at)
+{
+    const char *line = (const char *)__builtin_assume_aligned(at, PRESTORE_LINE_SIZE);
+    return wrong_constant(line) || WRONG_CONSTANT(line + 1, 63) || WRONG_CONSTANT(line + 1, 64) ||
+           WRONG_CONSTANT(line + 33, 32) || WRONG_CONSTANT(line + 33, 100);
+}
+
 int main(void)
 {
     const char *base = (const char *)(uintptr_t)0x10000;
@@ -49,6 +71,16 @@ int main(void)
                 fprintf(stderr, "offset %lu, size %lu\n", (unsigned long)offset, (unsigned long)size);
                 return 1;
             }
+    for (size_t offset = 0; offset < PRESTORE_LINE_SIZE; offset++)
+        if (wrong_constant(base + offset)) {
+            fprintf(stderr, "a constant size at offset %lu\n", (unsigned long)offset);
+            return 1;
+        }
+    for (size_t line = 0; line < 4; line++)
+        if (wrong_aligned(base + line * PRESTORE_LINE_SIZE)) {
+            fprintf(stderr, "a known alignment, line %lu\n", (unsigned long)line);
+            return 1;
+        }
     touches = 0;
     prestore((const char *)(UINTPTR_MAX - 10), SIZE_MAX, PRESTORE_CLEAN);
     if (touches != 1) {
