@@ -50,10 +50,4 @@ impl Pipe {
     pub(crate) fn hold(&mut self, at: Time, length: Time) -> Time {
         self.calendar.reserve(at, length)
     }
-
-    /// When something without data could pass from `at` on.
-    #[inline]
-    pub(crate) fn free(&self, at: Time) -> Time {
-        self.calendar.find(at, Time::ZERO)
-    }
 }

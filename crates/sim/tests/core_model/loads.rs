@@ -168,12 +168,24 @@ fn a_weak_core_drains_a_line_that_has_not_all_bytes() {
     let mut below = Mock::default();
     let core = Thread::default()
         .store(1)
-        .load_at(72, 8)
+        .load_at(68, 8)
         .run(&weak(), &mut below);
     // Asked for at 1, in the cache 60 later, then read.
     assert_eq!(below.owns(), [(1, Call::Own(1, false))]);
     assert_eq!(below.loads(), [(61, Call::Load(1))]);
     assert_eq!(now(&core), 65);
+}
+
+#[test]
+fn a_weak_core_reads_other_bytes_of_a_held_line_past_the_buffer() {
+    let mut below = Mock::default();
+    let core = Thread::default()
+        .store(1)
+        .load_at(72, 8)
+        .run(&weak(), &mut below);
+    assert_eq!(below.owns(), []);
+    assert_eq!(below.loads(), [(1, Call::Load(1))]);
+    assert_eq!(now(&core), 1 + 100);
 }
 
 /// In order, a forwarded load is done only with its line.

@@ -115,12 +115,13 @@ impl WriteBuffer {
         self.held_at(line).map(|i| self.slots[i].number)
     }
 
-    /// A line that drains is forwarded from too, until it is in the cache.
+    /// A line that drains is forwarded from too, until it is in the cache. Bytes of the line that no
+    /// store has written are the caches'.
     pub fn look(&self, line: LineAddr, bytes: ByteMask, at: Time) -> Pending {
         let mut found = 0;
         let mut youngest = None;
         for slot in self.slots.iter().filter(|s| s.line == line) {
-            if slot.is_pending(at) {
+            if slot.bytes & bytes != 0 && slot.is_pending(at) {
                 found |= slot.bytes;
                 youngest = youngest.max(Some(slot.number));
             }

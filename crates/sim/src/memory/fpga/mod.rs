@@ -110,8 +110,9 @@ impl Device for Fpga {
 
     #[inline]
     fn upgrade(&mut self, at: Time, _addr: u64) -> Time {
-        // The message has no data, but it waits for the link like all others.
-        self.to_device.free(at) + self.upgrade
+        // Messages without data have virtual channels of their own (Enzian's ECI; recalled, not
+        // re-read): as a read's request, they do not stand behind the data of writes.
+        at + self.upgrade
     }
 
     fn drain(&mut self, at: Time) -> Time {
