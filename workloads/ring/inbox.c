@@ -43,6 +43,21 @@ NOINLINE void write_to_inbox(struct slot *slot)
     swap_state(slot, SLOT_FREE, SLOT_FULL);
 }
 
+NOINLINE void copy_to_inbox(struct inbox *inbox, struct slot *slot, const struct message *message)
+{
+    swap_state(slot, SLOT_FREE, SLOT_CLAIMED);
+    slot->message = *message;
+    atomic_fetch_add(&inbox->copied_in, 1);
+    swap_state(slot, SLOT_CLAIMED, SLOT_FULL);
+}
+
+NOINLINE void copy_from_inbox(struct inbox *inbox, struct slot *slot, struct message *message)
+{
+    *message = slot->message;
+    free_slot(slot);
+    atomic_fetch_add(&inbox->copied_out, 1);
+}
+
 NOINLINE void free_slot(struct slot *slot)
 {
     swap_state(slot, SLOT_FULL, SLOT_FREE);
