@@ -11,12 +11,12 @@ use crate::run;
 
 /// Writes the recording's tables.
 pub fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
-    let trace = run::open(&args.recording, args.lenient)?;
+    let trace = args.stored.open()?;
     let ExportFormat::Parquet = args.to;
     let out = args
         .output
         .clone()
-        .unwrap_or_else(|| args.recording.join("parquet"));
+        .unwrap_or_else(|| args.stored.recording.join("parquet"));
     let mut namer = Namer::new(trace.sites().clone(), &[]);
     let exported = to_parquet(&trace, &out, |site, module| {
         match namer.frames(site, module).into_iter().next() {

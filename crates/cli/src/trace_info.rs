@@ -8,11 +8,11 @@ use prestore_trace::container::Info;
 
 use crate::args::{InfoArgs, PlainFormat};
 use crate::error::CliError;
-use crate::{output, run};
+use crate::output;
 
 /// Prints what the recording holds.
 pub fn run(args: &InfoArgs) -> Result<ExitCode, CliError> {
-    let info = run::open(&args.recording, args.lenient)?.info();
+    let info = args.stored.open()?.info();
     match args.format {
         PlainFormat::Json => output::print_json(&info)?,
         PlainFormat::Text => output::print(&text(&info))?,

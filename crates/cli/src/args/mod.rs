@@ -1,6 +1,7 @@
 //! The command line.
 
 mod simulation;
+mod stored;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use crate::repro::ReproArgs;
 
 use simulation::parse_limit;
 pub use simulation::{MechanismArg, OpArg, SimulateArgs, WhatifArgs};
+pub use stored::{ExportArgs, ExportFormat, InfoArgs, StoredArgs};
 
 /// What the exit code says.
 const EXIT_CODES: &str = "\
@@ -234,44 +236,6 @@ pub struct RecordArgs {
     /// The program and its arguments
     #[arg(last = true, value_name = "CMD", required = true)]
     pub command: Vec<OsString>,
-}
-
-/// Arguments of `prestore trace info`.
-#[derive(Args, Debug)]
-pub struct InfoArgs {
-    /// The recording
-    #[arg(value_name = "DIR")]
-    pub recording: PathBuf,
-    /// Leave corrupt parts of the recording out instead of giving up
-    #[arg(long)]
-    pub lenient: bool,
-    /// Form of the output
-    #[arg(long, value_enum, default_value_t)]
-    pub format: PlainFormat,
-}
-
-/// Formats to export to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormat {
-    /// Columnar files for pyarrow, Polars, DuckDB (columns: docs/trace-format.md)
-    Parquet,
-}
-
-/// Arguments of `prestore export`.
-#[derive(Args, Debug)]
-pub struct ExportArgs {
-    /// The recording
-    #[arg(value_name = "DIR")]
-    pub recording: PathBuf,
-    /// Leave corrupt parts of the recording out instead of giving up
-    #[arg(long)]
-    pub lenient: bool,
-    /// Format
-    #[arg(long, value_enum)]
-    pub to: ExportFormat,
-    /// Where to write [default: DIR/parquet]
-    #[arg(short, long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
 }
 
 /// Arguments of `prestore import`.

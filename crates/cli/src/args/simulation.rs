@@ -4,7 +4,57 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{PlainFormat, parse_count};
+use super::{PlainFormat, StoredArgs, parse_count};
+
+/// What to simulate and how, whatever for.
+#[derive(Args, Debug)]
+pub struct ReplayArgs {
+    /// Set a value of every machine named (repeatable), as in core.count=10
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub settings: Vec<String>,
+    /// Seed of all that is random (replacement, page placement)
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Measure only while a source region of this number, or `any`, is open in some thread; what
+    /// comes before and between warms the caches up
+    #[arg(long, value_name = "ID|any")]
+    pub region: Option<String>,
+    /// Simulate only the first N operations of all threads (20M, 1G): a quick look at a long recording
+    #[arg(long, value_name = "N", value_parser = parse_limit)]
+    pub limit: Option<u64>,
+    /// Folder with separate debug files (repeatable), for names of functions
+    #[arg(long, value_name = "DIR")]
+    pub debug_dir: Vec<PathBuf>,
+    /// What to read.
+    #[command(flatten)]
+    pub stored: StoredArgs,
+    /// Form of the output; docs/metrics.md defines the figures
+    #[arg(long, value_enum, default_value_t)]
+    pub format: PlainFormat,
+    /// No progress on stderr
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Arguments of `prestore simulate`.
+#[derive(Args, Debug)]
+pub struct SimulateArgs {
+    /// The machine: a name, or the path of a machine file (ends with .toml)
+    #[arg(long, value_name = "M")]
+    pub machine: String,
+    /// Operations of all threads to simulate before anything is measured
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_count)]
+    pub warmup: u64,
+    /// What takes part beside the machine
+    #[arg(long, value_enum, default_value_t)]
+    pub mechanism: MechanismArg,
+    /// Write the result there instead of to stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// What to simulate.
+    #[command(flatten)]
+    pub replay: ReplayArgs,
+}
 
 /// What takes part in a simulation beside the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -17,9 +67,6 @@ pub enum MechanismArg {
 /// Arguments of `prestore whatif`.
 #[derive(Args, Debug)]
 pub struct WhatifArgs {
-    /// The recording
-    #[arg(value_name = "DIR")]
-    pub recording: PathBuf,
     /// The machines: names, or paths of machine files, separated by commas
     #[arg(
         long = "machine",
@@ -28,9 +75,6 @@ pub struct WhatifArgs {
         required = true
     )]
     pub machines: Vec<String>,
-    /// Set a value of every machine (repeatable), as in core.count=10
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    pub settings: Vec<String>,
     /// Only this finding (repeatable), by its number in `prestore advise`
     #[arg(long = "finding", value_name = "N")]
     pub findings: Vec<usize>,
@@ -38,30 +82,12 @@ pub struct WhatifArgs {
     /// demote, skip)
     #[arg(long, value_enum, requires = "findings")]
     pub op: Option<OpArg>,
-    /// Seed of all that is random (replacement, page placement)
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub seed: u64,
-    /// Measure only while a source region of this number, or `any`, is open in some thread
-    #[arg(long, value_name = "ID|any")]
-    pub region: Option<String>,
-    /// Simulate only the first N operations of all threads (20M, 1G): a quick look at a long recording
-    #[arg(long, value_name = "N", value_parser = parse_limit)]
-    pub limit: Option<u64>,
     /// Set a threshold of the analysis (repeatable); `prestore advise --help` lists them
     #[arg(long = "threshold", value_name = "NAME=VALUE")]
     pub thresholds: Vec<String>,
-    /// Folder with separate debug files (repeatable)
-    #[arg(long, value_name = "DIR")]
-    pub debug_dir: Vec<PathBuf>,
-    /// Take what there is of a damaged recording instead of giving up
-    #[arg(long)]
-    pub lenient: bool,
-    /// Form of the output
-    #[arg(long, value_enum, default_value_t)]
-    pub format: PlainFormat,
-    /// No progress on stderr
-    #[arg(short, long)]
-    pub quiet: bool,
+    /// What to simulate.
+    #[command(flatten)]
+    pub replay: ReplayArgs,
 }
 
 /// Pre-stores to try.
@@ -73,51 +99,6 @@ pub enum OpArg {
     Demote,
     /// Write around the caches.
     Skip,
-}
-
-/// Arguments of `prestore simulate`.
-#[derive(Args, Debug)]
-pub struct SimulateArgs {
-    /// The recording
-    #[arg(value_name = "DIR")]
-    pub recording: PathBuf,
-    /// The machine: a name, or the path of a machine file (ends with .toml)
-    #[arg(long, value_name = "M")]
-    pub machine: String,
-    /// Set a value of the machine (repeatable), as in core.count=10
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    pub settings: Vec<String>,
-    /// Seed of all that is random (replacement, page placement)
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub seed: u64,
-    /// Measure only while a source region of this number, or `any`, is open in some thread; what
-    /// comes before and between warms the caches up
-    #[arg(long, value_name = "ID|any")]
-    pub region: Option<String>,
-    /// Operations of all threads to simulate before anything is measured
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_count)]
-    pub warmup: u64,
-    /// Simulate only the first N operations of all threads (20M, 1G): a quick look at a long recording
-    #[arg(long, value_name = "N", value_parser = parse_limit)]
-    pub limit: Option<u64>,
-    /// What takes part beside the machine
-    #[arg(long, value_enum, default_value_t)]
-    pub mechanism: MechanismArg,
-    /// Folder with separate debug files (repeatable), for placement rules that name functions
-    #[arg(long, value_name = "DIR")]
-    pub debug_dir: Vec<PathBuf>,
-    /// Simulate what there is of a damaged recording instead of giving up
-    #[arg(long)]
-    pub lenient: bool,
-    /// Form of the output; docs/metrics.md defines the figures
-    #[arg(long, value_enum, default_value_t)]
-    pub format: PlainFormat,
-    /// Write the result there instead of to stdout
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// No progress on stderr
-    #[arg(short, long)]
-    pub quiet: bool,
 }
 
 /// A count of which there is at least one.

@@ -20,11 +20,11 @@ use watched::Watched;
 
 /// Simulates the recording and prints the results.
 pub fn run(args: &SimulateArgs) -> Result<ExitCode, CliError> {
-    let settings: Vec<&str> = args.settings.iter().map(String::as_str).collect();
+    let settings: Vec<&str> = args.replay.settings.iter().map(String::as_str).collect();
     let machine = Machine::find_with(&args.machine, &settings)?;
-    let trace = run::open(&args.recording, args.lenient)?;
+    let trace = args.replay.stored.open()?;
     let results = simulate(args, &machine, &trace)?;
-    let text = match args.format {
+    let text = match args.replay.format {
         PlainFormat::Json => to_json(&results).map_err(|e| CliError::Failed(e.to_string()))?,
         PlainFormat::Text => {
             let options = match args.output {
@@ -43,26 +43,28 @@ pub fn run(args: &SimulateArgs) -> Result<ExitCode, CliError> {
 }
 
 fn simulate(args: &SimulateArgs, machine: &Machine, trace: &Trace) -> Result<Results, CliError> {
+    let replay = &args.replay;
+    let lenient = replay.stored.lenient;
     let options = Options {
-        lenient: args.lenient,
+        lenient,
         line: Some(machine.line.0),
         ..Options::default()
     };
     let stacks = stacks(machine, trace, &options)?;
-    let names = CallNames::new(trace, &args.debug_dir);
+    let names = CallNames::new(trace, &replay.debug_dir);
     let call_sites = |site| names.of(site);
     let whole = trace.manifest().state == RecordingState::Complete;
     let simulation = Simulation::new(machine)
-        .seed(args.seed)
-        .interest(interest(args.region.as_deref())?)
+        .seed(replay.seed)
+        .interest(interest(replay.region.as_deref())?)
         .warmup(args.warmup)
         .stacks(&stacks)
         .call_sites(&call_sites)
         // The end of a recording that was cut off may hold the hand-off that a thread waits for.
-        .lenient(args.lenient || !whole || args.limit.is_some());
+        .lenient(lenient || !whole || replay.limit.is_some());
     let source = TraceSource::open(trace, &options)?;
-    let source = First::new(source, args.limit);
-    let mut source = Watched::new(source, Progress::new(args.quiet, "simulated operations"));
+    let source = First::new(source, replay.limit);
+    let mut source = Watched::new(source, Progress::new(replay.quiet, "simulated operations"));
     let simulated = match args.mechanism {
         MechanismArg::None => simulation.run(&mut source, &mut NoMechanism),
     };

@@ -17,29 +17,31 @@ use crate::error::CliError;
 use crate::naming::CallNames;
 use crate::progress::Progress;
 use crate::simulate::interest;
-use crate::{advise, output, run};
+use crate::{advise, output};
 
 /// Predicts and prints.
 pub fn run(args: &WhatifArgs) -> Result<ExitCode, CliError> {
-    let machines = machines(&args.machines, &args.settings)?;
+    let replay = &args.replay;
+    let machines = machines(&args.machines, &replay.settings)?;
     let asked = Asked {
-        interest: interest(args.region.as_deref())?,
-        seed: args.seed,
-        limit: args.limit,
-        lenient: args.lenient,
-        debug_dirs: args.debug_dir.clone(),
-        quiet: args.quiet,
+        interest: interest(replay.region.as_deref())?,
+        seed: replay.seed,
+        limit: replay.limit,
+        lenient: replay.stored.lenient,
+        debug_dirs: replay.debug_dir.clone(),
+        quiet: replay.quiet,
     };
     let thresholds = advise::thresholds(&args.thresholds)?;
-    let trace = run::open(&args.recording, args.lenient)?;
-    let (analysis, about) = advise::analyse(&trace, &args.recording, &args.debug_dir, thresholds)?;
+    let trace = replay.stored.open()?;
+    let dir = &replay.stored.recording;
+    let (analysis, about) = advise::analyse(&trace, dir, &replay.debug_dir, thresholds)?;
     let advice = advice::chosen(&analysis.findings, &args.findings, args.op)?;
     let mut namer = analysis.oracle;
     let least = thresholds.min_store_fraction;
     let report = Report::new(&analysis.findings, about, least, &mut namer);
     let predictions = predict(&trace, &machines, &advice, &asked)?;
     let result = WhatIfReport::new(&report, &predictions);
-    match args.format {
+    match replay.format {
         PlainFormat::Json => output::print_json(&result)?,
         PlainFormat::Text => {
             let cwd = report.run.cwd.as_deref();
