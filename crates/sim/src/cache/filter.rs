@@ -1,11 +1,11 @@
 //! A directory of limited size: the snoop filter.
 
-use prestore_machine::{SliceHash, SnoopFilter};
+use prestore_machine::SnoopFilter;
 use rustc_hash::FxHashMap;
 
 use super::directory::Sharers;
-use super::geometry::Index;
 use super::replacement::{ages, make_youngest, oldest};
+use crate::divide::Divisor;
 use crate::host::{Aligned, prefetch};
 
 /// Set-associative, LRU by the last time a core was added, plain indexing.
@@ -14,7 +14,7 @@ use crate::host::{Aligned, prefetch};
 /// use and the core of each entry, a byte a way, then the entries.
 #[derive(Clone, Debug)]
 pub(super) struct Filter {
-    index: Index,
+    index: Divisor,
     ways: usize,
     /// Words of a byte a way.
     bytes: usize,
@@ -67,7 +67,7 @@ impl Filter {
         let mut set = ages(ways);
         set.resize(2 * bytes + ways, 0);
         Self {
-            index: Index::new(SliceHash::None, 1, sets as u64),
+            index: Divisor::new(sets as u64),
             ways,
             bytes,
             sets: Aligned::repeat(&set, sets),
@@ -77,7 +77,7 @@ impl Filter {
 
     #[inline]
     fn set(&self, line: u64) -> usize {
-        self.index.set(line) * (2 * self.bytes + self.ways)
+        self.index.remainder(line) as usize * (2 * self.bytes + self.ways)
     }
 
     /// The word of an entry.
