@@ -9,7 +9,7 @@ use prestore_sim::{Next, Op, Source};
 /// how far each has come by then. Threads may be left waiting for a hand-off that does not come
 /// any more: simulate leniently.
 #[derive(Debug)]
-pub struct First<S> {
+pub(crate) struct First<S> {
     inner: S,
     left: u64,
     limit: u64,
@@ -19,7 +19,7 @@ pub struct First<S> {
 
 impl<S: Source> First<S> {
     /// The first `limit` operations of `inner`; `None`: all of them.
-    pub fn new(inner: S, limit: Option<u64>) -> Self {
+    pub(crate) fn new(inner: S, limit: Option<u64>) -> Self {
         Self {
             instrs: vec![0; inner.threads() as usize],
             inner,
@@ -30,12 +30,12 @@ impl<S: Source> First<S> {
     }
 
     /// The source.
-    pub fn inner(&self) -> &S {
+    pub(crate) fn inner(&self) -> &S {
         &self.inner
     }
 
     /// What the user should know: that something was left out.
-    pub fn note(&self) -> Option<String> {
+    pub(crate) fn note(&self) -> Option<String> {
         self.cut.then(|| {
             format!(
                 "only the first {} operations were simulated; what the program does later may be \

@@ -3,7 +3,7 @@
 //! [`TraceSource`] is the simulator's [`prestore_sim::Source`]: it decodes each thread's words as
 //! they are asked for and turns block executions into [`prestore_sim::Op`]s. [`HandOffs`] says
 //! what of the recorded order between threads is kept. [`StackGuess`] says where a thread's stack
-//! may be.
+//! may be. [`Replay`] puts them and a [`prestore_sim::Simulation`] together.
 //!
 //! Processes have address spaces of their own ([`Space`]); instructions that were not recorded
 //! elapse or are left out ([`Gaps`]); an allocation's site is the call that asked for it.
@@ -20,14 +20,16 @@ mod lines;
 mod marks;
 mod options;
 mod plan;
+mod replay;
 mod source;
 mod space;
 mod stacks;
+mod watched;
 
 pub use error::SourceError;
-pub use first::First;
 pub use handoff::{Endpoint, HandOffCounts, HandOffs, LOOK_BACK, LOOP};
 pub use options::{Gaps, Options, Waits};
+pub use replay::Replay;
 pub use source::TraceSource;
 pub use space::Space;
-pub use stacks::{StackGuess, stacks};
+pub use stacks::StackGuess;

@@ -3,6 +3,8 @@
 use prestore_trace::container::Manifest;
 use prestore_trace::{ProcessId, SiteId, ThreadId};
 
+use crate::callers::Callers;
+
 /// How to read a recording. The default takes all of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -20,12 +22,21 @@ pub struct Options {
     /// [`crate::HandOffs`].
     pub waits: Waits,
     /// Sites of generic code (`memcpy`), each with a call that leads there: operations of the site
-    /// reached through that call are told apart, see [`crate::TraceSource::site_from`].
+    /// reached through that call are told apart, see [`Options::site_from`].
     pub by_caller: Vec<(SiteId, SiteId)>,
     /// Bytes of a line of the simulated machine: where they are more than the recorded 64, flushes
     /// and demotes of the parts of a line become one, as the library would execute there. `None`:
     /// every one stays.
     pub line: Option<u64>,
+}
+
+impl Options {
+    /// What operations of `site` reached through the call at `call` are called; `site` itself where
+    /// [`Options::by_caller`] does not tell it apart.
+    pub fn site_from(&self, site: SiteId, call: SiteId) -> SiteId {
+        let callers = Callers::new(&self.by_caller);
+        callers.alias(site, call).unwrap_or(site)
+    }
 }
 
 /// What becomes of polls that did not succeed.

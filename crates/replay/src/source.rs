@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use prestore_sim::{Next, Op, Source};
 use prestore_trace::container::{Decoder, RecordingState, Trace};
-use prestore_trace::{ProcessId, SiteId, ThreadId};
+use prestore_trace::{ProcessId, ThreadId};
 use rustc_hash::FxHashMap;
 
 use crate::callers::{Callers, Path};
@@ -100,14 +100,8 @@ impl<'t> TraceSource<'t> {
         &self.hand_offs
     }
 
-    /// What operations of `site` reached through the call at `call` are called; `site` itself where
-    /// [`Options::by_caller`] does not tell it apart.
-    pub fn site_from(&self, site: SiteId, call: SiteId) -> SiteId {
-        self.callers.alias(site, call).unwrap_or(site)
-    }
-
     /// What the user should know about the recording: that it is not whole, which parts were left
-    /// out so far.
+    /// out so far, that some code's accesses are not in it.
     pub fn notes(&self) -> Vec<String> {
         let manifest = self.trace.manifest();
         let partial = match manifest.state {
@@ -121,6 +115,13 @@ impl<'t> TraceSource<'t> {
         let damage = self.trace.damage().iter().chain(found);
         let mut notes: Vec<String> = partial.into_iter().collect();
         notes.extend(damage.map(ToString::to_string));
+        if manifest.info.scope.mode == "functions" {
+            notes.push(
+                "recorded with --scope functions: other accesses take no part, and caches are \
+                 emptier of them than on a real machine"
+                    .to_owned(),
+            );
+        }
         notes
     }
 }

@@ -100,10 +100,7 @@ impl ExecSink for FirstStore {
 
 /// Where the stacks are, as far as a placement rule of `machine` asks for it: first address to
 /// behind the last.
-///
-/// # Errors
-/// As [`StackGuess::all`].
-pub fn stacks(
+pub(crate) fn stacks(
     machine: &Machine,
     trace: &Trace,
     options: &Options,

@@ -4,68 +4,15 @@
 mod common;
 
 use common::made_up::time;
-use common::{
-    ATOMIC, LOAD, PlainBlock, Process, REGION_BEGIN, STORE, brief, exec, finishing, ops, recording,
-    special, stamp, thread,
+use common::slot::{
+    DATA_LOAD, DATA_STORE, FLAG, FREE, LOCK, MARK, PLAIN_SET, POLL, PUBLISH, at_flag, one_slot,
+    process, words,
 };
+use common::{brief, exec, finishing, ops, recording, special, stamp, thread};
 use prestore_replay::{HandOffs, Options, Waits};
 use prestore_sim::OpKind;
 use prestore_trace::record::Special;
 use proptest::prelude::*;
-
-const FLAG: u64 = 0x9000;
-const POLL: u32 = 64;
-const PUBLISH: u32 = 65;
-const FREE: u32 = 66;
-const DATA_STORE: u32 = 67;
-const DATA_LOAD: u32 = 68;
-const LOCK: u32 = 69;
-const PLAIN_SET: u32 = 70;
-const MARK: u32 = 71;
-
-fn process(threads: Vec<Vec<u64>>) -> Process {
-    let blocks: &[PlainBlock<'_>] = &[
-        (POLL, 1, &[(LOAD, 0)]),
-        (PUBLISH, 1, &[(ATOMIC, 0)]),
-        (FREE, 1, &[(ATOMIC, 0)]),
-        (DATA_STORE, 1, &[(STORE, 0)]),
-        (DATA_LOAD, 1, &[(LOAD, 0)]),
-        (LOCK, 1, &[(ATOMIC, 0)]),
-        (PLAIN_SET, 1, &[(STORE, 0)]),
-        (MARK, 1, &[(REGION_BEGIN, 0)]),
-    ];
-    Process::new(blocks, threads)
-}
-
-/// `parts`, behind the time stamp that every buffer has.
-fn words(start: u64, parts: &[Vec<u64>]) -> Vec<u64> {
-    let mut words = time(start);
-    words.extend(parts.concat());
-    words
-}
-
-fn at_flag(block: u32) -> Vec<u64> {
-    exec(block, &[FLAG])
-}
-
-/// A producer and a consumer of `messages` messages through one slot, the `k`-th from tick 100 k
-/// on; the consumer polls `polls` times for each.
-fn one_slot(messages: u64, polls: usize) -> Vec<Vec<u64>> {
-    let producer = (0..messages).flat_map(|k| {
-        let make = exec(DATA_STORE, &[0x5000 + 8 * k]);
-        [at_flag(POLL), make, stamp(1000 + 100 * k), at_flag(PUBLISH)]
-    });
-    let consumer = (0..messages).flat_map(|k| {
-        let mut one = vec![at_flag(POLL); polls];
-        one.push(exec(DATA_LOAD, &[0x5000 + 8 * k]));
-        one.extend([stamp(1050 + 100 * k), at_flag(FREE)]);
-        one
-    });
-    vec![
-        words(10, &producer.collect::<Vec<_>>()),
-        words(20, &consumer.collect::<Vec<_>>()),
-    ]
-}
 
 #[test]
 fn a_message_waits_for_its_producer_and_the_slot_for_its_consumer() {

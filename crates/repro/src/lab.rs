@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use prestore_machine::Machine;
-use prestore_replay::{TraceSource, stacks};
+use prestore_replay::Replay;
 use prestore_sim::{Interest, NoMechanism, Results, Simulation};
 use prestore_trace::container::Trace;
 use serde_json::Value;
@@ -133,26 +133,18 @@ impl<'o> Lab<'o> {
         machine: &Machine,
         region: Option<u64>,
     ) -> Result<Results, ReproError> {
-        let failed = |error: String| ReproError::Replay {
+        let simulation = Simulation::new(machine)
+            .seed(self.options.seed)
+            .interest(region.map_or(Interest::All, Interest::Region));
+        let simulated = Replay::new(trace, simulation).run(&mut NoMechanism);
+        simulated.map_err(|error| ReproError::Replay {
             what: format!(
                 "{} on {}",
                 trace.manifest().info.command.join(" "),
                 machine.name
             ),
-            why: error,
-        };
-        let options = prestore_replay::Options {
-            line: Some(machine.line.0),
-            ..prestore_replay::Options::default()
-        };
-        let mut source = TraceSource::open(trace, &options).map_err(|e| failed(e.to_string()))?;
-        let stacks = stacks(machine, trace, &options).map_err(|e| failed(e.to_string()))?;
-        Simulation::new(machine)
-            .seed(self.options.seed)
-            .stacks(&stacks)
-            .interest(region.map_or(Interest::All, Interest::Region))
-            .run(&mut source, &mut NoMechanism)
-            .map_err(|e| failed(e.to_string()))
+            why: error.to_string(),
+        })
     }
 
     /// Records and simulates.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use prestore_machine::Machine;
-use prestore_replay::{First, HandOffs, Options, SourceError, TraceSource, stacks};
+use prestore_replay::{HandOffs, Options, Replay, SourceError};
 use prestore_sim::{
     CallSite, Interest, NoMechanism, Results, Simulation, SimulationError, VirtualPrestores,
 };
@@ -126,40 +126,33 @@ impl Study<'_> {
         options: &Options,
         hand_offs: &Arc<HandOffs>,
     ) -> Outcome {
-        let options = &Options {
-            line: Some(machine.line.0),
-            ..options.clone()
-        };
-        let source = TraceSource::with_hand_offs(self.trace, options, Arc::clone(hand_offs))?;
-        let stacks = stacks(machine, self.trace, options)?;
         let call_sites = |site| (self.call_sites)(site);
         let simulation = Simulation::new(machine)
             .seed(self.seed)
             .interest(self.interest)
-            .lenient(self.lenient || self.limit.is_some())
-            .stacks(&stacks)
             .call_sites(&call_sites);
+        let replay = Replay::new(self.trace, simulation)
+            .options(options.clone())
+            .hand_offs(Arc::clone(hand_offs))
+            .limit(self.limit);
         let rules = variant.rules(self.advice, |site, caller| match caller {
-            Some(caller) => source.site_from(site, caller),
+            Some(caller) => options.site_from(site, caller),
             None => site,
         });
-        let mut source = First::new(source, self.limit);
         let simulated = if rules.is_empty() {
-            simulation.run(&mut source, &mut NoMechanism)
+            replay.run(&mut NoMechanism)
         } else {
             let name = variant.name(self.advice);
             let mut advised = VirtualPrestores::new(name, machine.line.0, &rules);
-            simulation.run(&mut source, &mut advised)
+            replay.run(&mut advised)
         };
-        let mut results = simulated.map_err(|error| match error {
+        simulated.map_err(|error| match error {
             SimulationError::Source(error) => error.into(),
             error => WhatIfError::Simulation {
                 machine: machine.name.clone(),
                 error,
             },
-        })?;
-        results.notes.extend(source.note());
-        Ok(results)
+        })
     }
 
     /// `results` are those of `variants`, in their order; `None` without any.

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use prestore_bench::{BetweenCores, Case, Plan, Variant};
 use prestore_machine::quantity::Cycles;
 use prestore_machine::{Machine, MachineError};
-use prestore_replay::{Options, TraceSource, stacks};
+use prestore_replay::Replay;
 use prestore_sim::{Interest, NoMechanism, Simulation};
 use prestore_trace::container::Trace;
 
@@ -85,17 +85,11 @@ pub fn seconds(
         return Err(failed("recorded", &said.trim()));
     }
     let trace = Trace::open(&recording)?;
-    let options = Options {
-        line: Some(machine.line.0),
-        ..Options::default()
-    };
-    let stacks = stacks(machine, &trace, &options)?;
-    let mut source = TraceSource::open(&trace, &options)?;
     let timed = case.program.timed_region();
-    let results = Simulation::new(machine)
-        .stacks(&stacks)
-        .interest(timed.map_or(Interest::All, Interest::Region))
-        .run(&mut source, &mut NoMechanism)
+    let simulation =
+        Simulation::new(machine).interest(timed.map_or(Interest::All, Interest::Region));
+    let results = Replay::new(&trace, simulation)
+        .run(&mut NoMechanism)
         .map_err(|e| failed("simulated", &e))?;
     Ok(results.seconds)
 }

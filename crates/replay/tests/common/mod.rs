@@ -3,6 +3,7 @@
 
 #[path = "../../../trace/tests/common/mod.rs"]
 pub mod made_up;
+pub mod slot;
 
 use std::path::Path;
 

@@ -90,7 +90,11 @@ impl WhatIfReport {
                 advised: m.advised.clone(),
                 speedup: m.speedup,
                 findings,
-                notes: m.notes.clone(),
+                // What is missing in the recording stands in the report's notes.
+                notes: (m.notes.iter())
+                    .filter(|note| !report.run.notes.contains(note))
+                    .cloned()
+                    .collect(),
             }
         });
         Self {

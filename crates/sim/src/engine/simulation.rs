@@ -43,6 +43,11 @@ impl<'m> Simulation<'m> {
         }
     }
 
+    /// What it replays on.
+    pub fn machine(&self) -> &'m Machine {
+        self.machine
+    }
+
     /// Seed of all that is random.
     pub fn seed(self, seed: u64) -> Self {
         Self { seed, ..self }

@@ -1,14 +1,12 @@
 //! `prestore simulate DIR --machine M`: a recording, replayed on a described machine.
 
-mod watched;
-
 use std::process::ExitCode;
 
 use prestore_machine::Machine;
-use prestore_replay::{First, Options, TraceSource, stacks};
+use prestore_replay::{Options, Replay, SourceError};
 use prestore_report::{TextOptions, simulation_text, to_json};
 use prestore_sim::{Interest, NoMechanism, Results, Simulation, SimulationError};
-use prestore_trace::container::{RecordingState, Trace};
+use prestore_trace::container::Trace;
 use prestore_tracer::Region;
 
 use crate::args::{MechanismArg, PlainFormat, SimulateArgs};
@@ -16,7 +14,6 @@ use crate::error::CliError;
 use crate::naming::CallNames;
 use crate::progress::Progress;
 use crate::{output, run};
-use watched::Watched;
 
 /// Simulates the recording and prints the results.
 pub fn run(args: &SimulateArgs) -> Result<ExitCode, CliError> {
@@ -43,37 +40,27 @@ pub fn run(args: &SimulateArgs) -> Result<ExitCode, CliError> {
 }
 
 fn simulate(args: &SimulateArgs, machine: &Machine, trace: &Trace) -> Result<Results, CliError> {
-    let replay = &args.replay;
-    let lenient = replay.stored.lenient;
+    let asked = &args.replay;
+    let names = CallNames::new(trace, &asked.debug_dir);
+    let call_sites = |site| names.of(site);
+    let simulation = Simulation::new(machine)
+        .seed(asked.seed)
+        .interest(interest(asked.region.as_deref())?)
+        .warmup(args.warmup)
+        .call_sites(&call_sites);
     let options = Options {
-        lenient,
-        line: Some(machine.line.0),
+        lenient: asked.stored.lenient,
         ..Options::default()
     };
-    let stacks = stacks(machine, trace, &options)?;
-    let names = CallNames::new(trace, &replay.debug_dir);
-    let call_sites = |site| names.of(site);
-    let whole = trace.manifest().state == RecordingState::Complete;
-    let simulation = Simulation::new(machine)
-        .seed(replay.seed)
-        .interest(interest(replay.region.as_deref())?)
-        .warmup(args.warmup)
-        .stacks(&stacks)
-        .call_sites(&call_sites)
-        // The end of a recording that was cut off may hold the hand-off that a thread waits for.
-        .lenient(lenient || !whole || replay.limit.is_some());
-    let source = TraceSource::open(trace, &options)?;
-    let source = First::new(source, replay.limit);
-    let mut source = Watched::new(source, Progress::new(replay.quiet, "simulated operations"));
+    let mut progress = Progress::new(asked.quiet, "simulated operations");
+    let replay = Replay::new(trace, simulation)
+        .options(options)
+        .limit(asked.limit)
+        .watch(|ops| progress.add(ops));
     let simulated = match args.mechanism {
-        MechanismArg::None => simulation.run(&mut source, &mut NoMechanism),
+        MechanismArg::None => replay.run(&mut NoMechanism),
     };
-    let mut results = simulated.map_err(wrong)?;
-    let first = source.inner();
-    results.notes.extend(first.inner().notes());
-    results.notes.extend(first.note());
-    results.notes.extend(scope_note(trace));
-    Ok(results)
+    simulated.map_err(wrong)
 }
 
 /// The part that `--region` chooses.
@@ -85,20 +72,8 @@ pub fn interest(region: Option<&str>) -> Result<Interest, CliError> {
     })
 }
 
-/// What of the program the recording does not have.
-fn scope_note(trace: &Trace) -> Option<String> {
-    let info = &trace.manifest().info;
-    (info.scope.mode != "all").then(|| {
-        format!(
-            "recorded with --scope {}: other accesses take no part, and caches are emptier of them \
-             than on a real machine",
-            info.scope.mode
-        )
-    })
-}
-
 /// What a simulation that could not be done means to the user.
-fn wrong(error: SimulationError<prestore_replay::SourceError>) -> CliError {
+fn wrong(error: SimulationError<SourceError>) -> CliError {
     match error {
         SimulationError::Source(error) => error.into(),
         error => CliError::Usage(error.to_string()),

@@ -1,0 +1,98 @@
+//! A recording on a machine: the one way from both to results.
+
+use std::sync::Arc;
+
+use prestore_sim::{Mechanism, Results, Simulation, SimulationError};
+use prestore_trace::container::{RecordingState, Trace};
+
+use crate::first::First;
+use crate::stacks::stacks;
+use crate::watched::Watched;
+use crate::{HandOffs, Options, SourceError, TraceSource};
+
+/// A recording to be simulated. What depends on both is settled here: flushes become those of the
+/// machine's lines, stacks are looked for where a placement rule names them, and the results' notes
+/// say what the recording lacks.
+///
+/// A pure function of the recording, the simulation and the mechanism.
+pub struct Replay<'a> {
+    trace: &'a Trace,
+    simulation: Simulation<'a>,
+    options: Options,
+    hand_offs: Option<Arc<HandOffs>>,
+    limit: Option<u64>,
+    watch: Box<dyn FnMut(usize) + 'a>,
+}
+
+impl<'a> Replay<'a> {
+    /// All of `trace`, on the machine of `simulation`.
+    pub fn new(trace: &'a Trace, simulation: Simulation<'a>) -> Self {
+        Self {
+            trace,
+            simulation,
+            options: Options::default(),
+            hand_offs: None,
+            limit: None,
+            watch: Box::new(|_| ()),
+        }
+    }
+
+    /// How to read the recording. [`Options::line`] is the machine's, whatever stands there.
+    pub fn options(self, options: Options) -> Self {
+        Self { options, ..self }
+    }
+
+    /// What was inferred before with the same options, for several runs of one recording.
+    pub fn hand_offs(self, hand_offs: Arc<HandOffs>) -> Self {
+        Self {
+            hand_offs: Some(hand_offs),
+            ..self
+        }
+    }
+
+    /// Only so many operations, the first of all threads together (to a few thousand). `None`: all.
+    pub fn limit(self, limit: Option<u64>) -> Self {
+        Self { limit, ..self }
+    }
+
+    /// `watch` is told how many operations more were simulated, from time to time.
+    pub fn watch(self, watch: impl FnMut(usize) + 'a) -> Self {
+        Self {
+            watch: Box::new(watch),
+            ..self
+        }
+    }
+
+    /// Simulates with `mechanism`. Where the recording may end before a hand-off that a thread waits
+    /// for (it was cut off, is damaged, or only its first part is simulated), the thread ends there.
+    ///
+    /// # Errors
+    /// [`SimulationError`]; its source's are those of [`TraceSource::open`].
+    pub fn run<M: Mechanism>(
+        self,
+        mechanism: &mut M,
+    ) -> Result<Results, SimulationError<SourceError>> {
+        let machine = self.simulation.machine();
+        let options = &Options {
+            line: Some(machine.line.0),
+            ..self.options
+        };
+        let stacks = stacks(machine, self.trace, options).map_err(SimulationError::Source)?;
+        let source = match self.hand_offs {
+            Some(known) => TraceSource::with_hand_offs(self.trace, options, known),
+            None => TraceSource::open(self.trace, options),
+        };
+        let first = First::new(source.map_err(SimulationError::Source)?, self.limit);
+        let mut source = Watched::new(first, self.watch);
+        let whole = self.trace.manifest().state == RecordingState::Complete;
+        let mut results = self
+            .simulation
+            .stacks(&stacks)
+            .lenient(options.lenient || !whole || self.limit.is_some())
+            .run(&mut source, mechanism)?;
+        let first = source.inner();
+        results.notes.extend(first.inner().notes());
+        results.notes.extend(first.note());
+        Ok(results)
+    }
+}
