@@ -5,14 +5,8 @@ mod common;
 
 use std::path::Path;
 
-use common::{
-    Running, advise, advise_with, assert_valid, c_program, prestore, run, text, workload,
-};
+use common::{Running, advise, advise_with, assert_valid, c_program, kv, prestore, run, text};
 use serde_json::Value;
-
-fn kv() -> std::path::PathBuf {
-    workload("kv").unwrap()
-}
 
 const SHORT: &str = "--ops=50K";
 

@@ -3,17 +3,10 @@
 
 mod common;
 
-use std::path::PathBuf;
-
-use common::Running;
 use common::{
-    advise, advise_with, finding, findings, prestore, run, steady_program, text, workload,
+    Running, advise, advise_with, finding, findings, kv, prestore, run, steady_program, text,
 };
 use serde_json::Value;
-
-fn kv() -> PathBuf {
-    workload("kv").unwrap()
-}
 
 const SHORT: &str = "--ops=100K";
 

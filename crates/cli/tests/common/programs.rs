@@ -40,6 +40,12 @@ pub fn workload(name: &str) -> Option<PathBuf> {
     None
 }
 
+/// The bundled key-value store.
+#[track_caller]
+pub fn kv() -> PathBuf {
+    workload("kv").unwrap()
+}
+
 /// The number of the only line of a source file, named from the repository's root, with `text`.
 #[track_caller]
 pub fn source_line(file: &str, text: &str) -> u32 {

@@ -1,0 +1,191 @@
+//! Folders and files that cannot be read or written are named, with the cause and the cure: exit code 2, or
+//! 3 where writing failed while the program ran.
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use common::{Running, kv, recorded, root, run, text, workload};
+use serde_json::json;
+
+const SHORT: &str = "--ops=20K";
+
+#[test]
+fn folders_that_are_no_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = |name: &str| {
+        let dir = folder.path().join(name);
+        fs::create_dir(&dir).unwrap();
+        dir
+    };
+    let missing = folder.path().join("missing");
+    let empty = dir("empty");
+    let garbage = dir("garbage");
+    fs::write(garbage.join("manifest.json"), b"\x00\xff not json").unwrap();
+    let other = dir("other");
+    fs::write(other.join("manifest.json"), "{\"format\": \"a web page\"}").unwrap();
+    let cases = [
+        (&missing, "there is no such directory"),
+        (&empty, "it has no manifest.json"),
+        (&garbage, "cannot be understood"),
+        (&other, "belongs to something else"),
+    ];
+    let out = folder.path().join("out");
+    for (dir, cause) in cases {
+        let parts = [
+            text(dir),
+            "is not a trace",
+            cause,
+            "prestore record -o DIR -- CMD",
+        ];
+        run(["advise", text(dir)]).exits(2).says(&parts);
+        run(["trace", "info", text(dir)]).exits(2).says(&parts);
+        let export = ["export", text(dir), "--to", "parquet", "-o", text(&out)];
+        run(export).exits(2).says(&parts);
+    }
+    run(["advise", text(&kv())])
+        .exits(2)
+        .says(&["to run it: prestore advise -- "]);
+}
+
+#[test]
+fn recordings_that_cannot_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = recorded(folder.path(), "kv", &[SHORT]);
+    let events = dir.join("thread-0.events");
+    let whole = fs::read(&events).unwrap();
+
+    let mut corrupt = whole.clone();
+    let middle = corrupt.len() / 2;
+    corrupt[middle..middle + 64].fill(0xa5);
+    fs::write(&events, &corrupt).unwrap();
+    let ran = run(["advise", text(&dir)]).exits(2);
+    ran.says(&["thread-0.events", "corrupt", "--lenient"]);
+    let ran = run(["advise", text(&dir), "--lenient", "--format", "json"]).exits(0);
+    let notes = ran.json()["notes"].to_string();
+    assert!(notes.contains("thread-0.events"), "{notes}");
+    fs::write(&events, &whole).unwrap();
+
+    fs::remove_file(&events).unwrap();
+    fs::create_dir(&events).unwrap();
+    run(["advise", text(&dir)])
+        .exits(2)
+        .says(&["cannot read", "thread-0.events"]);
+    fs::remove_dir(&events).unwrap();
+    fs::write(&events, &whole).unwrap();
+
+    let manifest = dir.join("manifest.json");
+    let mut newer: serde_json::Value =
+        serde_json::from_slice(&fs::read(&manifest).unwrap()).unwrap();
+    newer["schema_version"] = json!(99);
+    fs::write(&manifest, newer.to_string()).unwrap();
+    let parts = ["newer prestore", "schema 99", "upgrade"];
+    run(["advise", text(&dir)]).exits(2).says(&parts);
+    run(["trace", "info", text(&dir)]).exits(2).says(&parts);
+}
+
+#[test]
+fn output_that_cannot_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    let below = file.join("trace");
+    let kv = kv();
+    for verb in ["record", "advise"] {
+        let ran = run([verb, "-o", text(&below), "--", text(&kv), SHORT]).exits(2);
+        let ran = ran.says(&[text(&below), "choose another"]);
+        assert_eq!(ran.stdout, "", "the program did not run");
+    }
+}
+
+#[test]
+fn output_that_is_there_already() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = recorded(folder.path(), "kv", &[SHORT]);
+    let before = fs::read(dir.join("manifest.json")).unwrap();
+    let kv = kv();
+    let again = ["record", "-o", text(&dir), "--", text(&kv), SHORT];
+    run(again)
+        .exits(2)
+        .says(&["holds a trace already", "--force"]);
+    assert_eq!(fs::read(dir.join("manifest.json")).unwrap(), before);
+    run([
+        "record",
+        "--force",
+        "-o",
+        text(&dir),
+        "--",
+        text(&kv),
+        SHORT,
+    ])
+    .exits(0);
+    assert_ne!(fs::read(dir.join("manifest.json")).unwrap(), before);
+
+    let mine = folder.path().join("mine");
+    fs::create_dir(&mine).unwrap();
+    fs::write(mine.join("thesis.tex"), "years of work").unwrap();
+    let forced = [
+        "record",
+        "--force",
+        "-o",
+        text(&mine),
+        "--",
+        text(&kv),
+        SHORT,
+    ];
+    run(forced).exits(2).says(&["not empty and not a trace"]);
+    assert!(mine.join("thesis.tex").exists());
+}
+
+#[test]
+fn a_disk_that_fills_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("kv.trace");
+    // A limit on the size of files stands for the full disk. The engine's shared buffers are files
+    // too, and smaller; the signal that goes with the limit is ignored, as a full disk sends none.
+    let mut command = Command::new("bash");
+    command.args(["-c", "trap '' XFSZ; ulimit -f 24576; exec \"$@\"", "bash"]);
+    command.arg(env!("CARGO_BIN_EXE_prestore"));
+    command.args([
+        "record",
+        "-o",
+        text(&dir),
+        "--",
+        text(&workload("rank").unwrap()),
+    ]);
+    command.args(["--iters=24"]);
+    let ran = Running::start(command).finish().exits(3);
+    let ran = ran.says(&[
+        "no space left while writing",
+        "Free space",
+        "partial recording",
+    ]);
+    assert!(
+        ran.stdout.contains("rank: ops="),
+        "the program came to its end: {ran:#?}"
+    );
+    let info = run(["trace", "info", text(&dir), "--format", "json"])
+        .exits(0)
+        .json();
+    assert_eq!(info["state"], "aborted");
+    assert!(info["accesses"].as_u64() > Some(0));
+    run(["advise", text(&dir)]).exits(0);
+}
+
+#[test]
+fn samples_that_cannot_be_imported() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let import = |file: &Path| run(["import", text(file), "-o", text(&out)]);
+    let missing = folder.path().join("missing.txt");
+    import(&missing)
+        .exits(2)
+        .says(&["missing.txt", "cannot be read"]);
+    import(&root().join("README.md"))
+        .exits(2)
+        .says(&["perf script"]);
+    assert!(!out.exists());
+}

@@ -1,0 +1,137 @@
+//! Command lines that make no sense are said so, with the cure: exit code 2, or 3 where that showed only
+//! when the program had run.
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use common::{Running, kv, prestore, recorded, run, text};
+
+const SHORT: &str = "--ops=20K";
+
+#[test]
+fn without_a_command_there_is_help() {
+    let ran = run::<[&str; 0], &str>([]);
+    assert_eq!(ran.code(), 2);
+    ran.says(&["Usage: prestore", "Exit codes:", "advise"]);
+    run(["advise"])
+        .exits(2)
+        .says(&["required", "Usage: prestore advise"]);
+    run(["record", "-o", "x"]).exits(2).says(&["<CMD>"]);
+    let help = run(["advise", "--help"]).exits(0).stdout;
+    for part in [
+        "--threshold",
+        "min_store_fraction = 0.1",
+        "goes\n          to stderr",
+    ] {
+        assert!(help.contains(part), "{part}: {help}");
+    }
+}
+
+#[test]
+fn numbers_and_names_that_make_no_sense() {
+    let kv = kv();
+    let wrong = |options: &[&str], parts: &[&str]| {
+        let mut command = prestore();
+        command
+            .arg("advise")
+            .args(options)
+            .arg("--")
+            .arg(&kv)
+            .arg(SHORT);
+        let ran = Running::start(command).finish().exits(2).says(parts);
+        assert_eq!(ran.stdout, "", "{options:?}: the program did not run");
+    };
+    wrong(&["--threshold", "min_luck=1"], &["no threshold `min_luck`"]);
+    wrong(
+        &["--threshold", "min_store_share"],
+        &["NAME=VALUE", "--help"],
+    );
+    wrong(&["--threshold", "min_store_share=lots"], &["NAME=VALUE"]);
+    wrong(
+        &["--threshold", "min_store_share=7"],
+        &["cannot be 7", "from 0 to 1"],
+    );
+    wrong(&["--skip", "many"], &["'many' is not a number", "10K"]);
+    wrong(&["--skip", "99999999999999999999"], &["not a number"]);
+    wrong(&["--take", "99999999999G"], &["too large"]);
+    wrong(&["--take", "0"], &["records nothing"]);
+    wrong(
+        &["--take", "10M", "--period", "1M"],
+        &["--period is shorter than --take"],
+    );
+    wrong(&["--period", "1M"], &["--take"]);
+    wrong(&["--region", "4096"], &["0 to 4095", "any"]);
+    wrong(&["--region", "x"], &["0 to 4095", "any"]);
+    wrong(&["--scope", "everything"], &["everything", "functions"]);
+    wrong(&["--function", "main"], &["--scope functions"]);
+    wrong(&["--force"], &["--output"]);
+    wrong(
+        &["--scope", "sample", "--skip", "1M"],
+        &["samples are taken of the whole run"],
+    );
+    wrong(&["--scope", "count", "--format", "sarif"], &["no SARIF"]);
+    wrong(&["--scope", "count", "-o", "x"], &["no events to keep"]);
+    wrong(&["some.trace"], &["cannot be used with"]);
+
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("x");
+    let ran = run([
+        "record",
+        "--scope",
+        "count",
+        "-o",
+        text(&dir),
+        "--",
+        text(&kv),
+        SHORT,
+    ]);
+    ran.exits(2)
+        .says(&["no events to store", "advise --scope count"]);
+    assert!(!dir.exists());
+    let trace = recorded(folder.path(), "kv", &[SHORT]);
+    run(["advise", text(&trace), "--scope", "all"])
+        .exits(2)
+        .says(&["cannot be used with"]);
+    run(["export", text(&trace), "--to", "csv"])
+        .exits(2)
+        .says(&["parquet"]);
+}
+
+#[test]
+fn a_region_that_is_never_entered() {
+    let kv = kv();
+    let parts = [
+        "nothing was recorded",
+        "never entered region 7",
+        "--region any",
+    ];
+    for scope in ["all", "count", "functions"] {
+        let ran = run([
+            "advise",
+            "--scope",
+            scope,
+            "--region",
+            "7",
+            "--",
+            text(&kv),
+            SHORT,
+        ]);
+        let ran = ran.exits(3).says(&parts);
+        assert!(!ran.stdout.contains("Stores by function"), "{ran:#?}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("x");
+    let ran = run([
+        "record",
+        "--region",
+        "7",
+        "-o",
+        text(&dir),
+        "--",
+        text(&kv),
+        SHORT,
+    ]);
+    ran.exits(3).says(&parts);
+    let ran = run(["advise", "--skip", "900G", "--", text(&kv), SHORT]);
+    ran.exits(3).says(&["nothing was recorded", "skip fewer"]);
+}
