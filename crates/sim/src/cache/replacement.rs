@@ -12,7 +12,12 @@ pub(super) enum Replacer {
     /// bytes hold an age that is never raised.
     Lru { ages: Vec<u64>, words: usize },
     /// A word a set: bit `n` is node `n` of the tree, the root is node 1; set: the victim is right.
-    TreePlru { trees: Vec<u64>, depth: u32 },
+    TreePlru {
+        trees: Vec<u64>,
+        depth: u32,
+        /// Of each way, the nodes on its path, and those of them that it is to the left of: they point away.
+        paths: Vec<(u64, u64)>,
+    },
     /// A word a set, two bits a way.
     Qlru {
         ages: Vec<u64>,
@@ -50,6 +55,9 @@ impl Replacer {
             Replacement::TreePlru => Self::TreePlru {
                 trees: vec![0; all],
                 depth: ways.trailing_zeros(),
+                paths: (0..ways)
+                    .map(|way| path(way, ways.trailing_zeros()))
+                    .collect(),
             },
             Replacement::Qlru {
                 hit,
@@ -84,7 +92,10 @@ impl Replacer {
     pub(super) fn hit(&mut self, set: usize, way: usize, ways: usize) {
         match self {
             Self::Lru { ages, words } => make_youngest(&mut ages[set * *words..][..*words], way),
-            Self::TreePlru { trees, depth } => point_away(&mut trees[set], way, *depth),
+            Self::TreePlru { trees, paths, .. } => {
+                let (nodes, right) = paths[way];
+                trees[set] = (trees[set] & !nodes) | right;
+            }
             Self::Qlru { ages, hit, .. } => set_age(&mut ages[set], way, *hit),
             Self::Random { .. } => {}
             Self::Nru { used } => mark_used(&mut used[set], way, ways),
@@ -114,7 +125,7 @@ impl Replacer {
     pub(super) fn likely_victim(&self, set: usize, ways: usize) -> Option<usize> {
         match self {
             Self::Lru { ages, words } => Some(oldest(&ages[set * *words..][..*words], ways)),
-            Self::TreePlru { trees, depth } => Some(follow(trees[set], *depth)),
+            Self::TreePlru { trees, depth, .. } => Some(follow(trees[set], *depth)),
             Self::Qlru { ages, .. } => Some(distant(&mut ages[set].clone(), ways)),
             Self::Random { .. } => None,
             Self::Nru { used } => Some((!used[set]).trailing_zeros() as usize % ways),
@@ -126,7 +137,7 @@ impl Replacer {
     pub(super) fn victim(&mut self, core: u32, set: usize, ways: usize) -> usize {
         match self {
             Self::Lru { ages, words } => oldest(&ages[set * *words..][..*words], ways),
-            Self::TreePlru { trees, depth } => follow(trees[set], *depth),
+            Self::TreePlru { trees, depth, .. } => follow(trees[set], *depth),
             Self::Qlru { ages, .. } => distant(&mut ages[set], ways),
             Self::Random { random } => own(random, core).below(ways as u64) as usize,
             Self::Nru { used } => (!used[set]).trailing_zeros() as usize % ways,
@@ -180,14 +191,17 @@ pub(super) fn oldest(ages: &[u64], ways: usize) -> usize {
     0
 }
 
-#[inline]
-fn point_away(tree: &mut u64, way: usize, depth: u32) {
+/// The nodes from the root of a tree to `way`, and those of them that `way` is to the left of.
+fn path(way: usize, depth: u32) -> (u64, u64) {
+    let (mut nodes, mut left) = (0, 0);
     let mut node = 1;
     for level in (0..depth).rev() {
         let right = (way >> level) & 1;
-        *tree = (*tree & !(1 << node)) | (((right ^ 1) as u64) << node);
+        nodes |= 1 << node;
+        left |= ((right ^ 1) as u64) << node;
         node = node * 2 + right;
     }
+    (nodes, left)
 }
 
 #[inline]

@@ -23,6 +23,9 @@ pub(super) fn lines(
 /// The bytes `from` to `to`, both inclusive, below 128.
 #[inline]
 pub(super) fn range(from: u64, to: u64) -> ByteMask {
+    if to < 64 {
+        return ByteMask::from((u64::MAX >> (63 - (to - from))) << from);
+    }
     (ByteMask::MAX >> (127 - (to - from))) << from
 }
 

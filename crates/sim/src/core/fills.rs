@@ -37,6 +37,8 @@ pub(super) struct FillBuffers {
     last: Time,
     /// No flush is under way from here on.
     flushed: Time,
+    /// No non-temporal data is under way from here on.
+    combined: Time,
     /// How many are [`OPEN`].
     open: usize,
     /// When the first buffer of a miss is free.
@@ -70,6 +72,7 @@ impl FillBuffers {
             by: vec![ServedBy::Peer; n].into(),
             last: Time::ZERO,
             flushed: Time::ZERO,
+            combined: Time::ZERO,
             open: 0,
             first: Time::ZERO,
             known: 0,
@@ -131,7 +134,7 @@ impl FillBuffers {
     /// When the non-temporal data of `line` that is under way at `at` is taken.
     #[inline]
     pub fn combined_until(&self, line: LineAddr, at: Time) -> Option<Time> {
-        if at >= self.last {
+        if at >= self.combined {
             return None;
         }
         self.write_until(line.0 | COMBINED, at)
@@ -201,6 +204,7 @@ impl FillBuffers {
         self.until[which] = free;
         self.first = self.earliest(0..self.misses);
         self.post(self.key[which], at, free, until);
+        self.combined = self.combined.max(until);
         free
     }
 

@@ -17,7 +17,6 @@ const REMEMBERED: usize = 256;
 /// A line that was written.
 #[derive(Clone, Copy, Debug)]
 struct Line {
-    addr: u64,
     /// Its bytes that were written.
     mask: u128,
     /// When its core knows that it is taken: a read of it is ordered behind that.
@@ -60,6 +59,8 @@ pub(crate) struct ContendedWrites {
     unit: Divisor,
     block: Divisor,
     lines: Box<[Line; REMEMBERED]>,
+    /// Their addresses, which is all that most reads look at.
+    addrs: Box<[u64; REMEMBERED]>,
     /// Writes so far.
     writes: u64,
     /// The unit of each block that was written last, and since which write.
@@ -69,7 +70,6 @@ pub(crate) struct ContendedWrites {
 impl ContendedWrites {
     pub(crate) fn new(c: &Controller, device: &Optane, seed: u64) -> Self {
         let none = Line {
-            addr: u64::MAX,
             mask: 0,
             known: Time::ZERO,
             taken: Time::ZERO,
@@ -83,6 +83,7 @@ impl ContendedWrites {
             unit: Divisor::new(device.unit.0),
             block: Divisor::new(device.block.0),
             lines: Box::new([none; REMEMBERED]),
+            addrs: Box::new([u64::MAX; REMEMBERED]),
             writes: 0,
             open: Box::new([(u64::MAX, 0); REMEMBERED]),
         }
@@ -91,9 +92,9 @@ impl ContendedWrites {
     /// When the last write of the line at `addr` comes (zero: it is not known to be on its way).
     #[inline]
     pub(crate) fn coming(&self, addr: u64) -> Time {
-        let line = &self.lines[entry(addr)];
-        if line.addr == addr {
-            line.known
+        let at = entry(addr);
+        if self.addrs[at] == addr {
+            self.lines[at].known
         } else {
             Time::ZERO
         }
@@ -112,8 +113,9 @@ impl ContendedWrites {
         self.writes += 1;
         let since = self.open_since(addr);
         // A line that shares its place is forgotten.
-        let line = &mut self.lines[entry(addr)];
-        if self.gap > Time::ZERO && line.addr == addr && line.number >= since {
+        let at = entry(addr);
+        let line = &mut self.lines[at];
+        if self.gap > Time::ZERO && self.addrs[at] == addr && line.number >= since {
             if came < line.left && mask & !line.mask == 0 {
                 line.known = came.max(line.taken);
                 return Sent {
@@ -135,8 +137,8 @@ impl ContendedWrites {
         self.slots.take(left);
         // As long a wait in the mean.
         let known = came + Time(self.random.below(2 * (taken - came).0 + 1));
+        self.addrs[at] = addr;
         *line = Line {
-            addr,
             mask,
             known,
             taken,
