@@ -5,6 +5,7 @@ use prestore_trace::LineAddr;
 
 use super::hierarchy::Hierarchy;
 use super::movement::Bring;
+use crate::divide::Divisor;
 use crate::{MemoryPort, Time};
 
 /// A prefetcher never leaves the page of what it saw: what follows may be elsewhere in memory.
@@ -16,7 +17,8 @@ pub(super) struct Prefetchers {
     next_line: bool,
     /// The level that is filled.
     into: usize,
-    page_lines: u64,
+    /// Lines of a page.
+    page: Divisor,
     limit: usize,
     degree: i64,
     /// Lines fetched each time a stream is confirmed.
@@ -43,7 +45,7 @@ impl Prefetchers {
         (on.next_line || stride).then(|| Self {
             next_line: on.next_line,
             into,
-            page_lines: PAGE / machine.line.0,
+            page: Divisor::new(PAGE / machine.line.0),
             limit: on.stride_streams as usize,
             degree: i64::from(on.stride_degree),
             step: match on.stride_step {
@@ -59,7 +61,7 @@ impl Prefetchers {
         if self.limit == 0 || self.degree == 0 {
             return None;
         }
-        let page = line / self.page_lines;
+        let page = self.page.quotient(line);
         let streams = &mut self.streams[core as usize];
         let Some(at) = streams.iter().position(|s| s.page == page) else {
             streams.truncate(self.limit - 1);
@@ -92,7 +94,7 @@ impl Prefetchers {
     }
 
     fn same_page(&self, one: u64, other: u64) -> bool {
-        one / self.page_lines == other / self.page_lines
+        self.page.quotient(one) == self.page.quotient(other)
     }
 }
 

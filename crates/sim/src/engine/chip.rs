@@ -8,6 +8,7 @@ use prestore_trace::{FlushKind, LineAddr, SiteId};
 use super::pipeline::Uncore;
 use super::whole_lines::WholeLines;
 use crate::cache::{Hierarchy, HierarchyError};
+use crate::divide::Divisor;
 use crate::memory::{CallSite, MemorySystem, Placer};
 use crate::results::{FlushCounts, LevelCounts, SystemCounts};
 use crate::{Below, ByteMask, Flushed, Op, Served, Time};
@@ -20,7 +21,7 @@ pub struct Chip<'a> {
     hierarchy: Hierarchy<WholeLines>,
     placer: Placer,
     sites: CallSites<'a>,
-    line: u64,
+    line: Divisor,
 }
 
 impl<'a> Chip<'a> {
@@ -33,7 +34,7 @@ impl<'a> Chip<'a> {
             hierarchy: Hierarchy::new(machine, WholeLines::new(memory, line), seed)?,
             placer,
             sites,
-            line,
+            line: Divisor::new(line),
         })
     }
 }
@@ -97,7 +98,8 @@ impl Below for Chip<'_> {
 impl Uncore for Chip<'_> {
     #[inline]
     fn soon(&self, core: u32, addr: u64) {
-        self.hierarchy.soon(core, LineAddr(addr / self.line));
+        self.hierarchy
+            .soon(core, LineAddr(self.line.quotient(addr)));
     }
 
     fn allocated(&mut self, op: &Op) {
@@ -129,8 +131,8 @@ impl Uncore for Chip<'_> {
                 own_misses: level.own_misses,
                 clean_evictions: level.clean_evictions,
                 dirty_evictions: level.dirty_evictions,
-                up_bytes: boundary.up_lines * self.line,
-                down_bytes: boundary.down_lines * self.line,
+                up_bytes: boundary.up_lines * self.line.by(),
+                down_bytes: boundary.down_lines * self.line.by(),
             });
         SystemCounts {
             levels: levels.collect(),
