@@ -26,9 +26,10 @@
 //! # What is not enforced
 //! - *Locks.* Who gets a lock next depends on the machine. Acquisitions come from one site;
 //!   an acquisition by another thread than the one that released is told from a message by the
-//!   release's own predecessor: the same thread's acquisition from that site. And a lock
-//!   is usually taken without a plain load before. Rings in which the same thread both takes from
-//!   and puts into a slot look like locks and are not ordered.
+//!   release's own predecessor: the same thread's acquisition from that site, whatever attempts of
+//!   others from that site failed in between. A thread that failed there and tries again from another
+//!   site still wants the lock. And a lock is usually taken without a plain load before. Rings in which
+//!   the same thread both takes from and puts into a slot look like locks and are not ordered.
 //! - Hand-offs through plain loads and stores only (a ring of one producer and one consumer with
 //!   head and tail counters; a flag that is polled and never claimed): nothing tells in the trace
 //!   when a load saw what. Recordings without stamps (of older versions) have no hand-offs at all.
@@ -44,7 +45,7 @@
 //! attempts). The thread's instruction counts go on as if they had not been executed.
 //!
 //! # Memory
-//! While inferring: some 150 bytes an address of atomics, 100 KiB
+//! While inferring: some 200 bytes an address of atomics and 8 more for each thread that uses it, 100 KiB
 //! a thread and its cursor (some 8 MiB), and 32 bytes a hand-off. Afterwards 16 bytes a hand-off and 16 more where polls
 //! are left out. A program with one thread, and one with locks only, costs nothing.
 

@@ -27,9 +27,17 @@ pub(super) struct Place {
     /// The last atomic, and the one before.
     last: Option<Write>,
     before: Option<(u32, SiteId)>,
+    /// The thread and the site of the first atomic since the last release: if it is a lock, who has it.
+    /// Later ones from that site failed.
+    holder: Option<(u32, SiteId)>,
+    /// Threads, and the site of each one's last atomic; the latest last.
+    tried: Vec<(u32, SiteId)>,
     /// Plain stores that nobody has taken.
     stores: VecDeque<Write>,
 }
+
+/// Threads of which it is remembered what they tried at one address: those that wait for one lock.
+const MAX_TRIED: usize = 64;
 
 /// Plain stores that are remembered for one address: what is not taken is not waited for.
 const MAX_STORES: usize = 1 << 16;
@@ -48,18 +56,32 @@ pub(super) enum Relation {
 impl Place {
     /// What `b` is to the atomic before it, which it becomes.
     pub(super) fn atomic(&mut self, b: Write) -> Relation {
+        self.holder.get_or_insert((b.thread, b.site));
+        let tried = self.tries(b.thread, b.site);
         let Some(a) = self.last.replace(b) else {
             return Relation::Own;
         };
         let before = self.before.replace((a.thread, a.site));
         if a.thread == b.thread {
             Relation::Own
-        } else if a.site == b.site || before == Some((a.thread, b.site)) {
-            // Acquired by both from one site; in between there may have been a release.
+        } else if a.site == b.site || before == Some((a.thread, b.site)) || tried == Some(a.site) {
+            // Acquired by both from one site; in between there may have been a release, or this
+            // thread failed there first and tries again from another.
             Relation::Lock
         } else {
             Relation::Message(a)
         }
+    }
+
+    /// Notes an atomic of `thread`; answers the site of the one before.
+    fn tries(&mut self, thread: u32, site: SiteId) -> Option<SiteId> {
+        let before = self.tried.iter().rposition(|(other, _)| *other == thread);
+        let tried = before.map(|at| self.tried.remove(at).1);
+        if self.tried.len() == MAX_TRIED {
+            self.tried.remove(0);
+        }
+        self.tried.push((thread, site));
+        tried
     }
 
     /// Takes the plain store that `thread` saw when it polled between `times`: the oldest of other
@@ -83,9 +105,16 @@ impl Place {
         Some(first)
     }
 
-    /// A plain store; of a thread that had just acquired the address it is a release.
+    /// A plain store; of a thread that had acquired the address it is a release, whether others tried
+    /// to acquire it meanwhile or not.
     pub(super) fn store(&mut self, s: Write) {
-        let released = self.last.is_some_and(|a| a.thread == s.thread);
+        let acquired = self.holder.filter(|(thread, _)| *thread == s.thread);
+        let released = self.last.is_some_and(|a| {
+            a.thread == s.thread || acquired.is_some_and(|(_, site)| site == a.site)
+        });
+        if acquired.is_some() {
+            self.holder = None;
+        }
         if !released && self.stores.len() < MAX_STORES {
             self.stores.push_back(s);
         }
@@ -132,5 +161,68 @@ impl Places {
     /// The address, if there are atomics at it.
     pub(super) fn known(&mut self, addr: u64) -> Option<&mut Place> {
         self.map.get_mut(&addr)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ACQUIRE: SiteId = SiteId(1);
+    const RELEASE: SiteId = SiteId(2);
+
+    fn by(thread: u32, site: SiteId) -> Write {
+        Write {
+            thread,
+            site,
+            event: 0,
+            stretch: 0,
+            ticks: 0,
+        }
+    }
+
+    #[test]
+    fn a_release_is_no_message_whoever_tried_meanwhile() {
+        for others in [&[][..], &[1], &[1, 2, 1]] {
+            let mut lock = Place::default();
+            lock.atomic(by(0, ACQUIRE));
+            for &other in others {
+                assert_ne!(
+                    lock.atomic(by(other, ACQUIRE)),
+                    Relation::Message(by(0, ACQUIRE))
+                );
+            }
+            lock.store(by(0, RELEASE));
+            assert!(lock.stores.is_empty(), "{others:?}");
+            // The next one has it, and releases it in turn.
+            lock.atomic(by(1, ACQUIRE));
+            lock.atomic(by(2, ACQUIRE));
+            lock.store(by(1, RELEASE));
+            assert!(lock.stores.is_empty(), "{others:?}");
+        }
+    }
+
+    #[test]
+    fn a_lock_is_one_though_who_waits_tries_again_elsewhere() {
+        const AGAIN: SiteId = SiteId(3);
+        let mut lock = Place::default();
+        lock.atomic(by(0, ACQUIRE));
+        assert_eq!(lock.atomic(by(1, ACQUIRE)), Relation::Lock);
+        lock.store(by(0, RELEASE));
+        // Another one was faster.
+        assert_eq!(lock.atomic(by(2, ACQUIRE)), Relation::Lock);
+        lock.store(by(2, RELEASE));
+        assert_eq!(lock.atomic(by(1, AGAIN)), Relation::Lock);
+        // Who never tried there may have got a message.
+        assert_eq!(lock.atomic(by(3, RELEASE)), Relation::Message(by(1, AGAIN)));
+    }
+
+    #[test]
+    fn a_store_of_a_thread_that_acquired_nothing_is_a_message() {
+        let mut slot = Place::default();
+        slot.store(by(0, RELEASE));
+        slot.atomic(by(1, ACQUIRE));
+        slot.store(by(0, RELEASE));
+        assert_eq!(slot.stores.len(), 2);
     }
 }
