@@ -11,6 +11,9 @@ use crate::{MemoryPort, Time};
 /// A prefetcher never leaves the page of what it saw: what follows may be elsewhere in memory.
 const PAGE: u64 = 4096;
 
+/// Lines of a stream that the host is told of ahead, at most.
+const MOST_HINTS: u32 = 4;
+
 /// The prefetchers of all cores.
 #[derive(Clone, Debug)]
 pub(super) struct Prefetchers {
@@ -150,8 +153,14 @@ impl<M: MemoryPort> Hierarchy<M> {
                 left -= 1;
             }
         }
-        if let Some(prefetchers) = &mut self.prefetchers {
-            prefetchers.streams[core as usize][0].reached = reached;
+        let Some(prefetchers) = &mut self.prefetchers else {
+            return;
+        };
+        prefetchers.streams[core as usize][0].reached = reached;
+        // What the stream fetches next time.
+        for _ in 0..prefetchers.step.min(MOST_HINTS) {
+            reached = reached.wrapping_add_signed(stride);
+            self.soon(core, LineAddr(reached));
         }
     }
 
@@ -161,7 +170,6 @@ impl<M: MemoryPort> Hierarchy<M> {
         if self.levels[into].find(core, line).is_some() {
             return false;
         }
-        self.soon(core, LineAddr(line));
         self.victim_soon(core, line);
         let held = self.directory.get(line);
         let others = held.others(core);
