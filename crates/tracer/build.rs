@@ -6,12 +6,15 @@ mod client;
 mod engine;
 #[path = "build/pack.rs"]
 mod pack;
+#[path = "build/patches.rs"]
+mod patches;
 
 use std::error::Error;
 use std::path::PathBuf;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=client");
+    println!("cargo::rerun-if-changed=engine");
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-check-cfg=cfg(engine)");

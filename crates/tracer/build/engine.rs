@@ -1,9 +1,11 @@
-//! DynamoRIO, from the source that the crate `dynamorio-sys` carries.
+//! DynamoRIO, from the source that the crate `dynamorio-sys` carries, with the patches of the folder `engine`.
 
 use std::error::Error;
 use std::fs::{File, create_dir_all};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use crate::patches::Patches;
 
 /// The engine, built.
 pub struct Engine {
@@ -61,18 +63,19 @@ impl Engine {
 
 /// Builds it once for all profiles: below the target folder, not below one profile's.
 pub fn build(out: &Path) -> Result<Engine, Box<dyn Error>> {
-    let (source, version) = source()?;
+    let (original, version) = source()?;
+    let patches = Patches::read(Path::new("engine"))?;
     // OUT_DIR is TARGET/PROFILE/build/NAME-HASH/out.
     let target = out
         .ancestors()
         .nth(4)
         .ok_or("OUT_DIR is not below a target folder")?;
-    let dir = target.join(format!("engine-{version}"));
+    let dir = target.join(format!("engine-{version}-{}", patches.id()));
     create_dir_all(&dir)?;
     let lock = File::create(dir.join("lock"))?;
     lock.lock()?;
     let engine = Engine {
-        source,
+        source: dir.join("source"),
         dir,
         version,
     };
@@ -80,6 +83,7 @@ pub fn build(out: &Path) -> Result<Engine, Box<dyn Error>> {
         return Ok(engine);
     }
     require("cmake")?;
+    patches.apply(&original, &engine.source)?;
     let mut config = cmake::Config::new(&engine.source);
     for off in ["CLIENTS", "DOCS", "DRSTATS", "SAMPLES", "TESTS", "TOOLS"] {
         config.define(format!("BUILD_{off}"), "NO");
