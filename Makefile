@@ -40,7 +40,9 @@ fmt-check:
 clippy:
 	cargo clippy --release --locked --workspace --all-targets --all-features -- -D warnings
 
-# One profile for everything, so that the engine and the dependencies are built once.
+# One profile for everything, so that the engine and the dependencies are built once. All code that the client inserts is
+# checked as it is made.
+unit: export PRESTORE_CHECK_CODE = 1
 unit: workloads aarch64
 	cargo test --release --locked --workspace --all-features
 

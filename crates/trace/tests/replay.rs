@@ -5,7 +5,7 @@ mod common;
 
 use common::{block, block_frame, frame, module_frame, plain, process_frame};
 use prestore_trace::block::{
-    Block, BlockEnd, BlockTable, MaskForm, MetaError, ModuleLoad, NO_SLOT, Ref, RefMode,
+    Block, BlockEnd, BlockTable, Direction, MaskForm, MetaError, ModuleLoad, NO_SLOT, Ref, RefMode,
     XsaveComponent, meta,
 };
 use prestore_trace::record::{Special, header};
@@ -39,14 +39,26 @@ fn a_plain_reference_touches_base_plus_displacement() {
 
 #[test]
 fn repeated_references_touch_one_stretch() {
-    let rep = |down| RefMode::Rep { count: 1, down };
-    assert_eq!(touches(rep(false), 4, &[0x1000, 3]), [(0x1010, 12)]);
-    assert_eq!(touches(rep(true), 4, &[0x1000, 3]), [(0x1008, 12)]);
-    assert_eq!(touches(rep(false), 4, &[0x1000, 0]), []);
+    let rep = |direction| RefMode::Rep {
+        count: 1,
+        direction,
+    };
+    let (up, down, by_flags) = (Direction::Up, Direction::Down, Direction::ByFlags(2));
+    assert_eq!(touches(rep(up), 4, &[0x1000, 3]), [(0x1010, 12)]);
+    assert_eq!(touches(rep(down), 4, &[0x1000, 3]), [(0x1008, 12)]);
+    assert_eq!(touches(rep(up), 4, &[0x1000, 0]), []);
+    assert_eq!(
+        touches(rep(by_flags), 4, &[0x1000, 3, 0x246]),
+        [(0x1010, 12)]
+    );
+    assert_eq!(
+        touches(rep(by_flags), 4, &[0x1000, 3, 0x646]),
+        [(0x1008, 12)]
+    );
     let until = RefMode::RepUntil {
         count: 1,
         left: 2,
-        down: false,
+        direction: Direction::Up,
     };
     assert_eq!(touches(until, 1, &[0x1000, 10, 6]), [(0x1010, 4)]);
 }

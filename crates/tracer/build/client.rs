@@ -41,7 +41,7 @@ pub fn build(engine: &Engine, out: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let extensions = engine.extension_libraries();
     command.arg("-L").arg(&extensions);
     command.arg("-L").arg(engine.core_libraries());
-    command.args(["-ldrmgr", "-ldrreg", "-ldrutil", "-ldrbbdup", "-ldynamorio"]);
+    command.args(["-ldrmgr", "-ldrutil", "-ldrbbdup", "-ldynamorio"]);
     command.arg(extensions.join("libdrcontainers.a")).arg("-lc");
     run(&mut command, &compiler)?;
     Ok(client)

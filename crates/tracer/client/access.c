@@ -7,6 +7,12 @@
 #define REGION_MAGIC 0x5053
 
 bool
+is_program_instr(instr_t *instr)
+{
+    return instr_is_app(instr) && !instr_is_label(instr) && instr_get_app_pc(instr) != NULL;
+}
+
+bool
 is_mask_reg(reg_id_t reg)
 {
     return reg >= DR_REG_START_OPMASK && reg <= DR_REG_STOP_OPMASK;
@@ -18,6 +24,14 @@ reads_its_target(instr_t *instr)
     /* The engine's tables have these two the wrong way round. */
     int op = instr_get_opcode(instr);
     return op == OP_movntdqa || op == OP_vmovntdqa;
+}
+
+int64
+moved_stack(instr_t *instr, opnd_t mem)
+{
+    bool pops = instr_get_opcode(instr) == OP_pop && opnd_is_base_disp(mem) &&
+                reg_to_pointer_sized(opnd_get_base(mem)) == DR_REG_RSP;
+    return pops ? opnd_size_in_bytes(opnd_get_size(mem)) : 0;
 }
 
 int64

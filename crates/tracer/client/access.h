@@ -28,11 +28,18 @@ typedef struct {
     opnd_t mask;       /* register with the mask */
 } access_t;
 
+/* Is `instr` one that the program executes, and no label or code of ours? */
+bool is_program_instr(instr_t *instr);
+
 /* Classifies `instr`. */
 access_t access_of(instr_t *instr);
 
 /* Does `instr` load from what the engine takes for the operand it writes? */
 bool reads_its_target(instr_t *instr);
+
+/* By how much the stack pointer has moved when `instr` computes the address of `mem`, which it
+ * writes: a pop to an address relative to the stack pointer. */
+int64 moved_stack(instr_t *instr, opnd_t mem);
 
 /* What is missing from the displacement of `mem`, operand of a gather or scatter with `element`
  * bytes a lane, as the engine decodes it. */

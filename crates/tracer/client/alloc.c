@@ -2,9 +2,11 @@
 
 #include <string.h>
 
+#include "access.h"
 #include "alloc_symbols.h"
 #include "alloc_syscalls.h"
 #include "alloc_watch.h"
+#include "cut.h"
 #include "drmgr.h"
 #include "hashtable.h"
 #include "options.h"
@@ -78,23 +80,56 @@ returns_watched(app_pc pc)
     return found;
 }
 
-void
-alloc_insert(void *drcontext, instrlist_t *bb, instr_t *instr, instr_t *where)
+/* What the call of the function at `pc` means, plus CALL_KNOWN; 0: none is watched there. */
+static uint
+call_at(app_pc pc)
 {
-    if (!options.allocations || options.scope == SCOPE_COUNT)
+    return (uint)(ptr_uint_t)hashtable_lookup(&calls, pc);
+}
+
+/* Functions that control falls into: their entry begins a block. */
+static dr_emit_flags_t
+on_split(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool translating)
+{
+    instr_t *i = instrlist_first_app(bb);
+    for (i = i == NULL ? NULL : instr_get_next_app(i); i != NULL; i = instr_get_next_app(i)) {
+        if (is_program_instr(i) && call_at(instr_get_app_pc(i)) != 0) {
+            cut_block(drcontext, bb, i);
+            break;
+        }
+    }
+    return DR_EMIT_DEFAULT;
+}
+
+static bool
+watching(void)
+{
+    return options.allocations && options.scope != SCOPE_COUNT;
+}
+
+void
+alloc_entry(void *drcontext, instrlist_t *bb, instr_t *instr, instr_t *where, regs_t *regs)
+{
+    if (!watching() || regs->at != 0)
         return;
-    app_pc pc = instr_get_app_pc(instr);
-    uint call = (uint)(ptr_uint_t)hashtable_lookup(&calls, pc);
+    uint call = call_at(instr_get_app_pc(instr));
     if (call != 0)
-        alloc_watch_entry(drcontext, bb, where, call & ~CALL_KNOWN);
-    if (instr_is_return(instr) && returns_watched(pc))
-        alloc_watch_return(drcontext, bb, where);
+        alloc_watch_entry(drcontext, bb, where, regs, call & ~CALL_KNOWN);
+}
+
+void
+alloc_return(void *drcontext, instrlist_t *bb, instr_t *instr, instr_t *where, regs_t *regs)
+{
+    if (!watching() || !instr_is_return(instr) || !returns_watched(instr_get_app_pc(instr)))
+        return;
+    regs_give_back(drcontext, bb, where, regs, (reg_set_t)~0u);
+    alloc_watch_return(drcontext, bb, where, regs);
 }
 
 void
 alloc_init(void)
 {
-    if (!options.allocations || options.scope == SCOPE_COUNT)
+    if (!watching())
         return;
     hashtable_init_ex(&calls, 8, HASH_INTPTR, false, true, NULL, NULL, NULL);
     ranges_lock = dr_rwlock_create();
@@ -103,6 +138,7 @@ alloc_init(void)
         options.allocations = false;
         return;
     }
+    drmgr_register_bb_app2app_event(on_split, NULL);
     drmgr_register_module_load_event(on_load);
     drmgr_register_module_unload_event(on_unload);
     alloc_syscalls_init();
@@ -111,7 +147,7 @@ alloc_init(void)
 void
 alloc_exit(void)
 {
-    if (!options.allocations || options.scope == SCOPE_COUNT)
+    if (!watching())
         return;
     alloc_watch_exit();
     alloc_syscalls_exit();

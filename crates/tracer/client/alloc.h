@@ -2,14 +2,16 @@
 #ifndef PRESTORE_ALLOC_H
 #define PRESTORE_ALLOC_H
 
-#include "dr_api.h"
+#include "regs.h"
 
 /* Registers for threads, modules and system calls; after thread_init. */
 void alloc_init(void);
 void alloc_exit(void);
 
-/* Inserts at `where` what watches allocators before `instr`; before the block's own record is begun.
- * The two differ where a block has two copies that share their last instruction. */
-void alloc_insert(void *drcontext, instrlist_t *bb, instr_t *instr, instr_t *where);
+/* Inserts at `where` what watches allocators: at a function's entry, before the block's own record is
+ * begun; before a return, when the record is complete, as it may hand the buffer over. `instr` and
+ * `where` differ where a block has two copies that share their last instruction. */
+void alloc_entry(void *drcontext, instrlist_t *bb, instr_t *instr, instr_t *where, regs_t *regs);
+void alloc_return(void *drcontext, instrlist_t *bb, instr_t *instr, instr_t *where, regs_t *regs);
 
 #endif

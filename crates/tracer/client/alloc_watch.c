@@ -20,8 +20,9 @@
 #define NEW_ARG1 7
 #define NEW_ARG2 8
 #define RESULT 9
-#define SAVED_RCX 10
-#define SAVED_RDX 11
+/* The call in progress's return address, where its frame would be, and what was found there: */
+#define FRAME 10
+#define NESTED 11
 /* Saved by the shared code: */
 #define SAVED_RAX 12
 #define SAVED_RBX 13
@@ -33,18 +34,19 @@ static uint tls_offset;
 
 /* Offsets in gs of the record's slots, and the ways to make room, for the shared code. */
 __attribute__((used)) static uint64 alloc_write_at, alloc_limit_at;
-__attribute__((used)) static byte *alloc_entry_full, *alloc_return_full;
+__attribute__((used)) static byte *alloc_entry_full, *alloc_entry_far, *alloc_return_full;
 void alloc_on_entry(void);
+void alloc_entry_looked(void);
 void alloc_on_return(void);
 
-#define FULL_CODE_BYTES 4096
-static byte *full_code;
+#define DETOURS_BYTES 8192
+static byte *detours;
 
 /* Frames within so many bytes of an unfinished call's may be its own. */
 #define NESTED_BYTES 65536
 
-/* The shared code. rcx: way back; rdx: offset of the words in gs; the program's rcx and rdx are
- * saved. All other registers, and the flags, are the program's and stay so. */
+/* The shared code. rcx: way back; rdx: offset of the words in gs; both registers are ours. All other
+ * registers, and the flags, stay as they are. */
 #define TEXT(x) #x
 #define VALUE(x) TEXT(x)
 #define AT(word) "%gs:8*" VALUE(word) "(%rdx)"
@@ -85,6 +87,7 @@ _Static_assert(REC_HEADER(REC_ALLOC, 4) == 0x400000002, "header of ALLOC");
 
 __asm__(".text\n"
         ".hidden alloc_on_entry\n .globl alloc_on_entry\n"
+        ".hidden alloc_entry_looked\n .globl alloc_entry_looked\n"
         "alloc_on_entry:\n" SAVE ROOM("alloc_entry_full")
         /* Inside the call in progress? Unless its frame is gone (an exception, a longjmp). */
         "mov " AT(MINUS_SP) ", %rax\n"
@@ -93,8 +96,16 @@ __asm__(".text\n"
         "jg 2f\n"
         "cmp $-" VALUE(NESTED_BYTES) ", %rax\n jl 2f\n"
         "neg %rax\n"
-        "mov (%rsp,%rax), %rax\n"
+        "add %rsp, %rax\n mov %rax, " AT(FRAME) "\n"
+        /* The page that the stack pointer is in can be read; others perhaps not: a stack may be
+         * small, and the call in progress have been on another. */
+        "xor %rsp, %rax\n"
+        "cmp $4096, %rax\n jae 8f\n"
+        "mov " AT(FRAME) ", %rax\n mov (%rax), %rax\n"
         "cmp %rax, " AT(CALLER) "\n je 7f\n"
+        "jmp 2f\n"
+        "alloc_entry_looked:\n" SAVE ROOM("alloc_entry_full")
+        "cmpq $0, " AT(NESTED) "\n jne 7f\n"
         "2:\n"
         "mov %rsp, %rax\n neg %rax\n mov %rax, " AT(MINUS_SP) "\n"
         "mov (%rsp), %rax\n mov %rax, " AT(CALLER) "\n"
@@ -120,6 +131,7 @@ __asm__(".text\n"
         "6:\n"
         "mov %rbx, " AT(SIZE) "\n"
         "7:\n" RESTORE "jmp *%rcx\n"
+        "8:\n" RESTORE "jmp *alloc_entry_far(%rip)\n"
 
         ".hidden alloc_on_return\n .globl alloc_on_return\n"
         "alloc_on_return:\n" SAVE ROOM("alloc_return_full")
@@ -160,40 +172,28 @@ word(void *drcontext, uint index)
 }
 
 static void
-insert(instrlist_t *bb, instr_t *where, instr_t *instr)
-{
-    instrlist_meta_preinsert(bb, where, instr);
-}
-
-static void
-save(void *drcontext, instrlist_t *bb, instr_t *where, uint index, reg_id_t reg)
+store(void *drcontext, instrlist_t *bb, instr_t *where, uint index, reg_id_t reg)
 {
     insert(bb, where,
            INSTR_CREATE_mov_st(drcontext, word(drcontext, index), opnd_create_reg(reg)));
 }
 
+/* Stores the program's value of `reg`, perhaps by way of rcx. */
 static void
-restore(void *drcontext, instrlist_t *bb, instr_t *where, uint index, reg_id_t reg)
+pass(void *drcontext, instrlist_t *bb, instr_t *where, const regs_t *regs, uint index,
+     reg_id_t reg)
 {
-    insert(bb, where,
-           INSTR_CREATE_mov_ld(drcontext, opnd_create_reg(reg), word(drcontext, index)));
+    opnd_t value = regs_program_value(drcontext, regs, reg), rcx = opnd_create_reg(DR_REG_RCX);
+    if (!opnd_is_reg(value))
+        insert(bb, where, INSTR_CREATE_mov_ld(drcontext, rcx, value));
+    store(drcontext, bb, where, index, opnd_is_reg(value) ? reg : DR_REG_RCX);
 }
 
-/* Stores the program's value of `reg`, by way of rcx. */
-static void
-pass(void *drcontext, instrlist_t *bb, instr_t *where, uint index, reg_id_t reg)
-{
-    insert(bb, where,
-           INSTR_CREATE_mov_ld(drcontext, opnd_create_reg(DR_REG_RCX),
-                               thread_app_value(drcontext, reg)));
-    save(drcontext, bb, where, index, DR_REG_RCX);
-}
-
+/* rcx and rdx are ours. */
 static void
 call_shared(void *drcontext, instrlist_t *bb, instr_t *where, void (*code)(void))
 {
     instr_t *back = INSTR_CREATE_label(drcontext);
-    save(drcontext, bb, where, SAVED_RDX, DR_REG_RDX);
     insert(bb, where,
            INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(DR_REG_RDX),
                                 OPND_CREATE_INT64((int64)tls_offset)));
@@ -201,52 +201,76 @@ call_shared(void *drcontext, instrlist_t *bb, instr_t *where, void (*code)(void)
            INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(DR_REG_RCX), opnd_create_instr(back)));
     insert(bb, where, INSTR_CREATE_jmp(drcontext, opnd_create_pc((app_pc)code)));
     insert(bb, where, back);
-    restore(drcontext, bb, where, SAVED_RDX, DR_REG_RDX);
 }
 
 void
-alloc_watch_entry(void *drcontext, instrlist_t *bb, instr_t *instr, uint call)
+alloc_watch_entry(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs, uint call)
 {
-    save(drcontext, bb, instr, SAVED_RCX, DR_REG_RCX);
-    pass(drcontext, bb, instr, NEW_ARG0, DR_REG_RDI);
-    pass(drcontext, bb, instr, NEW_ARG1, DR_REG_RSI);
-    pass(drcontext, bb, instr, NEW_ARG2, DR_REG_RDX);
-    insert(bb, instr,
+    regs_reserve_this(drcontext, bb, where, regs, DR_REG_RCX);
+    regs_reserve_this(drcontext, bb, where, regs, DR_REG_RDX);
+    pass(drcontext, bb, where, regs, NEW_ARG0, DR_REG_RDI);
+    pass(drcontext, bb, where, regs, NEW_ARG1, DR_REG_RSI);
+    pass(drcontext, bb, where, regs, NEW_ARG2, DR_REG_RDX);
+    insert(bb, where,
            INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(DR_REG_RCX),
                                 OPND_CREATE_INT64((int64)call)));
-    save(drcontext, bb, instr, NEW_CALL, DR_REG_RCX);
-    call_shared(drcontext, bb, instr, alloc_on_entry);
-    restore(drcontext, bb, instr, SAVED_RCX, DR_REG_RCX);
+    store(drcontext, bb, where, NEW_CALL, DR_REG_RCX);
+    call_shared(drcontext, bb, where, alloc_on_entry);
+    regs_release(regs, DR_REG_RDX);
+    regs_release(regs, DR_REG_RCX);
 }
 
-/* The common return costs six instructions and leaves the flags alone. */
+/* The common return costs five instructions and leaves the flags alone. */
 void
-alloc_watch_return(void *drcontext, instrlist_t *bb, instr_t *instr)
+alloc_watch_return(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs)
 {
     instr_t *hit = INSTR_CREATE_label(drcontext);
     instr_t *done = INSTR_CREATE_label(drcontext);
-    save(drcontext, bb, instr, SAVED_RCX, DR_REG_RCX);
-    restore(drcontext, bb, instr, MINUS_SP, DR_REG_RCX);
-    insert(bb, instr,
-           INSTR_CREATE_lea(drcontext, opnd_create_reg(DR_REG_RCX),
+    opnd_t rcx = opnd_create_reg(DR_REG_RCX);
+    regs_reserve_this(drcontext, bb, where, regs, DR_REG_RCX);
+    insert(bb, where, INSTR_CREATE_mov_ld(drcontext, rcx, word(drcontext, MINUS_SP)));
+    insert(bb, where,
+           INSTR_CREATE_lea(drcontext, rcx,
                             opnd_create_base_disp(DR_REG_RSP, DR_REG_RCX, 1, 0, OPSZ_lea)));
-    insert(bb, instr, INSTR_CREATE_jecxz(drcontext, opnd_create_instr(hit)));
-    insert(bb, instr, INSTR_CREATE_jmp(drcontext, opnd_create_instr(done)));
-    insert(bb, instr, hit);
-    pass(drcontext, bb, instr, RESULT, DR_REG_RAX);
-    call_shared(drcontext, bb, instr, alloc_on_return);
-    insert(bb, instr, done);
-    restore(drcontext, bb, instr, SAVED_RCX, DR_REG_RCX);
+    insert(bb, where, INSTR_CREATE_jecxz(drcontext, opnd_create_instr(hit)));
+    insert(bb, where, INSTR_CREATE_jmp(drcontext, opnd_create_instr(done)));
+    insert(bb, where, hit);
+    bool borrowed = (regs->ours & reg_set(DR_REG_RDX)) == 0;
+    regs_reserve_this(drcontext, bb, where, regs, DR_REG_RDX);
+    pass(drcontext, bb, where, regs, RESULT, DR_REG_RAX);
+    call_shared(drcontext, bb, where, alloc_on_return);
+    if (borrowed)
+        regs_give_back(drcontext, bb, where, regs, reg_set(DR_REG_RDX));
+    insert(bb, where, done);
+    regs_release(regs, DR_REG_RDX);
+    regs_release(regs, DR_REG_RCX);
 }
 
-/* Code that hands the buffer over and begins `again` anew. */
+static uint64 *
+words_of(void *drcontext)
+{
+    return (uint64 *)(thread_of(drcontext)->base + tls_offset);
+}
+
+/* Is the call in progress still so, as far as its frame tells? */
+static void
+look_at_frame(void)
+{
+    uint64 *words = words_of(dr_get_current_drcontext());
+    uint64 found = 0;
+    size_t n;
+    bool there = dr_safe_read((void *)words[FRAME], sizeof(found), &found, &n);
+    words[NESTED] = there && found == words[CALLER];
+}
+
+/* Code that calls `callee` and goes on `then`. */
 static byte *
-make_full(void *drcontext, byte *at, void (*again)(void))
+make_detour(void *drcontext, byte *at, void (*callee)(void), void (*then)(void))
 {
     instrlist_t *code = instrlist_create(drcontext);
-    instr_t *back = INSTR_CREATE_jmp(drcontext, opnd_create_pc((app_pc)again));
+    instr_t *back = INSTR_CREATE_jmp(drcontext, opnd_create_pc((app_pc)then));
     instrlist_meta_append(code, back);
-    dr_insert_clean_call(drcontext, code, back, (void *)thread_full, false, 0);
+    dr_insert_clean_call(drcontext, code, back, (void *)callee, false, 0);
     byte *end = instrlist_encode(drcontext, code, at, false);
     instrlist_clear_and_destroy(drcontext, code);
     return end;
@@ -255,8 +279,7 @@ make_full(void *drcontext, byte *at, void (*again)(void))
 static void
 on_thread_init(void *drcontext)
 {
-    uint64 *words = (uint64 *)((byte *)dr_get_dr_segment_base(tls_register) + tls_offset);
-    memset(words, 0, TLS_WORDS * 8);
+    memset(words_of(drcontext), 0, TLS_WORDS * 8);
 }
 
 bool
@@ -267,18 +290,19 @@ alloc_watch_init(void)
         return false;
     alloc_write_at = (uint64)opnd_get_disp(thread_slot(drcontext, TLS_WRITE));
     alloc_limit_at = (uint64)opnd_get_disp(thread_slot(drcontext, TLS_LIMIT));
-    full_code = dr_nonheap_alloc(FULL_CODE_BYTES,
+    detours = dr_nonheap_alloc(DETOURS_BYTES,
                                  DR_MEMPROT_READ | DR_MEMPROT_WRITE | DR_MEMPROT_EXEC);
-    alloc_entry_full = full_code;
-    alloc_return_full = make_full(drcontext, alloc_entry_full, alloc_on_entry);
-    make_full(drcontext, alloc_return_full, alloc_on_return);
-    dr_memory_protect(full_code, FULL_CODE_BYTES, DR_MEMPROT_READ | DR_MEMPROT_EXEC);
+    alloc_entry_full = detours;
+    alloc_return_full = make_detour(drcontext, alloc_entry_full, thread_full, alloc_on_entry);
+    alloc_entry_far = make_detour(drcontext, alloc_return_full, thread_full, alloc_on_return);
+    make_detour(drcontext, alloc_entry_far, look_at_frame, alloc_entry_looked);
+    dr_memory_protect(detours, DETOURS_BYTES, DR_MEMPROT_READ | DR_MEMPROT_EXEC);
     return drmgr_register_thread_init_event(on_thread_init);
 }
 
 void
 alloc_watch_exit(void)
 {
-    dr_nonheap_free(full_code, FULL_CODE_BYTES);
+    dr_nonheap_free(detours, DETOURS_BYTES);
     dr_raw_tls_cfree(tls_offset, TLS_WORDS);
 }

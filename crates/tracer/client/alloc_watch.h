@@ -2,13 +2,13 @@
 #ifndef PRESTORE_ALLOC_WATCH_H
 #define PRESTORE_ALLOC_WATCH_H
 
-#include "dr_api.h"
+#include "regs.h"
 
 bool alloc_watch_init(void);
 void alloc_watch_exit(void);
 
 /* `call`: what the arguments mean, see alloc_symbols.h. */
-void alloc_watch_entry(void *drcontext, instrlist_t *bb, instr_t *instr, uint call);
-void alloc_watch_return(void *drcontext, instrlist_t *bb, instr_t *instr);
+void alloc_watch_entry(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs, uint call);
+void alloc_watch_return(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs);
 
 #endif

@@ -5,10 +5,11 @@
 #include "access.h"
 #include "alloc.h"
 #include "count.h"
+#include "cut.h"
 #include "drbbdup.h"
 #include "drmgr.h"
-#include "drreg.h"
 #include "emit.h"
+#include "flags.h"
 #include "gencode.h"
 #include "leave.h"
 #include "options.h"
@@ -32,8 +33,8 @@ typedef struct {
 } block_t;
 
 typedef struct {
+    regs_t *regs;
     emit_t *emit; /* NULL: not recorded */
-    bool begun;
 } case_t;
 
 static access_t
@@ -59,19 +60,8 @@ on_split(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool trans
         if (i == first && mark_of(i).shape == SHAPE_REGION)
             break;
     }
-    while (cut != NULL) {
-        instr_t *next = instr_get_next(cut);
-        instrlist_remove(bb, cut);
-        instr_destroy(drcontext, cut);
-        cut = next;
-    }
+    cut_block(drcontext, bb, cut);
     return DR_EMIT_DEFAULT;
-}
-
-static bool
-counts(instr_t *instr)
-{
-    return instr_is_app(instr) && !instr_is_label(instr) && instr_get_app_pc(instr) != NULL;
 }
 
 static uintptr_t
@@ -95,7 +85,7 @@ on_analyze_block(void *drcontext, void *tag, instrlist_t *bb, void *user_data, v
         block->mark = mark_of(first);
     }
     for (instr_t *i = first; i != NULL; i = instr_get_next_app(i))
-        block->instrs += counts(i) ? 1 : 0;
+        block->instrs += is_program_instr(i) ? 1 : 0;
     *data = block;
 }
 
@@ -110,10 +100,10 @@ on_analyze_case(void *drcontext, void *tag, instrlist_t *bb, uintptr_t encoding,
                 void *block, void **data)
 {
     case_t *c = dr_thread_alloc(drcontext, sizeof(*c));
-    c->begun = false;
+    c->regs = regs_begin(drcontext, bb);
     c->emit = NULL;
     if (encoding == RECORDED)
-        c->emit = emit_begin(drcontext, plan_make(drcontext, bb), bb);
+        c->emit = emit_begin(drcontext, plan_make(drcontext, bb), c->regs);
     *data = c;
 }
 
@@ -123,6 +113,7 @@ on_destroy_case(void *drcontext, uintptr_t encoding, void *user_data, void *bloc
     case_t *c = data;
     if (c->emit != NULL)
         emit_end(drcontext, c->emit);
+    regs_end(drcontext, c->regs);
     dr_thread_free(drcontext, c, sizeof(*c));
 }
 
@@ -136,64 +127,48 @@ on_encode(void *drcontext, void *tag, instrlist_t *bb, instr_t *where, void *use
 }
 
 static void
-insert(instrlist_t *bb, instr_t *where, instr_t *instr)
-{
-    instrlist_meta_preinsert(bb, where, instr);
-}
-
-static void
-call_spent(void *drcontext, instrlist_t *bb, instr_t *where, const block_t *block,
-           instr_t *restore)
+call_spent(void *drcontext, instrlist_t *bb, instr_t *where, const block_t *block)
 {
     instr_t *back = INSTR_CREATE_label(drcontext);
     insert(bb, where,
            INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(DR_REG_RCX), opnd_create_instr(back)));
     insert(bb, where, INSTR_CREATE_jmp(drcontext, opnd_create_pc(spent_code)));
     insert(bb, where, back);
-    leave_insert(drcontext, bb, where, block->begin, restore, block->instrs);
+    leave_insert(drcontext, bb, where, block->begin, block->instrs);
 }
 
 /* Takes the block's instructions from the thread's budget. */
 static void
-charge(void *drcontext, instrlist_t *bb, instr_t *where, const block_t *block)
+charge(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs, const block_t *block)
 {
     opnd_t budget = thread_slot(drcontext, TLS_BUDGET);
     int instrs = (int)block->instrs;
     instr_t *solvent = INSTR_CREATE_label(drcontext);
-    bool flags_dead = false;
-    drreg_are_aflags_dead(drcontext, where, &flags_dead);
-    if (flags_dead) {
-        opnd_t rcx = opnd_create_reg(DR_REG_RCX), saved = thread_slot(drcontext, TLS_SAVED);
+    if (flags_unseen(where, regs_ahead(regs))) {
         insert(bb, where, INSTR_CREATE_sub(drcontext, budget, OPND_CREATE_INT32(instrs)));
         insert(bb, where, INSTR_CREATE_jcc(drcontext, OP_jns, opnd_create_instr(solvent)));
-        insert(bb, where, INSTR_CREATE_mov_st(drcontext, saved, rcx));
-        call_spent(drcontext, bb, where, block, INSTR_CREATE_mov_ld(drcontext, rcx, saved));
-        insert(bb, where, INSTR_CREATE_mov_ld(drcontext, rcx, saved));
+        bool borrowed = (regs->ours & reg_set(DR_REG_RCX)) == 0;
+        regs_reserve_this(drcontext, bb, where, regs, DR_REG_RCX);
+        call_spent(drcontext, bb, where, block);
+        if (borrowed)
+            regs_give_back(drcontext, bb, where, regs, reg_set(DR_REG_RCX));
         insert(bb, where, solvent);
+        regs_release(regs, DR_REG_RCX);
         return;
     }
-    /* Saving the flags would cost more than doing without: the budget is below zero when the
-     * upper half of it is not zero. */
-    drvector_t only_rcx;
-    reg_id_t reg;
-    drreg_init_and_fill_vector(&only_rcx, false);
-    drreg_set_vector_entry(&only_rcx, DR_REG_RCX, true);
-    if (drreg_reserve_register(drcontext, bb, where, &only_rcx, &reg) != DRREG_SUCCESS)
-        dr_abort();
-    drvector_delete(&only_rcx);
-    opnd_t rcx = opnd_create_reg(reg), upper = budget;
-    opnd_set_size(&upper, OPSZ_4);
-    opnd_set_disp(&upper, opnd_get_disp(budget) + 4);
+    /* Without the flags: the budget is below zero when the upper half of it is not zero. */
+    opnd_t rcx = opnd_create_reg(DR_REG_RCX);
+    regs_reserve_this(drcontext, bb, where, regs, DR_REG_RCX);
     insert(bb, where, INSTR_CREATE_mov_ld(drcontext, rcx, budget));
     insert(bb, where,
            INSTR_CREATE_lea(drcontext, rcx,
-                            OPND_CREATE_MEM_lea(reg, DR_REG_NULL, 0, -instrs)));
+                            OPND_CREATE_MEM_lea(DR_REG_RCX, DR_REG_NULL, 0, -instrs)));
     insert(bb, where, INSTR_CREATE_mov_st(drcontext, budget, rcx));
-    insert(bb, where, INSTR_CREATE_mov_ld(drcontext, opnd_create_reg(DR_REG_ECX), upper));
+    insert(bb, where, INSTR_CREATE_bswap(drcontext, rcx));
     insert(bb, where, INSTR_CREATE_jecxz(drcontext, opnd_create_instr(solvent)));
-    call_spent(drcontext, bb, where, block, NULL);
+    call_spent(drcontext, bb, where, block);
     insert(bb, where, solvent);
-    drreg_unreserve_register(drcontext, bb, where, reg);
+    regs_release(regs, DR_REG_RCX);
 }
 
 static void
@@ -203,18 +178,22 @@ on_instrument(void *drcontext, void *tag, instrlist_t *bb, instr_t *instr, instr
     const block_t *block = shared;
     case_t *c = data;
     drmgr_disable_auto_predication(drcontext, bb);
-    if (!counts(instr))
+    if (!is_program_instr(instr))
         return;
-    bool first = !c->begun;
-    c->begun = true;
+    bool first = c->regs->at == 0;
     /* In both cases: what a window writes was often allocated before it. */
-    alloc_insert(drcontext, bb, instr, where);
+    alloc_entry(drcontext, bb, instr, where, c->regs);
     if (first)
-        charge(drcontext, bb, where, block);
+        charge(drcontext, bb, where, c->regs, block);
     if (c->emit != NULL && options.scope != SCOPE_COUNT)
         emit_before(drcontext, bb, where, c->emit);
     else if (c->emit != NULL && first)
-        count_emit(drcontext, bb, where, c->emit->plan->id);
+        count_emit(drcontext, bb, where, c->regs, c->emit->plan->id);
+    alloc_return(drcontext, bb, instr, where, c->regs);
+    bool last = regs_ahead(c->regs) == 0;
+    regs_next(drcontext, bb, where, c->regs);
+    if (last && c->emit != NULL && where == instr)
+        emit_behind(drcontext, bb, where, c->emit);
     if (first && block->mark.shape == SHAPE_REGION && block->mark.kind == KIND_REGION_END)
         dr_insert_clean_call(drcontext, bb, where, (void *)window_leave, false, 0);
 }

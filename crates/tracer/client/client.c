@@ -3,15 +3,16 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "access.h"
 #include "alloc.h"
 #include "cases.h"
 #include "block_ids.h"
 #include "channel.h"
+#include "check.h"
 #include "count.h"
 #include "descriptors.h"
 #include "dr_api.h"
 #include "drmgr.h"
-#include "drreg.h"
 #include "drutil.h"
 #include "emit.h"
 #include "environment.h"
@@ -23,33 +24,57 @@
 #include "thread.h"
 #include "unknown.h"
 
+/* What is kept of a block while it is instrumented. */
+typedef struct {
+    regs_t *regs;
+    emit_t *emit;
+} block_t;
+
 static dr_emit_flags_t
 on_analyze(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool translating,
            void **user_data)
 {
     dr_emit_flags_t flags;
     *user_data = NULL;
-    if (session_records_block(translating, &flags))
-        *user_data = emit_begin(drcontext, plan_make(drcontext, bb), bb);
+    if (!session_records_block(translating, &flags))
+        return flags;
+    block_t *block = dr_thread_alloc(drcontext, sizeof(*block));
+    block->regs = regs_begin(drcontext, bb);
+    block->emit = emit_begin(drcontext, plan_make(drcontext, bb), block->regs);
+    *user_data = block;
     return flags;
+}
+
+static void
+instrument(void *drcontext, instrlist_t *bb, instr_t *instr, block_t *block)
+{
+    regs_t *regs = block->regs;
+    alloc_entry(drcontext, bb, instr, instr, regs);
+    if (options.scope != SCOPE_COUNT)
+        emit_before(drcontext, bb, instr, block->emit);
+    else if (regs->at == 0)
+        count_emit(drcontext, bb, instr, regs, block->emit->plan->id);
+    alloc_return(drcontext, bb, instr, instr, regs);
+    bool last = regs_ahead(regs) == 0;
+    regs_next(drcontext, bb, instr, regs);
+    if (last && options.scope != SCOPE_COUNT)
+        emit_behind(drcontext, bb, instr, block->emit);
 }
 
 static dr_emit_flags_t
 on_insert(void *drcontext, void *tag, instrlist_t *bb, instr_t *instr, bool for_trace,
           bool translating, void *user_data)
 {
-    emit_t *e = user_data;
+    block_t *block = user_data;
     drmgr_disable_auto_predication(drcontext, bb);
-    if (e != NULL && instr_is_app(instr) && !instr_is_label(instr) &&
-        instr_get_app_pc(instr) != NULL) {
-        alloc_insert(drcontext, bb, instr, instr);
-        if (options.scope != SCOPE_COUNT)
-            emit_before(drcontext, bb, instr, e);
-        else if (e->at++ == 0)
-            count_emit(drcontext, bb, instr, e->plan->id);
+    bool last = drmgr_is_last_instr(drcontext, instr);
+    if (block != NULL && is_program_instr(instr))
+        instrument(drcontext, bb, instr, block);
+    if (block != NULL && last) {
+        emit_end(drcontext, block->emit);
+        regs_end(drcontext, block->regs);
+        dr_thread_free(drcontext, block, sizeof(*block));
     }
-    if (e != NULL && drmgr_is_last_instr(drcontext, instr))
-        emit_end(drcontext, e);
     return DR_EMIT_DEFAULT;
 }
 
@@ -103,18 +128,16 @@ on_process_exit(void)
     emit_exit();
     thread_exit();
     drutil_exit();
-    drreg_exit();
+    regs_exit();
     drmgr_exit();
 }
 
 DR_EXPORT void
 dr_client_main(client_id_t id, int argc, const char *argv[])
 {
-    drreg_options_t reg_options = { .struct_size = sizeof(reg_options), .num_spill_slots = 8 };
     dr_set_client_name("Prestore", "https://docs.rs/prestore");
     drmgr_init();
     drutil_init();
-    drreg_init(&reg_options);
     if (!options_parse(argc, argv) || !session_open())
         dr_exit_process(3);
     environment_clean();
@@ -125,6 +148,7 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
     /* One callback: the engine calls several last one first, and files need the session. */
     dr_register_fork_init_event(on_fork);
     thread_init();
+    regs_init();
     emit_init();
     alloc_init();
     unknown_init();
@@ -138,4 +162,6 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
         cases_init();
     else
         drmgr_register_bb_instrumentation_event(on_analyze, on_insert, NULL);
+    if (options.check)
+        check_init();
 }

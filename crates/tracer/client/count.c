@@ -2,7 +2,7 @@
 
 #include <sys/mman.h>
 
-#include "drreg.h"
+#include "flags.h"
 
 /* Counters a thread has: sparse, so that only those of blocks that ran take memory. Blocks with
  * ids beyond share the last one, and the host says that their counts are lost. */
@@ -56,30 +56,24 @@ count_thread_drop(thread_t *t)
 }
 
 void
-count_emit(void *drcontext, instrlist_t *bb, instr_t *where, uint id)
+count_emit(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs, uint id)
 {
-    reg_id_t base, value;
-    bool flags_dead = false;
     uint at = id < COUNTERS ? id : COUNTERS - 1;
-    if (drreg_reserve_register(drcontext, bb, where, NULL, &base) != DRREG_SUCCESS)
-        dr_abort();
+    reg_id_t base = regs_reserve(drcontext, bb, where, regs, 0);
     opnd_t counter = OPND_CREATE_MEM64(base, (int)(at * sizeof(uint64)));
-    instrlist_meta_preinsert(bb, where,
-                             INSTR_CREATE_mov_ld(drcontext, opnd_create_reg(base),
-                                                 thread_slot(drcontext, TLS_COUNTS)));
-    drreg_are_aflags_dead(drcontext, where, &flags_dead);
-    if (flags_dead) {
-        instrlist_meta_preinsert(bb, where, INSTR_CREATE_inc(drcontext, counter));
+    insert(bb, where,
+           INSTR_CREATE_mov_ld(drcontext, opnd_create_reg(base),
+                               thread_slot(drcontext, TLS_COUNTS)));
+    if (flags_unseen(where, regs_ahead(regs))) {
+        insert(bb, where, INSTR_CREATE_inc(drcontext, counter));
     } else {
-        if (drreg_reserve_register(drcontext, bb, where, NULL, &value) != DRREG_SUCCESS)
-            dr_abort();
+        reg_id_t value = regs_reserve(drcontext, bb, where, regs, 0);
         opnd_t reg = opnd_create_reg(value);
-        instrlist_meta_preinsert(bb, where, INSTR_CREATE_mov_ld(drcontext, reg, counter));
-        instrlist_meta_preinsert(
-            bb, where,
-            INSTR_CREATE_lea(drcontext, reg, OPND_CREATE_MEM_lea(value, DR_REG_NULL, 0, 1)));
-        instrlist_meta_preinsert(bb, where, INSTR_CREATE_mov_st(drcontext, counter, reg));
-        drreg_unreserve_register(drcontext, bb, where, value);
+        insert(bb, where, INSTR_CREATE_mov_ld(drcontext, reg, counter));
+        insert(bb, where,
+               INSTR_CREATE_lea(drcontext, reg, OPND_CREATE_MEM_lea(value, DR_REG_NULL, 0, 1)));
+        insert(bb, where, INSTR_CREATE_mov_st(drcontext, counter, reg));
+        regs_release(regs, value);
     }
-    drreg_unreserve_register(drcontext, bb, where, base);
+    regs_release(regs, base);
 }

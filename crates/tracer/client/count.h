@@ -2,7 +2,7 @@
 #ifndef PRESTORE_COUNT_H
 #define PRESTORE_COUNT_H
 
-#include "dr_api.h"
+#include "regs.h"
 #include "thread.h"
 
 void count_thread_init(void *drcontext, thread_t *t);
@@ -11,6 +11,6 @@ void count_thread_exit(thread_t *t);
 void count_thread_drop(thread_t *t);
 
 /* Inserts the increment of block `id` before `where`, its first instruction. */
-void count_emit(void *drcontext, instrlist_t *bb, instr_t *where, uint id);
+void count_emit(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs, uint id);
 
 #endif

@@ -6,22 +6,17 @@
 #include "signals.h"
 #include "thread.h"
 
-/* A short jump over the way out, which is what usually happens; and the most that the way out
- * takes before its fault. */
+/* A short jump over the way out, which is what usually happens. */
 #define OVER_BYTES 2
-#define RESTORE_MAX_BYTES 16
 #define FAULT_BYTES 2
 
 void
-leave_insert(void *drcontext, instrlist_t *bb, instr_t *where, app_pc begin, instr_t *restore,
-             uint instrs)
+leave_insert(void *drcontext, instrlist_t *bb, instr_t *where, app_pc begin, uint instrs)
 {
     instr_t *over = INSTR_CREATE_label(drcontext);
     instrlist_meta_preinsert(bb, where,
                              INSTR_CREATE_jmp_short(drcontext, opnd_create_instr(over)));
-    if (restore != NULL)
-        instrlist_meta_preinsert(bb, where, restore);
-    /* With the translation of the block's begin the engine restores the program's registers. */
+    /* With the translation of the block's begin the engine has the program's registers restored. */
     instrlist_meta_fault_preinsert(bb, where, INSTR_XL8(INSTR_CREATE_ud2(drcontext), begin));
     /* Never executed: how many instructions have been charged for nothing. */
     instrlist_meta_preinsert(
@@ -50,7 +45,7 @@ leave_faulted(void *drcontext, const dr_siginfo_t *info)
         info->raw_mcontext == NULL)
         return false;
     const byte *pc = info->raw_mcontext->pc;
-    if (pc < t->leaving || pc > t->leaving + RESTORE_MAX_BYTES)
+    if (pc != t->leaving)
         return false;
     uint32_t instrs;
     memcpy(&instrs, pc + FAULT_BYTES + 1, sizeof(instrs));

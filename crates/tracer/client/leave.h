@@ -11,9 +11,8 @@
 #include "dr_api.h"
 
 /* Inserts, where shared code comes back to, the way out of a block of `instrs` instructions that
- * begins at `begin`. `restore` (or NULL) brings back what drreg does not know of. */
-void leave_insert(void *drcontext, instrlist_t *bb, instr_t *where, app_pc begin,
-                  instr_t *restore, uint instrs);
+ * begins at `begin`. */
+void leave_insert(void *drcontext, instrlist_t *bb, instr_t *where, app_pc begin, uint instrs);
 
 /* Called by C code that goes back to such a place. True: the thread will leave, and execute the
  * block it is in from its beginning. */

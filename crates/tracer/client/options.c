@@ -28,6 +28,8 @@ parse_one(const char *key, const char *value)
         options.scope = strcmp(value, "count") == 0 ? SCOPE_COUNT : SCOPE_ALL;
     } else if (strcmp(key, "values") == 0) {
         options.values = value[0] == '1';
+    } else if (strcmp(key, "check") == 0) {
+        options.check = value[0] == '1';
     } else if (strcmp(key, "allocations") == 0) {
         options.allocations = value[0] == '1';
     } else if (strcmp(key, "region") == 0) {

@@ -11,6 +11,7 @@ typedef struct {
     scope_t scope;
     bool values;         /* record stored values */
     bool allocations;    /* record malloc and friends */
+    bool check;          /* prove each block's code before it runs */
     bool regions_only;   /* record inside source regions only */
     int region;          /* which region, -1: any */
     uint64 skip;         /* instructions before the first window */

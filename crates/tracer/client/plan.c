@@ -30,7 +30,10 @@ typedef struct {
     wire_ref_t refs[PLAN_MAX_REFS];
     capture_t captures[PLAN_MAX_CAPTURES];
     byte lengths[512];
-    bool down; /* `std` was seen */
+    /* Of string instructions: which way they go, as far as the block tells. */
+    enum { DIRECTION_UNKNOWN, DIRECTION_UP, DIRECTION_DOWN } direction;
+    uint flags_instr; /* whose flags were captured last */
+    ushort flags_slot;
 } builder_t;
 
 static ushort
@@ -86,9 +89,10 @@ without_vector_index(opnd_t mem)
                                         opnd_is_disp_short_addr(mem));
 }
 
-/* Sets slot and disp of `r` so that they give the address of `mem` before the instruction. */
+/* Sets slot and disp of `r` so that they give the address of `mem` before the instruction, plus
+ * `late`. */
 static void
-set_base(builder_t *b, wire_ref_t *r, opnd_t mem)
+set_base(builder_t *b, wire_ref_t *r, opnd_t mem, int64 late)
 {
     mem = without_vector_index(mem);
     if (opnd_is_abs_addr(mem) || opnd_is_rel_addr(mem)) {
@@ -101,13 +105,14 @@ set_base(builder_t *b, wire_ref_t *r, opnd_t mem)
     reg_id_t segment = opnd_is_base_disp(mem) ? opnd_get_segment(mem) : DR_REG_NULL;
     reg_id_t base = opnd_is_base_disp(mem) ? opnd_get_base(mem) : DR_REG_NULL;
     reg_id_t index = opnd_is_base_disp(mem) ? opnd_get_index(mem) : DR_REG_NULL;
-    int64 disp = opnd_is_base_disp(mem) ? opnd_get_disp(mem) : 0;
+    int64 disp = (opnd_is_base_disp(mem) ? opnd_get_disp(mem) : 0) + late;
     bool far_segment = segment == DR_SEG_FS || segment == DR_SEG_GS;
     bool odd = !opnd_is_base_disp(mem) || !is_wide(base) || !is_wide(index) ||
                (far_segment && (base != DR_REG_NULL || index != DR_REG_NULL));
     if (odd) {
         /* 32-bit addressing, xlat, registers in a segment: the whole address, not shared. */
         r->slot = capture(b, CAP_ADDRESS, r->instr, mem, 1)->slot;
+        r->disp = (uint64)late;
         return;
     }
     opnd_t opnd;
@@ -168,6 +173,19 @@ capture_mask(builder_t *b, wire_ref_t *r, const access_t *access)
     }
 }
 
+/* Which way a repeated string instruction goes: a flag that any earlier block may have set. */
+static uint16_t
+direction(builder_t *b, uint i)
+{
+    if (b->direction != DIRECTION_UNKNOWN)
+        return b->direction == DIRECTION_DOWN ? REP_DOWN : REP_UP;
+    if (b->flags_instr != i || b->flags_slot == NO_SLOT) {
+        b->flags_slot = capture(b, CAP_FLAGS, i, opnd_create_null(), 1)->slot;
+        b->flags_instr = i;
+    }
+    return (uint16_t)(REP_BY_FLAGS + b->flags_slot);
+}
+
 static void
 one_access(builder_t *b, uint i, instr_t *instr, const access_t *access, opnd_t mem, bool write)
 {
@@ -176,13 +194,13 @@ one_access(builder_t *b, uint i, instr_t *instr, const access_t *access, opnd_t 
     app_pc pc = instr_get_app_pc(instr);
     uint size = drutil_opnd_mem_size_in_bytes(mem, instr);
     wire_ref_t *r = new_ref(b, i, kind, MODE_PLAIN, pc, size);
-    set_base(b, r, mem);
+    set_base(b, r, mem, write ? moved_stack(instr, mem) : 0);
     switch (access->shape) {
     case SHAPE_REP:
     case SHAPE_REP_UNTIL:
         r->mode = access->shape == SHAPE_REP ? MODE_REP : MODE_REP_UNTIL;
         r->size = opnd_size_in_bytes(opnd_get_size(mem));
-        r->extra = b->down ? 1 : 0;
+        r->extra = direction(b, i);
         r->aux = capture(b, CAP_REG, i, opnd_create_reg(DR_REG_RCX), 1)->slot;
         if (r->mode == MODE_REP_UNTIL) {
             capture_t *left = capture(b, CAP_REG, i, opnd_create_reg(DR_REG_RCX), 1);
@@ -238,11 +256,11 @@ one_access(builder_t *b, uint i, instr_t *instr, const access_t *access, opnd_t 
     }
 }
 
-/* A store's bytes are read back behind it; not where nothing of the block comes behind it. */
+/* A store's bytes are read back behind it; not where control leaves the block with it. */
 static void
 add_values(builder_t *b, uint i, instr_t *instr, uint first_ref)
 {
-    if (!options.values || instr_get_next_app(instr) == NULL)
+    if (!options.values || instr_is_cti(instr) || instr_is_syscall(instr))
         return;
     for (uint n = first_ref; n < b->plan->n_refs; n++) {
         wire_ref_t *r = &b->refs[n];
@@ -266,9 +284,11 @@ one_instr(builder_t *b, uint i, instr_t *instr)
     uint first_ref = b->plan->n_refs;
     int op = instr_get_opcode(instr);
     if (op == OP_std)
-        b->down = true;
+        b->direction = DIRECTION_DOWN;
     else if (op == OP_cld)
-        b->down = false;
+        b->direction = DIRECTION_UP;
+    else if (op == OP_popf)
+        b->direction = DIRECTION_UNKNOWN;
     switch (access.shape) {
     case SHAPE_NONE: break;
     case SHAPE_FENCE: new_ref(b, i, access.kind, MODE_PLAIN, pc, 0); break;
@@ -276,7 +296,7 @@ one_instr(builder_t *b, uint i, instr_t *instr)
     case SHAPE_FLUSH: {
         opnd_t mem = opnd_is_memory_reference(instr_get_src(instr, 0)) ? instr_get_src(instr, 0)
                                                                        : instr_get_dst(instr, 0);
-        set_base(b, new_ref(b, i, access.kind, MODE_PLAIN, pc, 0), mem);
+        set_base(b, new_ref(b, i, access.kind, MODE_PLAIN, pc, 0), mem, 0);
         break;
     }
     default:
@@ -314,12 +334,13 @@ plan_make(void *drcontext, instrlist_t *bb)
     b->drcontext = drcontext;
     b->plan = plan;
     b->n_known = 0;
-    b->down = false;
+    b->direction = DIRECTION_UNKNOWN;
+    b->flags_slot = NO_SLOT;
     symbolic_init(&b->symbolic);
     instr_t *last = NULL;
     for (instr_t *instr = instrlist_first_app(bb); instr != NULL;
          instr = instr_get_next_app(instr)) {
-        if (instr_get_app_pc(instr) == NULL || instr_is_label(instr))
+        if (!is_program_instr(instr))
             continue;
         if (plan->instrs == 0)
             plan->head.start_pc = (uint64)instr_get_app_pc(instr);

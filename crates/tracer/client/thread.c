@@ -5,7 +5,6 @@
 
 #include "count.h"
 #include "drmgr.h"
-#include "drreg.h"
 #include "leave.h"
 #include "options.h"
 
@@ -33,21 +32,6 @@ uint64 *
 thread_slot_of(thread_t *t, tls_slot_t slot)
 {
     return (uint64 *)(t->base + tls_offset + (uint)slot * sizeof(void *));
-}
-
-/* Not drreg_get_app_value: of a saved register it restores the register itself, for good or over
- * what it is reserved for, and leaves the one asked for alone. And not the operand that drreg
- * reports, which is always that of its first slot. */
-opnd_t
-thread_app_value(void *drcontext, reg_id_t reg)
-{
-    drreg_reserve_info_t info = { .size = sizeof(info) };
-    if (drreg_reservation_info_ex(drcontext, reg, &info) != DRREG_SUCCESS ||
-        info.holds_app_value || !info.app_value_retained)
-        return opnd_create_reg(reg);
-    if (info.is_dr_slot)
-        return info.opnd;
-    return dr_raw_tls_opnd(drcontext, tls_register, info.tls_offs);
 }
 
 static void
@@ -89,6 +73,7 @@ on_thread_init(void *drcontext)
     thread_t *t = dr_thread_alloc(drcontext, sizeof(*t));
     memset(t, 0, sizeof(*t));
     t->base = dr_get_dr_segment_base(tls_register);
+    *thread_slot_of(t, TLS_STACK) = (uint64)(t->stack + 2);
     drmgr_set_tls_field(drcontext, tls_index, t);
     open_files(drcontext, t);
     window_thread_init(drcontext, tally_of(t));

@@ -12,7 +12,7 @@ typedef enum {
     TLS_COUNTS,  /* scope count: the thread's counters */
     TLS_BUDGET,  /* windows: instructions left before the thread reports, less one */
     TLS_PHASE,   /* windows: 1: blocks are recorded, 0: only counted */
-    TLS_SAVED,   /* windows: a register, across the rare way */
+    TLS_STACK,   /* top of a stack of ours, for one word */
     TLS_BACK,    /* where shared code goes back to */
     TLS_SLOTS,
 } tls_slot_t;
@@ -22,6 +22,7 @@ typedef struct {
     uint64 *scratch;     /* where an unrecorded thread writes */
     byte *base;          /* of its raw TLS segment */
     byte *leaving;       /* the way out of a block that it takes */
+    uint64 stack[2];     /* see TLS_STACK */
     wire_count_t *count; /* scope count */
     window_t window;
 } thread_t;
@@ -32,10 +33,6 @@ void thread_exit(void);
 opnd_t thread_slot(void *drcontext, tls_slot_t slot);
 uint64 *thread_slot_of(thread_t *t, tls_slot_t slot);
 thread_t *thread_of(void *drcontext);
-
-/* While code is inserted: where the program's value of `reg` is at this point, in the register or
- * where drreg has saved it. */
-opnd_t thread_app_value(void *drcontext, reg_id_t reg);
 
 /* In a forked child, whose session is open again: its one thread gets files of its own. */
 void thread_forked(void *drcontext);

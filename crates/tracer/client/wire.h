@@ -55,6 +55,13 @@ enum ref_mode {
 
 #define NO_SLOT 0xffff
 
+/* Of MODE_REP and MODE_REP_UNTIL, `extra`: which way they go. */
+enum rep_direction {
+    REP_UP = 0,
+    REP_DOWN = 1,
+    REP_BY_FLAGS = 2, /* plus the slot with the flags */
+};
+
 enum block_end { END_JUMP = 0, END_CALL = 1, END_RET = 2, END_SYSCALL = 3 };
 
 typedef struct __attribute__((packed)) {

@@ -105,6 +105,10 @@ impl Options {
                 u8::from(self.allocations == Allocations::Recorded)
             ),
         ];
+        // For tests: the client proves of each block that its code in it changes nothing.
+        if std::env::var_os("PRESTORE_CHECK_CODE").is_some() {
+            args.push("check=1".into());
+        }
         match self.region {
             Region::Everything => {}
             Region::Any => args.push("region=any".into()),

@@ -185,7 +185,10 @@ impl Draft<'_> {
     /// `rep stos`: `size` bytes times the value in slot `count`.
     pub fn rep_store(mut self, slot: u16, count: u16, size: u32) -> Self {
         self.words = self.words.max(count + 1);
-        let mode = RefMode::Rep { count, down: false };
+        let mode = RefMode::Rep {
+            count,
+            direction: Direction::Up,
+        };
         self.push(EventKind::Store, mode, slot, 0, size)
     }
 

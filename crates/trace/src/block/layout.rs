@@ -14,8 +14,8 @@
 //! | mode | | aux | index | extra |
 //! |---|---|---|---|---|
 //! | 0 | plain | - | - | - |
-//! | 1 | rep | count | - | bit 0: down |
-//! | 2 | rep until | count before | count after | bit 0: down |
+//! | 1 | rep | count | - | 0: up; 1: down; n: as the direction flag in value n - 2 says |
+//! | 2 | rep until | count before | count after | as above |
 //! | 3 | masked | mask | - | 0: bits; n: top bits of n-byte elements |
 //! | 4 | indexed | mask | index vector | low byte as in 3; high byte: index size |
 //! | 5 | packed | mask | - | - |
@@ -29,7 +29,7 @@
 //! `u32 offset, u32 size` for each xsave component; `inherited` > 0: forked from the parent, whose
 //! blocks with ids below `inherited` are this process's too.
 
-use super::{MaskForm, RefMode};
+use super::{Direction, MaskForm, RefMode};
 use crate::{DemoteKind, EventKind, FenceKind, FlushKind};
 
 /// "No such value".
@@ -87,6 +87,7 @@ pub(super) fn mode_from(
     extra: u16,
 ) -> Option<(RefMode, usize, usize)> {
     let form = match (extra & 0xff) as u8 {
+        _ if matches!(mode, 1 | 2) => MaskForm::Bits,
         0 => MaskForm::Bits,
         n @ (1 | 2 | 4 | 8) => MaskForm::TopBits(n),
         _ => return None,
@@ -95,15 +96,26 @@ pub(super) fn mode_from(
         MaskForm::Bits => 1,
         MaskForm::TopBits(n) => (usize::from(lanes) * usize::from(n)).div_ceil(8),
     };
-    let down = extra & 1 == 1;
+    let direction = match extra {
+        0 => Direction::Up,
+        1 => Direction::Down,
+        n => Direction::ByFlags(n - 2),
+    };
     Some(match mode {
         0 => (RefMode::Plain, 0, 0),
-        1 => (RefMode::Rep { count: aux, down }, 1, 0),
+        1 => (
+            RefMode::Rep {
+                count: aux,
+                direction,
+            },
+            1,
+            0,
+        ),
         2 => (
             RefMode::RepUntil {
                 count: aux,
                 left: index,
-                down,
+                direction,
             },
             1,
             1,
@@ -139,7 +151,7 @@ pub(super) fn mode_from(
         6 => (
             RefMode::Xsave {
                 features: aux,
-                compacted: down,
+                compacted: extra & 1 == 1,
             },
             1,
             0,

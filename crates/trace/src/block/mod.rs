@@ -100,8 +100,8 @@ pub enum RefMode {
     Rep {
         /// Value with the count before the instruction.
         count: u16,
-        /// Direction flag set.
-        down: bool,
+        /// Which way it goes.
+        direction: Direction,
     },
     /// As `Rep`, for `repe/repne cmps/scas`, which may stop early.
     RepUntil {
@@ -109,8 +109,8 @@ pub enum RefMode {
         count: u16,
         /// Value with the count after.
         left: u16,
-        /// Direction flag set.
-        down: bool,
+        /// Which way it goes.
+        direction: Direction,
     },
     /// Lanes of `size` bytes side by side, those whose bit in the mask is set.
     Masked {
@@ -151,6 +151,34 @@ pub enum RefMode {
         /// Compacted form.
         compacted: bool,
     },
+}
+
+impl RefMode {
+    /// The value with the flags that it needs.
+    pub(crate) fn flags_slot(&self) -> Option<u16> {
+        match self {
+            RefMode::Rep {
+                direction: Direction::ByFlags(at),
+                ..
+            }
+            | RefMode::RepUntil {
+                direction: Direction::ByFlags(at),
+                ..
+            } => Some(*at),
+            _ => None,
+        }
+    }
+}
+
+/// Which way a repeated string instruction goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// To higher addresses: the block has cleared the direction flag.
+    Up,
+    /// To lower addresses: the block has set it.
+    Down,
+    /// The value with the flags before the instruction tells.
+    ByFlags(u16),
 }
 
 /// What tells that a lane is active.

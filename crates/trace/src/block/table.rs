@@ -336,6 +336,7 @@ fn reference(bytes: &[u8], words: u32, site: impl FnOnce(u64) -> SiteId) -> Opti
         && (aux_words == 0 || fits(aux, aux_words))
         && (index_words == 0 || fits(index, index_words))
         && has(value_slot, value_words)
+        && mode.flags_slot().is_none_or(|at| fits(at, 1))
         && lanes <= 64;
     ok.then(|| Ref {
         kind,

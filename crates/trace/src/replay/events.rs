@@ -1,6 +1,6 @@
 //! The events of one block execution.
 
-use crate::block::{Block, MaskForm, NO_SLOT, Ref, RefMode, XsaveComponent};
+use crate::block::{Block, Direction, MaskForm, NO_SLOT, Ref, RefMode, XsaveComponent};
 use crate::{Event, EventKind, ThreadId};
 
 /// Receives events.
@@ -82,6 +82,17 @@ pub fn each_touch(
     }
 }
 
+/// The direction flag among the processor's flags.
+const DIRECTION_FLAG: u64 = 1 << 10;
+
+fn goes_down(values: &[u64], direction: Direction) -> bool {
+    match direction {
+        Direction::Up => false,
+        Direction::Down => true,
+        Direction::ByFlags(at) => word(values, at) & DIRECTION_FLAG != 0,
+    }
+}
+
 #[cold]
 #[inline(never)]
 fn special_touch(
@@ -92,10 +103,10 @@ fn special_touch(
     size: u64,
     touch: &mut dyn FnMut(u64, u64),
 ) {
-    let mut run = |count: u64, down: bool| {
+    let mut run = |count: u64, direction: Direction| {
         if count > 0 {
             let bytes = size.wrapping_mul(count);
-            let first = if down {
+            let first = if goes_down(values, direction) {
                 base.wrapping_sub(bytes.wrapping_sub(size))
             } else {
                 base
@@ -105,10 +116,15 @@ fn special_touch(
     };
     match r.mode {
         RefMode::Plain => touch(base, size),
-        RefMode::Rep { count, down } => run(word(values, count), down),
-        RefMode::RepUntil { count, left, down } => {
-            run(word(values, count).wrapping_sub(word(values, left)), down)
-        }
+        RefMode::Rep { count, direction } => run(word(values, count), direction),
+        RefMode::RepUntil {
+            count,
+            left,
+            direction,
+        } => run(
+            word(values, count).wrapping_sub(word(values, left)),
+            direction,
+        ),
         RefMode::Masked { mask, form, lanes } => {
             let mut from = None;
             for lane in 0..=lanes {

@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use prestore_trace::block::{
-    Block, BlockEnd, BlockTable, MaskForm, NO_SLOT, REF_BYTES, Ref, RefMode, meta,
+    Block, BlockEnd, BlockTable, Direction, MaskForm, NO_SLOT, REF_BYTES, Ref, RefMode, meta,
 };
 use prestore_trace::record::{AllocKind, Special, header};
 use prestore_trace::{EventKind, SiteId};
@@ -66,7 +66,7 @@ pub fn table() -> BlockTable {
     let mut rep = plain(EventKind::Load, 0, 0, 0);
     rep.mode = RefMode::Rep {
         count: 1,
-        down: false,
+        direction: Direction::Up,
     };
     t.put(block(70, 2, vec![rep]));
     t.put(block(71, 2, vec![plain(EventKind::Load, 0, 1, 0)]));

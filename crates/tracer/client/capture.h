@@ -1,0 +1,13 @@
+/* The inlined code for one captured value. */
+#ifndef PRESTORE_CAPTURE_H
+#define PRESTORE_CAPTURE_H
+
+#include "emit.h"
+
+void capture_init(void);
+
+/* Writes `c` to its place in the record. */
+void capture_emit(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e,
+                  const capture_t *c);
+
+#endif

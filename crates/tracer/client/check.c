@@ -1,0 +1,199 @@
+#include "check.h"
+
+#include <string.h>
+
+#include "access.h"
+#include "check_state.h"
+#include "dr_api.h"
+#include "drmgr.h"
+#include "flags.h"
+#include "regs.h"
+
+/* Executes our code of a block symbolically, forwards. It only jumps forwards, so that one pass will
+ * do: where ways meet, what holds on one of them alone is given up. */
+
+typedef struct {
+    void *drcontext;
+    instrlist_t *bb;
+    check_state_t now;
+    bool reached;      /* can control come here? */
+    reg_set_t followed; /* what the translation of a fault would take for ours */
+    struct {
+        instr_t *label;
+        check_state_t state;
+    } waiting[8]; /* jumps whose label is ahead */
+    uint n_waiting;
+    instr_t *way_back; /* label that rcx holds for shared code to come back to */
+} check_t;
+
+static opnd_t
+target_of(instr_t *instr)
+{
+    return instr_is_cti(instr) && instr_num_srcs(instr) > 0 ? instr_get_src(instr, 0)
+                                                            : opnd_create_null();
+}
+
+/* Instructions of the program from `instr` on to where control may leave. */
+static uint
+ahead(instr_t *instr)
+{
+    uint n = 0;
+    for (; instr != NULL && !instr_is_cti(instr); instr = instr_get_next_app(instr))
+        n += is_program_instr(instr) ? 1 : 0;
+    return n;
+}
+
+static void
+fail(check_t *c, instr_t *at, const char *what, reg_id_t reg)
+{
+    dr_fprintf(STDERR, "prestore: internal error: recording would change the program: %s (%s) at %p in\n",
+               what, reg == DR_REG_NULL ? "-" : get_register_name(reg), instr_get_app_pc(at));
+    for (instr_t *i = instrlist_first(c->bb); i != NULL; i = instr_get_next(i)) {
+        char text[256];
+        instr_disassemble_to_buffer(c->drcontext, i, text, sizeof(text));
+        dr_fprintf(STDERR, "%s %s%s\n", i == at ? ">" : " ",
+                   is_program_instr(i) ? "" : "    ", text);
+    }
+    dr_exit_process(3);
+}
+
+static void
+jump(check_t *c, instr_t *label)
+{
+    for (uint i = 0; i < c->n_waiting; i++) {
+        if (c->waiting[i].label == label) {
+            check_meet(&c->waiting[i].state, &c->now);
+            return;
+        }
+    }
+    if (c->n_waiting == sizeof(c->waiting) / sizeof(c->waiting[0]))
+        fail(c, label, "too many jumps for the checker", DR_REG_NULL);
+    c->waiting[c->n_waiting].label = label;
+    c->waiting[c->n_waiting++].state = c->now;
+}
+
+static void
+arrive(check_t *c, instr_t *label)
+{
+    for (uint i = 0; i < c->n_waiting; i++) {
+        if (c->waiting[i].label != label)
+            continue;
+        if (c->reached)
+            check_meet(&c->now, &c->waiting[i].state);
+        else
+            c->now = c->waiting[i].state;
+        c->reached = true;
+        c->waiting[i] = c->waiting[--c->n_waiting];
+        return;
+    }
+}
+
+/* Everything that the program could see here, by itself or in a handler. */
+static void
+program_sees(check_t *c, instr_t *instr, reg_set_t needs)
+{
+    for (int i = 0; i < REGS; i++) {
+        reg_id_t reg = (reg_id_t)(DR_REG_RAX + i);
+        bool in_slot = (c->followed & reg_set(reg)) != 0;
+        if (in_slot && (needs & reg_set(reg)) != 0)
+            fail(c, instr, "a register that the program needs is not given back", reg);
+        if (in_slot ? !check_saved(&c->now, regs_slot_offset(reg), reg) : c->now.reg[i] != i)
+            fail(c, instr, "the program's value is lost", reg);
+    }
+    if (!c->now.flags && !flags_unseen(instr, ahead(instr)))
+        fail(c, instr, "the flags are lost", DR_REG_NULL);
+}
+
+static void
+program_instr(check_t *c, instr_t *instr)
+{
+    reg_set_t needs = 0, writes = 0;
+    for (int i = 0; i < instr_num_srcs(instr); i++)
+        needs |= reg_set_of_opnd(instr_get_src(instr, i));
+    for (int i = 0; i < instr_num_dsts(instr); i++) {
+        opnd_t dst = instr_get_dst(instr, i);
+        needs |= reg_set_of_opnd(dst);
+        writes |= opnd_is_reg(dst) ? reg_set(opnd_get_reg(dst)) : 0;
+    }
+    bool leaves = instr_is_cti(instr) || instr_is_syscall(instr) || instr_is_interrupt(instr);
+    program_sees(c, instr, leaves ? (reg_set_t)~0u : needs);
+    for (int i = 0; i < REGS; i++) {
+        if ((writes >> i & 1) != 0)
+            check_write(&c->now, (reg_id_t)(DR_REG_RAX + i));
+    }
+    c->now.flags |= flags_set_by(instr) == EFLAGS_WRITE_ARITH;
+}
+
+/* A jump of our code: within the block, or to shared code that comes back. */
+static void
+our_jump(check_t *c, instr_t *instr)
+{
+    opnd_t target = instr_get_target(instr);
+    bool always = instr_is_ubr(instr);
+    if (opnd_is_instr(target)) {
+        jump(c, opnd_get_instr(target));
+    } else if (always && c->way_back != NULL) {
+        check_called(&c->now);
+        jump(c, c->way_back);
+    } else {
+        fail(c, instr, "a jump that the checker does not know", DR_REG_NULL);
+    }
+    c->reached = !always;
+}
+
+static void
+our_instr(check_t *c, instr_t *instr)
+{
+    c->followed = regs_follow(c->followed, instr);
+    if (instr_get_opcode(instr) == OP_ud2) {
+        /* The way out of the block: come to by shared code from what is before it (leave.c). */
+        program_sees(c, instr, 0);
+    } else if (c->reached && instr_is_cti(instr)) {
+        our_jump(c, instr);
+    } else if (c->reached) {
+        opnd_t src = instr_num_srcs(instr) > 0 ? instr_get_src(instr, 0) : opnd_create_null();
+        if (opnd_is_instr(src))
+            c->way_back = opnd_get_instr(src);
+        const char *wrong = check_step(&c->now, instr);
+        if (wrong != NULL)
+            fail(c, instr, wrong, DR_REG_NULL);
+    }
+}
+
+/* Calls of C functions around region marks save everything; they are the engine's. */
+static bool
+calls_out(instrlist_t *bb)
+{
+    for (instr_t *i = instrlist_first(bb); i != NULL; i = instr_get_next(i)) {
+        if (!is_program_instr(i) && instr_is_call(i))
+            return true;
+    }
+    return false;
+}
+
+static dr_emit_flags_t
+on_block(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool translating)
+{
+    check_t c = { .drcontext = drcontext, .bb = bb, .reached = true };
+    if (calls_out(bb))
+        return DR_EMIT_DEFAULT;
+    check_begin(&c.now);
+    for (instr_t *i = instrlist_first(bb); i != NULL; i = instr_get_next(i)) {
+        if (instr_is_label(i))
+            arrive(&c, i);
+        else if (is_program_instr(i) && !opnd_is_instr(target_of(i)))
+            program_instr(&c, i);
+        else
+            our_instr(&c, i);
+    }
+    instr_t *last = instrlist_last(bb);
+    if (c.reached && last != NULL)
+        program_sees(&c, last, (reg_set_t)~0u);
+    return DR_EMIT_DEFAULT;
+}
+
+bool
+check_init(void)
+{
+    return drmgr_register_bb_meta_instru_event(on_block, NULL);
+}

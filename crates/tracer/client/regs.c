@@ -1,0 +1,263 @@
+#include "regs.h"
+
+#include <string.h>
+
+#include "access.h"
+#include "drmgr.h"
+#include "thread.h"
+
+static reg_id_t tls_register;
+static uint tls_offset;
+
+void
+insert(instrlist_t *bb, instr_t *where, instr_t *instr)
+{
+    instrlist_meta_preinsert(bb, where, instr);
+}
+
+reg_set_t
+reg_set(reg_id_t reg)
+{
+    return (reg_set_t)(reg_is_gpr(reg) ? 1u << (reg_to_pointer_sized(reg) - DR_REG_RAX) : 0);
+}
+
+reg_set_t
+reg_set_of_opnd(opnd_t opnd)
+{
+    reg_set_t set = 0;
+    for (int i = 0; i < opnd_num_regs_used(opnd); i++)
+        set |= reg_set(opnd_get_reg_used(opnd, i));
+    return set;
+}
+
+/* Instructions whose operands, as the engine gives them, are not all they touch. */
+static bool
+touches_anything(instr_t *instr)
+{
+    switch (instr_get_opcode(instr)) {
+    case OP_cpuid:
+    case OP_rdtscp:
+    case OP_xgetbv:
+    case OP_xsetbv:
+    case OP_rdpkru:
+    case OP_wrpkru:
+    case OP_monitor:
+    case OP_mwait:
+    case OP_xbegin:
+    case OP_xend:
+    case OP_xabort:
+    case OP_vmfunc:
+    case OP_int3: return true;
+    default: return false;
+    }
+}
+
+static reg_set_t
+used_by(instr_t *instr)
+{
+    reg_set_t set = 0;
+    if (touches_anything(instr))
+        return (reg_set_t)~0u;
+    for (int i = 0; i < instr_num_srcs(instr); i++)
+        set |= reg_set_of_opnd(instr_get_src(instr, i));
+    for (int i = 0; i < instr_num_dsts(instr); i++)
+        set |= reg_set_of_opnd(instr_get_dst(instr, i));
+    return set;
+}
+
+regs_t *
+regs_begin(void *drcontext, instrlist_t *bb)
+{
+    regs_t *regs = dr_thread_alloc(drcontext, sizeof(*regs));
+    memset(regs, 0, sizeof(*regs));
+    for (instr_t *i = instrlist_first_app(bb); i != NULL; i = instr_get_next_app(i))
+        regs->instrs += is_program_instr(i) ? 1 : 0;
+    regs->uses = dr_thread_alloc(drcontext, (regs->instrs + 1) * sizeof(reg_set_t));
+    uint at = 0;
+    for (instr_t *i = instrlist_first_app(bb); i != NULL; i = instr_get_next_app(i)) {
+        if (is_program_instr(i))
+            regs->uses[at++] = used_by(i);
+    }
+    regs->uses[at] = (reg_set_t)~0u;
+    return regs;
+}
+
+void
+regs_end(void *drcontext, regs_t *regs)
+{
+    dr_thread_free(drcontext, regs->uses, (regs->instrs + 1) * sizeof(reg_set_t));
+    dr_thread_free(drcontext, regs, sizeof(*regs));
+}
+
+int
+regs_slot_offset(reg_id_t reg)
+{
+    return (int)tls_offset + (reg - DR_REG_RAX) * (int)sizeof(uint64);
+}
+
+static opnd_t
+slot(void *drcontext, reg_id_t reg)
+{
+    return dr_raw_tls_opnd(drcontext, tls_register, (uint)regs_slot_offset(reg));
+}
+
+/* Which register's slot is `opnd`? DR_REG_NULL: none's. */
+static reg_id_t
+slot_of(opnd_t opnd)
+{
+    if (!opnd_is_far_base_disp(opnd) || opnd_get_segment(opnd) != tls_register ||
+        opnd_get_base(opnd) != DR_REG_NULL || opnd_get_index(opnd) != DR_REG_NULL)
+        return DR_REG_NULL;
+    int at = opnd_get_disp(opnd) - (int)tls_offset;
+    if (at < 0 || at >= REGS * (int)sizeof(uint64) || at % (int)sizeof(uint64) != 0)
+        return DR_REG_NULL;
+    return (reg_id_t)(DR_REG_RAX + at / (int)sizeof(uint64));
+}
+
+reg_set_t
+regs_follow(reg_set_t ours, instr_t *instr)
+{
+    int op = instr_get_opcode(instr);
+    if (op != OP_mov_ld && op != OP_mov_st)
+        return ours;
+    opnd_t dst = instr_get_dst(instr, 0), src = instr_get_src(instr, 0);
+    if (opnd_is_reg(src) && slot_of(dst) == opnd_get_reg(src))
+        return ours | reg_set(opnd_get_reg(src));
+    if (opnd_is_reg(dst) && slot_of(src) == opnd_get_reg(dst))
+        return ours & (reg_set_t)~reg_set(opnd_get_reg(dst));
+    return ours;
+}
+
+static void
+take(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs, reg_id_t reg)
+{
+    if ((regs->ours & reg_set(reg)) == 0)
+        insert(bb, where,
+               INSTR_CREATE_mov_st(drcontext, slot(drcontext, reg), opnd_create_reg(reg)));
+    regs->ours |= reg_set(reg);
+    regs->in_use |= reg_set(reg);
+}
+
+/* How many instructions until the program touches `reg`. */
+static uint
+untouched_for(const regs_t *regs, reg_id_t reg)
+{
+    uint i = regs->at;
+    while (i < regs->instrs && (regs->uses[i] & reg_set(reg)) == 0)
+        i++;
+    return i - regs->at;
+}
+
+reg_id_t
+regs_reserve(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs, reg_set_t avoid)
+{
+    reg_id_t best = DR_REG_NULL;
+    uint best_score = 0;
+    avoid |= reg_set(DR_REG_RSP) | regs->in_use;
+    for (int i = 0; i < REGS; i++) {
+        reg_id_t reg = (reg_id_t)(DR_REG_RAX + i);
+        if ((avoid & reg_set(reg)) != 0)
+            continue;
+        /* One that is ours already costs nothing. */
+        uint score = 1 + 2 * untouched_for(regs, reg) + ((regs->ours & reg_set(reg)) != 0);
+        if (score > best_score) {
+            best = reg;
+            best_score = score;
+        }
+    }
+    take(drcontext, bb, where, regs, best);
+    return best;
+}
+
+void
+regs_reserve_this(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs, reg_id_t reg)
+{
+    take(drcontext, bb, where, regs, reg);
+}
+
+void
+regs_release(regs_t *regs, reg_id_t reg)
+{
+    regs->in_use &= (reg_set_t)~reg_set(reg);
+}
+
+bool
+regs_in_use(const regs_t *regs, reg_id_t reg)
+{
+    return (regs->in_use & reg_set(reg)) != 0;
+}
+
+opnd_t
+regs_program_value(void *drcontext, const regs_t *regs, reg_id_t reg)
+{
+    return (regs->ours & reg_set(reg)) != 0 ? slot(drcontext, reg) : opnd_create_reg(reg);
+}
+
+void
+regs_give_back(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs, reg_set_t set)
+{
+    set &= regs->ours;
+    for (int i = 0; i < REGS; i++) {
+        reg_id_t reg = (reg_id_t)(DR_REG_RAX + i);
+        if ((set & reg_set(reg)) != 0)
+            insert(bb, where,
+                   INSTR_CREATE_mov_ld(drcontext, opnd_create_reg(reg), slot(drcontext, reg)));
+    }
+    regs->ours &= (reg_set_t)~set;
+    regs->in_use &= (reg_set_t)~set;
+}
+
+uint
+regs_ahead(const regs_t *regs)
+{
+    return regs->at + 1 < regs->instrs ? regs->instrs - 1 - regs->at : 0;
+}
+
+void
+regs_next(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs)
+{
+    regs_give_back(drcontext, bb, where, regs,
+                   regs_ahead(regs) == 0 ? (reg_set_t)~0u : regs->uses[regs->at]);
+    regs->at++;
+}
+
+/* Where the program was stopped in the middle of a block, what it has in registers of ours is in
+ * their slots. */
+static bool
+on_restore_state(void *drcontext, bool restore_memory, dr_restore_state_info_t *info)
+{
+    thread_t *t = thread_of(drcontext);
+    if (t == NULL || !info->raw_mcontext_valid || info->fragment_info.cache_start_pc == NULL)
+        return true;
+    reg_set_t ours = 0;
+    byte *pc = info->fragment_info.cache_start_pc;
+    instr_t instr;
+    instr_init(drcontext, &instr);
+    while (pc != NULL && pc < info->raw_mcontext->pc) {
+        instr_reset(drcontext, &instr);
+        pc = decode(drcontext, pc, &instr);
+        if (pc != NULL)
+            ours = regs_follow(ours, &instr);
+    }
+    instr_free(drcontext, &instr);
+    /* Perhaps another thread's. */
+    const uint64 *slots = (const uint64 *)(t->base + tls_offset);
+    for (int i = 0; i < REGS; i++) {
+        if ((ours >> i & 1) != 0)
+            reg_set_value((reg_id_t)(DR_REG_RAX + i), info->mcontext, slots[i]);
+    }
+    return true;
+}
+
+bool
+regs_init(void)
+{
+    return dr_raw_tls_calloc(&tls_register, &tls_offset, REGS, 0) &&
+           drmgr_register_restore_state_ex_event(on_restore_state);
+}
+
+void
+regs_exit(void)
+{
+    dr_raw_tls_cfree(tls_offset, REGS);
+}
