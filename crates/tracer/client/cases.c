@@ -164,8 +164,7 @@ charge(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs, const blo
            INSTR_CREATE_lea(drcontext, rcx,
                             OPND_CREATE_MEM_lea(DR_REG_RCX, DR_REG_NULL, 0, -instrs)));
     insert(bb, where, INSTR_CREATE_mov_st(drcontext, budget, rcx));
-    insert(bb, where, INSTR_CREATE_bswap(drcontext, rcx));
-    insert(bb, where, INSTR_CREATE_jecxz(drcontext, opnd_create_instr(solvent)));
+    insert_jump_if_upper_zero(drcontext, bb, where, solvent);
     call_spent(drcontext, bb, where, block);
     insert(bb, where, solvent);
     regs_release(regs, DR_REG_RCX);

@@ -73,8 +73,7 @@ look_for_room(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e, bool 
            INSTR_CREATE_lea(drcontext, rcx,
                             OPND_CREATE_MEM_lea(DR_REG_RCX, e->pointer, 1, 0)));
     insert(bb, where, INSTR_CREATE_mov_ld(drcontext, pointer, write));
-    insert(bb, where, INSTR_CREATE_bswap(drcontext, rcx));
-    insert(bb, where, INSTR_CREATE_jecxz(drcontext, opnd_create_instr(room)));
+    insert_jump_if_upper_zero(drcontext, bb, where, room);
 }
 
 /* Hands the buffer over; the pointer is behind the record that was claimed then. */

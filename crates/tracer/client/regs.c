@@ -15,6 +15,16 @@ insert(instrlist_t *bb, instr_t *where, instr_t *instr)
     instrlist_meta_preinsert(bb, where, instr);
 }
 
+void
+insert_jump_if_upper_zero(void *drcontext, instrlist_t *bb, instr_t *where, instr_t *label)
+{
+    insert(bb, where, INSTR_CREATE_bswap(drcontext, opnd_create_reg(DR_REG_RCX)));
+    /* Not INSTR_CREATE_jecxz, which looks at all of rcx. */
+    insert(bb, where,
+           instr_create_0dst_2src(drcontext, OP_jecxz, opnd_create_instr(label),
+                                  opnd_create_reg(DR_REG_ECX)));
+}
+
 reg_set_t
 reg_set(reg_id_t reg)
 {

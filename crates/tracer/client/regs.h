@@ -67,6 +67,9 @@ void regs_next(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs);
 /* Inserts an instruction of ours. */
 void insert(instrlist_t *bb, instr_t *where, instr_t *instr);
 
+/* Jumps to `label` if the upper half of rcx is zero; changes rcx, but no flags. */
+void insert_jump_if_upper_zero(void *drcontext, instrlist_t *bb, instr_t *where, instr_t *label);
+
 /* Where a register's slot is in thread storage. */
 int regs_slot_offset(reg_id_t reg);
 
