@@ -125,7 +125,7 @@ fn soak() {
     let mut failures = 0;
     for program in 0..programs {
         let options = all[program as usize % all.len()];
-        if let Err(failure) = check(&case(options, seed, program / all.len() as u64)) {
+        if let Err(failure) = check(&case(options, seed + program, program / all.len() as u64)) {
             eprintln!("{failure}");
             failures += 1;
         }

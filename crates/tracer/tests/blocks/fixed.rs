@@ -98,7 +98,7 @@ impl Gen<'_> {
 
     fn compare_exchange(&mut self) -> bool {
         let bytes = 1 << self.rng.below(4);
-        let operand = self.operand_of(bytes, 1);
+        let operand = self.operand_of(bytes, bytes);
         let lock = *self.rng.pick(&["", "lock "]);
         let Some(source) = self.find(|_, _| true) else {
             return false;
@@ -153,7 +153,7 @@ impl Gen<'_> {
             return false;
         }
         let unit = bit.div_euclid(bytes * 8) * bytes;
-        let at = self.target(bytes, 1) - unit;
+        let at = self.target(bytes, bytes) - unit;
         let among = |r: usize| r != reg;
         let base = self.holding(among, |v| matches!(v, Value::Arena(_)), Value::Arena(at));
         let operand = match base.map(|b| (b, self.regs[b])) {

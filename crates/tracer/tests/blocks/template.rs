@@ -49,6 +49,8 @@ impl Gen<'_> {
 
     /// Emits `template` with operands; says whether there were registers for it.
     pub fn from_template(&mut self, template: &str) -> bool {
+        // Across lines these take the kernel ten milliseconds each, and are not otherwise special.
+        let atomic = template.starts_with("{L}") || template.starts_with("xchg");
         let legacy = places(template).any(|p| p.starts_with('h'));
         let mut line = template.to_owned();
         // Memory first, as registers it needs are loaded before; what is written last.
@@ -64,7 +66,7 @@ impl Gen<'_> {
                 if when != pass {
                     continue;
                 }
-                let Some(operand) = self.operand(&place, legacy) else {
+                let Some(operand) = self.operand(&place, legacy, atomic) else {
                     return false;
                 };
                 line = line.replacen(&format!("{{{place}}}"), &operand, 1);
@@ -74,7 +76,7 @@ impl Gen<'_> {
         true
     }
 
-    fn operand(&mut self, place: &str, legacy: bool) -> Option<String> {
+    fn operand(&mut self, place: &str, legacy: bool, atomic: bool) -> Option<String> {
         let written = place.ends_with('!');
         let kind = place.trim_end_matches('!');
         Some(match kind {
@@ -118,7 +120,7 @@ impl Gen<'_> {
             "zero" => (*self.rng.pick(&["", "{z}"])).into(),
             "L" => (*self.rng.pick(&["", "lock "])).into(),
             _ => {
-                let aligned = kind.ends_with('a');
+                let aligned = atomic || kind.ends_with('a');
                 let bytes = kind[1..].trim_end_matches('a').parse().ok()?;
                 let align = if aligned { bytes } else { 1 };
                 self.mem(Access {
