@@ -33,6 +33,23 @@ enum Mood {
     Strings,
 }
 
+impl Block {
+    /// One of given `lines`, which starts with random numbers in all registers but `rsp`.
+    pub fn of_lines(lines: &[&str], protect: [u8; 2]) -> Self {
+        let mut regs = [Value::Data; 16];
+        regs[RSP] = Value::Stack(STACK_TOP);
+        Self {
+            name: "block_0".into(),
+            units: vec![lines.iter().map(|&l| l.into()).collect()],
+            regs,
+            flags: 0x8d5,
+            constant: 0,
+            constant_vectors: 0,
+            protect,
+        }
+    }
+}
+
 impl Gen<'_> {
     /// An instruction, or a few that belong together, without branches.
     pub fn plain(&mut self) {

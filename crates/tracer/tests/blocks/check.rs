@@ -37,9 +37,33 @@ pub fn check(case: &Case) -> Result<(), String> {
     };
     let numbers = case.first..case.first + case.blocks;
     let blocks: Vec<Block> = numbers.map(|n| block(case.seed, n, &features)).collect();
+    compare(case, &features, blocks)
+}
+
+/// The same for one block of given `lines`, from random registers, with any vectors there are.
+///
+/// # Errors
+/// As `check`.
+pub fn check_lines(lines: &[&str], protect: [u8; 2], options: &[&str]) -> Result<(), String> {
+    let all = [Level::Avx512, Level::Avx, Level::Sse];
+    let Some(features) = all.into_iter().find_map(Features::at) else {
+        return Ok(());
+    };
+    let case = Case {
+        seed: 0,
+        first: 0,
+        blocks: 1,
+        level: features.level,
+        plan: Plan { rounds: 3, tick: 0 },
+        options: options.iter().map(|&o| o.into()).collect(),
+    };
+    compare(&case, &features, vec![Block::of_lines(lines, protect)])
+}
+
+fn compare(case: &Case, features: &Features, blocks: Vec<Block>) -> Result<(), String> {
     let bench = Bench {
         case,
-        features: &features,
+        features,
         dir: scratch(),
     };
     let program = bench.build(&blocks).map_err(|e| format!("{case:?}: {e}"))?;

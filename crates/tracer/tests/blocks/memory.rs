@@ -35,9 +35,9 @@ impl Gen<'_> {
         match self.rng.below(16) {
             0 | 1 => self.on_stack(access),
             2 => self.in_thread(access),
-            // Bases that the processor ignores, and gs, which is 0 for programs that leave it alone.
+            // Bases that the processor ignores.
             3 => {
-                let segment = *self.rng.pick(&["gs", "gs", "gs", "ds", "cs"]);
+                let segment = *self.rng.pick(&["ds", "cs", "es"]);
                 let operand = self.in_arena(access, target);
                 format!("%{segment}:{operand}")
             }

@@ -1,7 +1,7 @@
 //! Programs of random blocks that tell what their processor's registers and memory hold behind each:
 //! natively and recorded they must tell the same.
 // Each test binary uses a part of it.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)]
 
 mod avx512;
 mod block;
@@ -23,6 +23,6 @@ mod template;
 mod vector;
 mod x87;
 
-pub use check::{Case, check};
+pub use check::{Case, check, check_lines};
 pub use features::{Features, Level};
 pub use program::Plan;

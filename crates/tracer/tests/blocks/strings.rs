@@ -78,7 +78,7 @@ impl Gen<'_> {
             (true, true) => *self.rng.pick(&["repe ", "repne "]),
         };
         let segment = if reads && self.rng.once_in(6) {
-            "gs "
+            "ds "
         } else {
             ""
         };

@@ -1,0 +1,67 @@
+//! Blocks that once did something else recorded than natively, each with what was wrong.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod blocks;
+mod common;
+
+use blocks::check_lines;
+
+const NOTHING: [u8; 2] = [0, 0];
+/// Recorded in each of these ways.
+const OPTIONS: [&[&str]; 4] = [
+    &[],
+    &["values"],
+    &["count"],
+    &["allocations", "take=50", "period=90"],
+];
+
+fn same(lines: &[&str]) {
+    same_with(lines, NOTHING);
+}
+
+fn same_with(lines: &[&str], protect: [u8; 2]) {
+    for options in OPTIONS {
+        if let Err(failure) = check_lines(lines, protect, options) {
+            panic!("{failure}");
+        }
+    }
+}
+
+/// bt and its like leave the zero flag alone, and on processors there are the others too.
+#[test]
+fn flags_that_bit_tests_leave_alone() {
+    same(&[
+        "cmp %eax, %eax",
+        "btl $1, arena(%rip)",
+        "jmp 1f",
+        "1:",
+        "setz %al",
+    ]);
+    same(&[
+        "cmp %eax, %eax",
+        "mov arena(%rip), %rbx",
+        "btc %r14d, %r13d",
+    ]);
+}
+
+/// What comes behind may never run: flags that it overwrites are seen by the handler.
+#[test]
+fn flags_where_a_handler_sees_them() {
+    let ud2 = [
+        ".pushsection skips, \"a\"; .quad 1f, 2f; .popsection",
+        "mov arena(%rip), %rbx",
+        "1:",
+        "ud2",
+        "2:",
+        "sub $16, %rsp",
+    ];
+    same(&ud2);
+    let page = [
+        "mov arena(%rip), %rbx",
+        "mov %rcx, arena+8192(%rip)",
+        "mov $1, %r11",
+        "sub $16, %rsp",
+    ];
+    same_with(&page, [2, 0]);
+}
