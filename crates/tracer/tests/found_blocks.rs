@@ -28,6 +28,46 @@ fn same_with(lines: &[&str], protect: [u8; 2]) {
     }
 }
 
+/// Programs that leave gs alone have it at 0.
+#[test]
+fn gs_by_the_instruction_pointer() {
+    same(&["xorl %gs:arena+12286(%rip), %r11d"]);
+}
+
+#[test]
+fn gs_and_a_register() {
+    same(&[
+        "mov $arena+500, %edx",
+        "mov %gs:7(%rdx), %rbx",
+        "add %rbx, %gs:77(%rdx)",
+    ]);
+}
+
+#[test]
+fn gs_and_half_a_register() {
+    same(&["mov $arena+500, %edx", "adcl %gs:-117(%edx), %ebp"]);
+}
+
+#[test]
+fn gs_of_a_string_instruction() {
+    same(&["mov $arena+500, %esi", "gs lodsw"]);
+}
+
+/// Where the bit lies is in a register: the operand's own address may be anybody's.
+#[test]
+fn bits_far_from_their_operand() {
+    same(&[
+        "movabs $arena+8191, %r12",
+        "mov $-633, %rcx",
+        "btr %cx, 8271(%r12)",
+    ]);
+    same(&[
+        "mov $arena, %r12d",
+        "mov $8000, %ecx",
+        "lock bts %rcx, -992(%r12)",
+    ]);
+}
+
 /// bt and its like leave the zero flag alone, and on processors there are the others too.
 #[test]
 fn flags_that_bit_tests_leave_alone() {
@@ -64,4 +104,16 @@ fn flags_where_a_handler_sees_them() {
         "sub $16, %rsp",
     ];
     same_with(&page, [2, 0]);
+}
+
+/// The handler of a breakpoint is told of where the program is.
+#[test]
+fn breakpoints() {
+    same(&[
+        ".pushsection skips, \"a\"; .quad 1f, 1f; .popsection",
+        "mov arena(%rip), %rbx",
+        "int3",
+        "1:",
+        "sub $16, %rsp",
+    ]);
 }
