@@ -64,6 +64,16 @@ fn repeated_references_touch_one_stretch() {
 }
 
 #[test]
+fn bits_lie_as_far_away_as_their_signed_number_says() {
+    let bit = RefMode::Bit { number: 1 };
+    assert_eq!(touches(bit, 8, &[0x1000, 63]), [(0x1010, 8)]);
+    assert_eq!(touches(bit, 8, &[0x1000, 64]), [(0x1018, 8)]);
+    let minus_one = u64::MAX;
+    assert_eq!(touches(bit, 4, &[0x1000, minus_one]), [(0x100c, 4)]);
+    assert_eq!(touches(bit, 2, &[0x1000, 0xffff]), [(0x100e, 2)]);
+}
+
+#[test]
 fn masked_references_touch_runs_of_set_lanes() {
     let bits = RefMode::Masked {
         mask: 1,

@@ -160,6 +160,22 @@ mask_source(instr_t *instr, bool vector, int skip)
     return opnd_create_null();
 }
 
+/* bt, bts, btr, btc of a bit that a register numbers, in memory. */
+static bool
+far_bit(instr_t *instr, int op, access_t *access)
+{
+    if (op != OP_bt && op != OP_bts && op != OP_btr && op != OP_btc)
+        return false;
+    bool in_memory = false;
+    for (int i = 0; i < instr_num_srcs(instr); i++) {
+        opnd_t src = instr_get_src(instr, i);
+        in_memory = in_memory || opnd_is_memory_reference(src);
+        if (opnd_is_reg(src))
+            access->mask = opnd_create_reg(reg_to_pointer_sized(opnd_get_reg(src)));
+    }
+    return in_memory && !opnd_is_null(access->mask);
+}
+
 static byte
 store_kind(instr_t *instr, int op)
 {
@@ -263,6 +279,8 @@ access_of(instr_t *instr)
         return access;
     }
     access.kind = store_kind(instr, op);
+    if (far_bit(instr, op, &access))
+        access.shape = SHAPE_BIT;
     masked(instr, op, &access);
     return access;
 }

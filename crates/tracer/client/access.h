@@ -17,6 +17,7 @@ typedef enum {
     SHAPE_PACKED,   /* as many lanes as the mask has bits */
     SHAPE_GATHER,   /* addresses from an index vector; also scatters */
     SHAPE_XSAVE,    /* state components by edx:eax */
+    SHAPE_BIT,      /* one bit, as far from the operand as a register says */
 } shape_t;
 
 typedef struct {
@@ -25,7 +26,7 @@ typedef struct {
     byte element;      /* bytes a lane */
     bool compacted;    /* xsavec, xsaves */
     ushort region;     /* id of a region mark */
-    opnd_t mask;       /* register with the mask */
+    opnd_t mask;       /* register with the mask, or with the number of the bit */
 } access_t;
 
 /* Is `instr` one that the program executes, and no label or code of ours? */

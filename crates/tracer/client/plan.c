@@ -247,6 +247,10 @@ one_access(builder_t *b, uint i, instr_t *instr, const access_t *access, opnd_t 
         r->extra |= (uint16_t)((wide_index ? 8 : 4) << 8);
         break;
     }
+    case SHAPE_BIT:
+        r->mode = MODE_BIT;
+        r->aux = capture(b, CAP_REG, i, access->mask, 1)->slot;
+        break;
     case SHAPE_XSAVE:
         r->mode = MODE_XSAVE;
         r->extra = access->compacted ? 1 : 0;

@@ -51,6 +51,7 @@ enum ref_mode {
     MODE_INDEXED = 4,
     MODE_PACKED = 5,
     MODE_XSAVE = 6,
+    MODE_BIT = 7,
 };
 
 #define NO_SLOT 0xffff

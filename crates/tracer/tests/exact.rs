@@ -186,6 +186,11 @@ fn string_instructions() {
 }
 
 #[test]
+fn places_that_operands_do_not_tell() {
+    check("addresses");
+}
+
+#[test]
 fn flushes_and_fences() {
     check("flush");
 }

@@ -20,6 +20,7 @@
 //! | 4 | indexed | mask | index vector | low byte as in 3; high byte: index size |
 //! | 5 | packed | mask | - | - |
 //! | 6 | xsave | features | - | bit 0: compacted |
+//! | 7 | bit | number of the bit | - | - |
 //!
 //! `MODULE` payload: `u64 start, u64 end, u64 load_bias, u16 build-id bytes, u16 path bytes,
 //! u32 0`, build id (raw), path; padded to 8. `UNLOAD`: `u64 start`.
@@ -156,6 +157,7 @@ pub(super) fn mode_from(
             1,
             0,
         ),
+        7 => (RefMode::Bit { number: aux }, 1, 0),
         _ => return None,
     })
 }

@@ -151,6 +151,12 @@ pub enum RefMode {
         /// Compacted form.
         compacted: bool,
     },
+    /// `size` bytes that hold the bit numbered by a signed value of as many bytes, counted from
+    /// base + disp (`bt`, `bts`, `btr`, `btc` with a register).
+    Bit {
+        /// Value with the bit's number.
+        number: u16,
+    },
 }
 
 impl RefMode {

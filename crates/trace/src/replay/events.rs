@@ -169,6 +169,12 @@ fn special_touch(
             features,
             compacted,
         } => touch(base, xsave_bytes(xsave, word(values, features), compacted)),
+        RefMode::Bit { number } => {
+            let bits = (size * 8).clamp(8, 64);
+            let number = (word(values, number) << (64 - bits)) as i64 >> (64 - bits);
+            let away = number.div_euclid(bits as i64).wrapping_mul(size as i64);
+            touch(base.wrapping_add(away as u64), size);
+        }
     }
 }
 
