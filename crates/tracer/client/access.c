@@ -34,24 +34,6 @@ moved_stack(instr_t *instr, opnd_t mem)
     return pops ? opnd_size_in_bytes(opnd_get_size(mem)) : 0;
 }
 
-int64
-missing_disp(instr_t *instr, opnd_t mem, uint element)
-{
-    /* EVEX scales 8-bit displacements, of these instructions by the element's size; the engine's
-     * tables lack the factor for them. */
-    const byte *raw = instr_get_raw_bits(instr);
-    int length = instr_length(dr_get_current_drcontext(), instr), at = 0;
-    const byte evex = 0x62, modrm = 5;
-    if (raw == NULL)
-        return 0;
-    while (at < 4 && (raw[at] == 0x64 || raw[at] == 0x65 || raw[at] == 0x67 || raw[at] == 0x2e ||
-                      raw[at] == 0x36 || raw[at] == 0x3e || raw[at] == 0x26))
-        at++;
-    if (at + modrm >= length || raw[at] != evex || raw[at + modrm] >> 6 != 1)
-        return 0;
-    return (int64)opnd_get_disp(mem) * ((int64)element - 1);
-}
-
 /* Bytes a lane of instructions that leave out the lanes their mask leaves out; 0 for others. */
 static byte
 lane_bytes(int op)

@@ -42,10 +42,6 @@ bool reads_its_target(instr_t *instr);
  * writes: a pop to an address relative to the stack pointer. */
 int64 moved_stack(instr_t *instr, opnd_t mem);
 
-/* What is missing from the displacement of `mem`, operand of a gather or scatter with `element`
- * bytes a lane, as the engine decodes it. */
-int64 missing_disp(instr_t *instr, opnd_t mem, uint element);
-
 /* Is `reg` an AVX-512 mask register? */
 bool is_mask_reg(reg_id_t reg);
 

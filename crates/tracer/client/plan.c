@@ -241,7 +241,6 @@ one_access(builder_t *b, uint i, instr_t *instr, const access_t *access, opnd_t 
         r->size = lanes.element;
         r->lanes = (uint8_t)(by_data < by_index ? by_data : by_index);
         r->scale = (uint8_t)opnd_get_scale(mem);
-        r->disp += (uint64)missing_disp(instr, mem, lanes.element);
         capture_mask(b, r, &lanes);
         r->index = capture(b, CAP_VECTOR, i, opnd_create_reg(index), vector_words(index))->slot;
         r->extra |= (uint16_t)((wide_index ? 8 : 4) << 8);
