@@ -27,19 +27,27 @@ static const struct {
     { "maps", MAPS }, { "smaps", MAPS }, { "environ", ENVIRON }, { "auxv", AUXV }, { "exe", EXE },
 };
 
-/* Behind "/proc/": the process, if it is this one, and a task of it perhaps. */
+typedef struct {
+    file_kind_t kind;
+    bool own; /* of this process, not of another that may be recorded too */
+} file_of_t;
+
+/* Behind "/proc/": a process, and a task of it perhaps; NULL: neither. */
 static const char *
-skip_own(const char *at)
+skip_process(const char *at, bool *own)
 {
     char *behind;
+    *own = true;
     if (strncmp(at, "self/", 5) == 0)
         at += 5;
     else if (strncmp(at, "thread-self/", 12) == 0)
         at += 12;
-    else if (strtol(at, &behind, 10) == syscall(SYS_getpid) && *behind == '/')
+    else {
+        *own = strtol(at, &behind, 10) == syscall(SYS_getpid);
+        if (behind == at || *behind != '/')
+            return NULL;
         at = behind + 1;
-    else
-        return NULL;
+    }
     if (strncmp(at, "task/", 5) == 0) {
         at = strchr(at + 5, '/');
         return at == NULL ? NULL : at + 1;
@@ -47,17 +55,18 @@ skip_own(const char *at)
     return at;
 }
 
-static file_kind_t
-kind_of(const char *path)
+static file_of_t
+file_of(const char *path)
 {
+    file_of_t file = { OTHER, false };
     if (strncmp(path, "/proc/", 6) != 0)
-        return OTHER;
-    const char *name = skip_own(path + 6);
+        return file;
+    const char *name = skip_process(path + 6, &file.own);
     for (size_t i = 0; name != NULL && i < sizeof(FILES) / sizeof(FILES[0]); i++) {
         if (strcmp(name, FILES[i].name) == 0)
-            return FILES[i].kind;
+            file.kind = FILES[i].kind;
     }
-    return OTHER;
+    return file;
 }
 
 /* All that the kernel says; nothing where it says nothing. */
@@ -90,10 +99,10 @@ filter_environment(const text_t *from, text_t *to)
 }
 
 static text_t
-content(file_kind_t kind, const char *path)
+content(file_of_t file, const char *path)
 {
     text_t filtered = { 0 };
-    if (kind == AUXV) {
+    if (file.kind == AUXV) {
         size_t bytes;
         const void *auxv = environment_auxv(&bytes);
         if (auxv != NULL)
@@ -101,8 +110,8 @@ content(file_kind_t kind, const char *path)
         return filtered;
     }
     text_t text = read_all(path);
-    if (kind == MAPS)
-        proc_maps_filter(text.at, text.length, &filtered);
+    if (file.kind == MAPS)
+        proc_maps_filter(text.at, text.length, file.own, &filtered);
     else
         filter_environment(&text, &filtered);
     text_free(&text);
@@ -125,25 +134,64 @@ open_text(const text_t *text, uint64 flags)
     return file;
 }
 
+/* The link to the program of another process that is recorded too leads to the engine; what it was
+ * started with tells the program. False: it is not such a link. */
+static bool
+read_link(void *drcontext, int first)
+{
+    static const char name[] = "DYNAMORIO_EXE_PATH=";
+    char path[64], target[MAXIMUM_PATH];
+    peek_text((const void *)dr_syscall_get_param(drcontext, first), path, sizeof(path));
+    file_of_t file = file_of(path);
+    if (file.kind != EXE || file.own)
+        return false;
+    long got = syscall(SYS_readlinkat, AT_FDCWD, path, target, sizeof(target) - 1);
+    if (got <= 0)
+        return false;
+    target[got] = '\0';
+    if (!proc_maps_is_engine(target))
+        return false;
+    strcpy(strrchr(path, '/'), "/environ");
+    text_t text = read_all(path);
+    text_add(&text, "", 1);
+    bool found = false;
+    for (size_t at = 0; at < text.length && !found; at += strlen(text.at + at) + 1) {
+        if (strncmp(text.at + at, name, strlen(name)) == 0) {
+            const char *program = text.at + at + strlen(name);
+            size_t room = dr_syscall_get_param(drcontext, first + 2), written;
+            size_t length = strlen(program) < room ? strlen(program) : room;
+            found = dr_safe_write((void *)dr_syscall_get_param(drcontext, first + 1), length,
+                                  program, &written);
+            if (found)
+                dr_syscall_set_result(drcontext, length);
+        }
+    }
+    text_free(&text);
+    return found;
+}
+
 static bool
 before_syscall(void *drcontext, int number)
 {
     char path[64];
+    if (number == SYS_readlink || number == SYS_readlinkat)
+        return !read_link(drcontext, number == SYS_readlinkat);
     if (number != SYS_open && number != SYS_openat)
         return true;
     int first = number == SYS_openat;
     uint64 flags = dr_syscall_get_param(drcontext, first + 1);
     peek_text((const void *)dr_syscall_get_param(drcontext, first), path, sizeof(path));
-    file_kind_t kind = kind_of(path);
-    if (kind == OTHER || (flags & (O_ACCMODE | O_PATH | O_DIRECTORY | O_NOFOLLOW)) != O_RDONLY)
+    file_of_t file = file_of(path);
+    if (file.kind == OTHER || (!file.own && (file.kind == AUXV || file.kind == EXE)) ||
+        (flags & (O_ACCMODE | O_PATH | O_DIRECTORY | O_NOFOLLOW)) != O_RDONLY)
         return true;
     long result;
-    if (kind == EXE) {
+    if (file.kind == EXE) {
         module_data_t *program = dr_get_main_module();
         result = program == NULL ? -1 : syscall(SYS_openat, AT_FDCWD, program->full_path, (int)flags);
         dr_free_module_data(program);
     } else {
-        text_t text = content(kind, path);
+        text_t text = content(file, path);
         result = text.length == 0 ? -1 : open_text(&text, flags);
         text_free(&text);
     }

@@ -90,10 +90,10 @@ end_of_owner(uint64 begin, uint64 end)
 }
 
 static void
-add_line(text_t *out, const line_t *line, uint64 begin, uint64 end)
+add_line(text_t *out, const line_t *line, uint64 begin, uint64 end, bool own)
 {
     char head[64];
-    bool heap = line->path_length == 0 && begin >= heap_begin && end <= heap_end;
+    bool heap = own && line->path_length == 0 && begin >= heap_begin && end <= heap_end;
     size_t begun = out->length;
     int n = dr_snprintf(head, sizeof(head), "%08llx-%08llx", (unsigned long long)begin,
                         (unsigned long long)end);
@@ -108,23 +108,25 @@ add_line(text_t *out, const line_t *line, uint64 begin, uint64 end)
     text_add(out, "\n", 1);
 }
 
-/* Adds what of the line is the program's; false: nothing. */
+/* Adds what of the line is the program's; false: nothing. Of another process only files tell. */
 static bool
-filter(const line_t *line, text_t *out)
+filter(const line_t *line, bool own, text_t *out)
 {
-    bool any = false;
-    if (line->path_length > 0 && line->path[0] == '/') {
-        if (below(line, engine_dir) || below(line, options.dir) || is_engines(line->begin))
+    bool any = false, file = line->path_length > 0 && line->path[0] == '/';
+    if (file && (below(line, engine_dir) || below(line, options.dir)))
+        return false;
+    if (file || !own) {
+        if (own && is_engines(line->begin))
             return false;
-        add_line(out, line, line->begin, line->end);
+        add_line(out, line, line->begin, line->end, own);
         return true;
     }
     for (uint64 at = line->begin; at < line->end;) {
         uint64 end = end_of_owner(at, line->end);
-        /* The engine keeps room for the heap to grow, without access. */
-        bool room = at == heap_end && line->rest_length > 3 && line->rest[1] == '-';
+        /* The engine keeps room for the heap to grow. */
+        bool room = at == heap_end && heap_end > heap_begin;
         if (!is_engines(at) && !room) {
-            add_line(out, line, at, end);
+            add_line(out, line, at, end, own);
             any = true;
         }
         at = end;
@@ -132,8 +134,15 @@ filter(const line_t *line, text_t *out)
     return any;
 }
 
+bool
+proc_maps_is_engine(const char *path)
+{
+    size_t length = strlen(engine_dir);
+    return length > 0 && strncmp(path, engine_dir, length) == 0 && path[length] == '/';
+}
+
 void
-proc_maps_filter(const char *text, size_t length, text_t *out)
+proc_maps_filter(const char *text, size_t length, bool own, text_t *out)
 {
     bool keep = true;
     const char *end = text + length;
@@ -142,7 +151,7 @@ proc_maps_filter(const char *text, size_t length, text_t *out)
         const char *newline = memchr(text, '\n', (size_t)(end - text));
         size_t bytes = newline == NULL ? (size_t)(end - text) : (size_t)(newline - text);
         if (parse(text, bytes, &line))
-            keep = filter(&line, out);
+            keep = filter(&line, own, out);
         else if (keep)
             text_add(out, text, bytes + (newline != NULL));
         text += bytes + 1;

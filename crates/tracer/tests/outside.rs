@@ -111,3 +111,12 @@ fn a_signal_to_the_recorder_ends_the_program() {
     assert!(!facts.interrupted, "{facts:?}");
     assert!(facts.stores() > 3 * 4096, "{facts:?}");
 }
+
+/// Nor of the engine in another process that is recorded.
+#[test]
+fn the_kernel_does_not_tell_of_the_engine_elsewhere() {
+    let script = "readlink /proc/$$/exe; tr '\\0' '\\n' < /proc/$$/environ | grep -c DYNAMORIO; \
+                  grep -c 'libdynamorio\\|prestore_client' /proc/$$/maps; exit 0";
+    let (said, _) = alike(&["sh", "-c", script]);
+    assert!(said.stdout.ends_with("\n0\n0\n"), "{said:?}");
+}
