@@ -89,8 +89,7 @@ brings_engine(const char *const *envp)
 static bool
 is_debugger(const char *path)
 {
-    static const char *const names[] = { "gdb",         "gdbserver", "lldb",
-                                         "lldb-server", "ltrace",    "rr" };
+    static const char *const names[] = { "gdb", "gdbserver", "lldb", "lldb-server" };
     const char *slash = strrchr(path, '/');
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(slash == NULL ? path : slash + 1, names[i]) == 0)
@@ -123,7 +122,7 @@ why_native(const char *path, const char *const *envp)
         return NOTE_DEBUGGER;
     int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
-        return NOTE_PRIVILEGED; /* the engine, as part of the program, may not read it */
+        return NOTE_UNREADABLE;
     uint why = 0;
     if (syscall(SYS_fstat, file, &about) == 0 && gives_rights(file, &about))
         why = NOTE_PRIVILEGED;

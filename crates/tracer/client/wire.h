@@ -114,6 +114,7 @@ enum note_kind {
     NOTE_FOREIGN = 5,     /* executes machine code of another kind */
     NOTE_SECCOMP = 6,     /* executes under a seccomp filter */
     NOTE_DEBUGGER = 8,    /* executes a debugger */
+    NOTE_UNREADABLE = 9,  /* executes a file that may not be read, as the engine has to */
     NOTE_STOPPED = 7,     /* goes on unrecorded, for the reason given */
 };
 #define CONTROL_NOTES 31

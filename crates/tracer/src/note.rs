@@ -30,6 +30,7 @@ impl fmt::Display for Note {
             6 => "is under a seccomp filter",
             7 => return write!(f, "process {pid} went on unrecorded: {text}"),
             8 => "is a debugger, which would find the engine in what it examines",
+            9 => "may be executed but not read",
             _ => "cannot be followed",
         };
         write!(

@@ -79,6 +79,10 @@ fn debuggers_run_natively_with_a_note() {
         "print $_exitcode",
         str(&program),
     ];
+    if !native(&gdb).stdout.contains("$1 = 7") {
+        eprintln!("SKIPPED: gdb cannot control programs here");
+        return;
+    }
     let (said, facts) = recorder(&[], &gdb).run();
     assert!(said.stdout.contains("$1 = 7"), "{said:?}");
     let error = facts.error.clone().unwrap_or_default();
