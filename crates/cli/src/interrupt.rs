@@ -1,17 +1,25 @@
-//! Ctrl-C: once for the program (the terminal sends it there too), twice to end the recording, a
-//! third time to end this command as if it had not listened.
+//! Signals to stop: the first is the program's, the second ends the recording, the third ends this
+//! command as if it had not listened. What a terminal sends has reached the program already; what
+//! somebody sent to this process alone is passed on.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use prestore_tracer::Interrupts;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::SignalsInfo;
+use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::emulate_default_handler;
+use signal_hook::low_level::siginfo::{Cause, Origin};
 
 use crate::error::CliError;
 
 static WATCHED: Mutex<Option<Arc<Interrupts>>> = Mutex::new(None);
 
-/// Counts SIGINT and SIGTERM from the first call on instead of dying of them.
+/// `timeout` and others signal a process and then its whole group: that is one request.
+const TOGETHER: Duration = Duration::from_millis(100);
+
+/// Counts SIGINT, SIGTERM and SIGHUP from the first call on instead of dying of them.
 pub fn watch() -> Result<Arc<Interrupts>, CliError> {
     let mut watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(interrupts) = &*watched {
@@ -19,19 +27,56 @@ pub fn watch() -> Result<Arc<Interrupts>, CliError> {
     }
     let interrupts = Arc::new(Interrupts::default());
     let counted = Arc::clone(&interrupts);
-    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])
+    let mut signals = SignalsInfo::<WithOrigin>::new(wanted())
         .map_err(|e| CliError::Failed(format!("signals cannot be watched: {e}")))?;
     std::thread::spawn(move || {
-        for signal in signals.forever() {
-            counted.add();
-            match counted.count() {
-                1 => eprintln!("prestore: waiting for the program to end; again to stop recording"),
-                2 => eprintln!("prestore: recording is stopped; again to end at once"),
-                // Fails only for signals without a default action.
-                _ => drop(emulate_default_handler(signal)),
+        let mut last = None;
+        for origin in signals.forever() {
+            if !repeats(&mut last, &origin) {
+                hear(&counted, &origin);
             }
         }
     });
     *watched = Some(Arc::clone(&interrupts));
     Ok(interrupts)
+}
+
+/// Whoever starts us with one ignored (`nohup`, a shell's `&`) wants that it stays so.
+fn wanted() -> impl Iterator<Item = i32> {
+    let all = [SIGINT, SIGTERM, SIGHUP].into_iter();
+    all.filter(|signal| !is_ignored(*signal))
+}
+
+/// Where it cannot be told, it is not.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|l| l.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|m| u64::from_str_radix(m.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 != 0)
+}
+
+/// Is it what the same sender has just sent?
+fn repeats(last: &mut Option<(Origin, Instant)>, origin: &Origin) -> bool {
+    let again = last.as_ref().is_some_and(|(before, at)| {
+        origin.process.is_some()
+            && before.signal == origin.signal
+            && before.process == origin.process
+            && at.elapsed() < TOGETHER
+    });
+    *last = Some((origin.clone(), Instant::now()));
+    again
+}
+
+fn hear(interrupts: &Interrupts, origin: &Origin) {
+    if matches!(origin.cause, Cause::Kernel) {
+        interrupts.add();
+    } else {
+        interrupts.pass(origin.signal);
+    }
+    match interrupts.count() {
+        1 => eprintln!("prestore: waiting for the program to end; again to stop recording"),
+        2 => eprintln!("prestore: recording is stopped; again to end at once"),
+        // Fails only for signals without a default action.
+        _ => drop(emulate_default_handler(origin.signal)),
+    }
 }

@@ -129,6 +129,20 @@ pub fn unknown_opcodes<'a>(found: impl IntoIterator<Item = &'a UnknownOpcode>) -
     ))
 }
 
+/// What a run's recording leaves out, a sentence each.
+pub fn missing(outcome: &Outcome) -> Vec<String> {
+    let mut all: Vec<String> = unknown_opcodes(&outcome.unknown_opcodes)
+        .into_iter()
+        .collect();
+    for (alike, note) in outcome.notes.iter().enumerate() {
+        let earlier = &outcome.notes[..alike];
+        if !earlier.iter().any(|other| other.says_the_same(note)) {
+            all.push(note.to_string());
+        }
+    }
+    all
+}
+
 /// Highest region number that the marker macros take.
 const MAX_REGION: u16 = 4095;
 

@@ -33,6 +33,8 @@ ticks(void)
 static bool
 host_is_gone(void)
 {
+    if (control_fd < 0)
+        return false;
     if (flock(control_fd, LOCK_SH | LOCK_NB) == 0) {
         flock(control_fd, LOCK_UN);
         return true;
@@ -40,12 +42,32 @@ host_is_gone(void)
     return errno != EWOULDBLOCK && errno != EINTR;
 }
 
+void
+session_note(uint kind, const char *text)
+{
+    if (control == NULL)
+        return;
+    uint32_t at = __atomic_fetch_add(&control->notes, 1, __ATOMIC_SEQ_CST);
+    if (at < CONTROL_NOTES) {
+        wire_note_t *note = &control->note[at];
+        note->kind = kind;
+        note->pid = (uint32_t)syscall(SYS_getpid);
+        dr_snprintf(note->text, sizeof(note->text) - 1, "%s", text);
+        __atomic_store_n(&note->ready, 1, __ATOMIC_RELEASE);
+    }
+    doorbell_ring(control);
+}
+
 static void
 stop_recording(const char *why)
 {
-    if (!__atomic_exchange_n(&stopped, true, __ATOMIC_SEQ_CST) && why != NULL) {
+    if (__atomic_exchange_n(&stopped, true, __ATOMIC_SEQ_CST) || why == NULL)
+        return;
+    if (host_is_gone()) {
         dr_fprintf(STDERR, "prestore: %s; process %d goes on unrecorded\n", why,
                    dr_get_process_id());
+    } else {
+        session_note(NOTE_STOPPED, why);
     }
 }
 
@@ -136,6 +158,18 @@ open_control(const char *path)
 }
 
 bool
+session_in_reach(void)
+{
+    char path[MAXIMUM_PATH];
+    dr_snprintf(path, sizeof(path), "%s/control", options.dir);
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    syscall(SYS_close, fd);
+    return true;
+}
+
+bool
 session_open(void)
 {
     char path[MAXIMUM_PATH];
@@ -172,7 +206,7 @@ session_reopen(void)
     dr_snprintf(path, sizeof(path), "%s/control", options.dir);
     open_control(path);
     if (control_fd < 0 || !open_meta())
-        stop_recording("its shared files cannot be opened");
+        stop_recording("it cannot open its files (has it changed its user or its root directory?)");
 }
 
 void
@@ -220,6 +254,17 @@ begin_slot(channel_t *c, uint32_t number)
     return c->slot + 2;
 }
 
+static const char *
+why_no_file(void)
+{
+    switch (errno) {
+    case EACCES:
+    case EPERM: return "it may not make buffers any more (has it changed its user?)";
+    case ENOENT: return "it cannot reach its buffers any more (has it changed its root directory?)";
+    default: return "there is no room for its buffers (/dev/shm full?)";
+    }
+}
+
 uint64 *
 channel_open(channel_t *c, thread_id_t tid)
 {
@@ -230,9 +275,7 @@ channel_open(channel_t *c, thread_id_t tid)
     c->bytes = RING_HEADER_BYTES + (size_t)options.slots * options.slot_words * sizeof(uint64);
     wire_ring_t *ring = session_map('t', tid, c->bytes, c->path, sizeof(c->path));
     if (ring == NULL) {
-        stop_recording(errno == EACCES || errno == EPERM
-                           ? "it may not make buffers any more (has it changed its user?)"
-                           : "there is no room for its buffers (/dev/shm full?)");
+        stop_recording(why_no_file());
         return NULL;
     }
     ring->magic = RING_MAGIC;

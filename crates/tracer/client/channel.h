@@ -33,6 +33,12 @@ process_id_t session_pid(void);
 
 /* Has recording ended for this process (host gone, or it asked to stop)? */
 bool session_stopped(void);
+/* Tells the user something of this process (enum note_kind). */
+void session_note(uint kind, const char *text);
+
+/* Can a process that begins now open the session? */
+bool session_in_reach(void);
+
 /* Is the block that is being built recorded? `flags` are what the engine is to be answered. */
 bool session_records_block(bool translating, dr_emit_flags_t *flags);
 

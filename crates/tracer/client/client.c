@@ -16,10 +16,14 @@
 #include "drutil.h"
 #include "emit.h"
 #include "environment.h"
+#include "exec.h"
 #include "leave.h"
 #include "modules.h"
 #include "options.h"
 #include "plan.h"
+#include "proc_files.h"
+#include "proc_maps.h"
+#include "seccomp.h"
 #include "suspend.h"
 #include "thread.h"
 #include "unknown.h"
@@ -110,6 +114,8 @@ on_syscall(void *drcontext, int number)
 static void
 on_fork(void *drcontext)
 {
+    seccomp_forked(drcontext);
+    exec_forked();
     session_reopen();
     modules_process(block_ids_next());
     unknown_forked();
@@ -141,6 +147,7 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
     if (!options_parse(argc, argv) || !session_open())
         dr_exit_process(3);
     environment_clean();
+    exec_self(id);
     modules_process(0);
     session_begin();
     block_ids_init();
@@ -158,6 +165,10 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
     dr_register_filter_syscall_event(on_filter_syscall);
     drmgr_register_pre_syscall_event(on_syscall);
     suspend_init();
+    seccomp_init();
+    exec_init();
+    proc_maps_init(dr_get_client_path(id));
+    proc_files_init();
     if (options_windowed())
         cases_init();
     else

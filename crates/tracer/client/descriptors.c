@@ -1,33 +1,16 @@
 #include "descriptors.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 
 #include "dr_api.h"
 #include "drmgr.h"
+#include "process_status.h"
 
 /* The engine walks through every number of close_range(first, last), to spare its own files, and
  * programs say "up to the largest number there is": hours. No file is open beyond the size of the
  * process's table, so the range is cut to it, and the program gets its register back. */
 
 static int tls_index;
-
-/* Slots in the table of open files; 0 where it cannot be told. */
-static uint64
-table_size(void)
-{
-    char text[4096];
-    /* Of this very process: a vfork child has a table of its own. */
-    file_t file = dr_open_file("/proc/thread-self/status", DR_FILE_READ);
-    if (file == INVALID_FILE)
-        return 0;
-    ssize_t got = dr_read_file(file, text, sizeof(text) - 1);
-    dr_close_file(file);
-    text[got < 0 ? 0 : got] = '\0';
-    const char *field = strstr(text, "FDSize:");
-    return field == NULL ? 0 : strtoull(field + strlen("FDSize:"), NULL, 10);
-}
 
 static bool
 before_syscall(void *drcontext, int number)
@@ -36,7 +19,7 @@ before_syscall(void *drcontext, int number)
         return true;
     uint first = (uint)dr_syscall_get_param(drcontext, 0);
     reg_t last = dr_syscall_get_param(drcontext, 1);
-    uint64 size = table_size();
+    uint64 size = process_status("FDSize:", 10);
     if (size == 0 || first > (uint)last || (uint)last < size)
         return true;
     reg_t *kept = dr_thread_alloc(drcontext, sizeof(*kept));

@@ -34,8 +34,12 @@ initial_stack(void)
     return at == NULL ? NULL : (uint64 *)strtoull(at + 1, NULL, 10);
 }
 
-static bool
-is_engines(const char *variable)
+static char **argv;
+/* The auxiliary vector, and what is behind it. */
+static const uint64 *auxv, *auxv_end;
+
+bool
+environment_is_engines(const char *variable)
 {
     return strncmp(variable, PREFIX, strlen(PREFIX)) == 0 || strcmp(variable, USED) == 0;
 }
@@ -72,8 +76,25 @@ environment_clean(void)
     bool in_environment = true;
     for (uint64 *from = envp; from < end; from++) {
         in_environment = in_environment && *from != 0;
-        if (!in_environment || !is_engines((const char *)*from))
+        if (!in_environment || !environment_is_engines((const char *)*from))
             *to++ = *from;
+        if (!in_environment && auxv == NULL)
+            auxv = to; /* behind the NULL */
     }
+    auxv_end = to;
+    argv = (char **)(stack + 1);
     memset(to, 0, (size_t)((byte *)end - (byte *)to));
+}
+
+const void *
+environment_auxv(size_t *bytes)
+{
+    *bytes = (size_t)((const byte *)auxv_end - (const byte *)auxv);
+    return auxv;
+}
+
+char **
+environment_argv(void)
+{
+    return argv;
 }

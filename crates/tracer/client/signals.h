@@ -12,4 +12,10 @@ int engine_signal_queued(void *drcontext, unsigned long long mask);
 /* Makes the engine look through its queue before the program goes on. */
 void engine_signals_deliver(void *drcontext);
 
+/* Would the program's own code get `sig` now? */
+int engine_signal_handled(void *drcontext, int sig);
+
+/* What the thread executes next (SYS_execve) runs without the engine. */
+void engine_exec_natively(void *drcontext);
+
 #endif

@@ -105,6 +105,28 @@ _Static_assert(sizeof(wire_block_t) == 40, "block layout");
 #define RING_MAGIC 0x474e495245525350ull    /* "PSRERING" */
 #define COUNT_MAGIC 0x544e554f43525350ull   /* "PSRCOUNT" */
 
+/* What the user is to know of a process. Told in shared memory: its own files may be out of its
+ * reach by then, and its standard error is the program's. */
+enum note_kind {
+    NOTE_PRIVILEGED = 1,  /* executes a file with privileges of its own */
+    NOTE_TRACED = 2,      /* executes while a debugger holds it */
+    NOTE_OWN_ENGINE = 3,  /* executes what brings an engine of its own */
+    NOTE_OUT_OF_REACH = 4, /* executes where it cannot reach our files */
+    NOTE_FOREIGN = 5,     /* executes machine code of another kind */
+    NOTE_SECCOMP = 6,     /* executes under a seccomp filter */
+    NOTE_DEBUGGER = 8,    /* executes a debugger */
+    NOTE_UNREADABLE = 9,  /* executes a file that may not be read, as the engine has to */
+    NOTE_STOPPED = 7,     /* goes on unrecorded, for the reason given */
+};
+#define CONTROL_NOTES 31
+typedef struct {
+    volatile uint32_t ready;
+    uint32_t kind;
+    uint32_t pid;
+    char text[116]; /* the file, or the reason; ends with a zero */
+} wire_note_t;
+_Static_assert(sizeof(wire_note_t) == 128, "note layout");
+
 typedef struct {
     uint64_t magic;
     uint32_t version;
@@ -112,8 +134,11 @@ typedef struct {
     volatile uint32_t asleep;   /* the host waits on the doorbell */
     volatile uint32_t files;    /* how often a file appeared */
     volatile uint32_t stop;     /* the host asks the clients to stop recording */
-    uint32_t pad;
+    volatile uint32_t notes;    /* how many were begun, those without a place included */
+    uint8_t pad[96];
+    wire_note_t note[CONTROL_NOTES];
 } wire_control_t;
+_Static_assert(sizeof(wire_control_t) == 4096, "control layout");
 
 /* Windows and regions: what a thread has executed so far. Brought up to date now and then, and when
  * the thread ends. */

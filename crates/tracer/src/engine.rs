@@ -1,6 +1,8 @@
 //! The instrumentation engine that this binary carries, laid out where it can be executed.
 
+use std::fs::Permissions;
 use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -45,7 +47,8 @@ impl Engine {
     }
 
     /// Unpacks the engine, once per version, into `$PRESTORE_ENGINE_DIR`, the user's cache folder,
-    /// or a temporary one.
+    /// or a temporary one. For root only where every user can read it, if there is such a place:
+    /// programs of root change their user and execute others.
     ///
     /// # Errors
     /// [`EngineError`] where there is none in this build, or none of the folders can be written.
@@ -85,22 +88,62 @@ fn candidates() -> Vec<PathBuf> {
     }
     let cache = std::env::var_os("XDG_CACHE_HOME")
         .map(PathBuf::from)
-        .or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache")));
-    let user = rustix::process::getuid().as_raw();
-    cache
-        .map(|c| c.join("prestore"))
-        .into_iter()
-        .chain([std::env::temp_dir().join(format!("prestore-{user}"))])
-        .collect()
+        .or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache")))
+        .map(|cache| cache.join("prestore"));
+    let user = rustix::process::geteuid();
+    let system = user.is_root().then(|| "/var/cache/prestore".into());
+    let temporary = std::env::temp_dir().join(format!("prestore-{}", user.as_raw()));
+    let mut all: Vec<PathBuf> = cache.into_iter().chain(system).chain([temporary]).collect();
+    if user.is_root() {
+        all.sort_by_key(|dir| !open_to_all(dir));
+    }
+    all
+}
+
+/// Can every user reach what lies in `dir`? What is not there yet will be made so.
+fn open_to_all(dir: &Path) -> bool {
+    dir.ancestors().all(|folder| {
+        let mode = folder.metadata().map(|m| m.mode());
+        mode.is_err() || mode.is_ok_and(|mode| mode & 0o001 != 0)
+    })
+}
+
+/// Makes `dir` and what is missing above it, for everybody to read whatever the umask says.
+fn make_open(dir: &Path) -> io::Result<()> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = dir.parent() {
+        make_open(parent)?;
+        require_ours(parent)?;
+    }
+    match std::fs::create_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+        Ok(()) => std::fs::set_permissions(dir, Permissions::from_mode(0o755)),
+    }
+}
+
+/// Whoever can write there decides what the programs execute.
+fn require_ours(dir: &Path) -> io::Result<()> {
+    let (owner, user) = (dir.metadata()?.uid(), rustix::process::geteuid().as_raw());
+    if owner == user || owner == 0 {
+        return Ok(());
+    }
+    Err(io::Error::new(
+        io::ErrorKind::PermissionDenied,
+        "it belongs to another user",
+    ))
 }
 
 /// Writes the files into a folder beside `dir` and renames it: another process sees all or none.
 fn unpack(dir: &Path) -> io::Result<()> {
     if dir.join(CLIENT).exists() {
-        return Ok(());
+        return require_ours(dir);
     }
     let parent = dir.parent().unwrap_or(dir);
-    std::fs::create_dir_all(parent)?;
+    make_open(parent)?;
+    require_ours(parent)?;
     let fresh = tempfile::Builder::new()
         .prefix(".engine-")
         .tempdir_in(parent)?;
@@ -111,11 +154,11 @@ fn unpack(dir: &Path) -> io::Result<()> {
         let bytes = piece(&mut rest)?;
         let path = fresh.path().join(name);
         std::fs::write(&path, bytes)?;
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(&path, mode)?;
+        std::fs::set_permissions(&path, Permissions::from_mode(0o755))?;
     }
+    std::fs::set_permissions(fresh.path(), Permissions::from_mode(0o755))?;
     match std::fs::rename(fresh.path(), dir) {
-        Err(_) if dir.join(CLIENT).exists() => Ok(()),
+        Err(_) if dir.join(CLIENT).exists() => require_ours(dir),
         other => other,
     }
 }

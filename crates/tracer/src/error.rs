@@ -53,6 +53,9 @@ pub enum RecordError {
         /// How it ended.
         status: String,
     },
+    /// It is one that runs without the engine.
+    #[error("nothing was recorded: {0}")]
+    Native(crate::Note),
     /// The block log of a process contradicts itself.
     #[error(
         "the recording of process {pid} is damaged: {cause}; this is a defect of prestore, \

@@ -73,9 +73,7 @@ pub fn count(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliE
     about
         .notes
         .push("counts have no calling contexts and no addresses: scope `all` has both".into());
-    about
-        .notes
-        .extend(run::unknown_opcodes(&outcome.unknown_opcodes));
+    about.notes.extend(run::missing(&outcome));
     if counter.lost > 0 {
         about.notes.push(format!(
             "{} blocks of code lay beyond the counters; their stores are missing",

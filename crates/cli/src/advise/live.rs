@@ -86,9 +86,7 @@ fn analyse(
         recording: args.output.as_ref().map(|d| d.display().to_string()),
         ..print::about(args, scope)
     };
-    about
-        .notes
-        .extend(run::unknown_opcodes(&outcome.unknown_opcodes));
+    about.notes.extend(run::missing(&outcome));
     if outcome.coverage.is_some_and(|c| c.recorded == 0) {
         return Err(run::nothing(&args.run));
     }

@@ -70,7 +70,7 @@ fn tell(args: &RecordArgs, manifest: &Manifest, outcome: &Outcome, kept: bool) {
     if let Some(why) = run::partial(outcome) {
         eprintln!("prestore: partial recording: {why}");
     }
-    if let Some(missing) = run::unknown_opcodes(&outcome.unknown_opcodes) {
+    for missing in run::missing(outcome) {
         eprintln!("prestore: {missing}");
     }
     if accesses == 0 || !kept {

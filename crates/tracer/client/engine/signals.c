@@ -49,3 +49,18 @@ engine_signals_deliver(void *drcontext)
 {
     ((dcontext_t *)drcontext)->signals_pending = 1;
 }
+
+int
+engine_signal_handled(void *drcontext, int sig)
+{
+    thread_sig_info_t *info = ((dcontext_t *)drcontext)->signal_field;
+    kernel_sigaction_t *action = info->sighand->action[sig];
+    return action != NULL && action->handler != (handler_t)SIG_IGN &&
+        action->handler != (handler_t)SIG_DFL && !kernel_sigismember(&info->app_sigblocked, sig);
+}
+
+void
+engine_exec_natively(void *drcontext)
+{
+    ((dcontext_t *)drcontext)->execve_natively = true;
+}

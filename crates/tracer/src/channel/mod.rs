@@ -2,6 +2,7 @@
 
 mod counts;
 mod futex;
+mod notes;
 mod protocol;
 mod ring;
 mod session;

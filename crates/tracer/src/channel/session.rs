@@ -1,9 +1,9 @@
 //! A session's directory: where traced processes and the host find each other.
 
 use std::collections::HashSet;
-use std::fs::{File, OpenOptions};
-use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::{File, OpenOptions, Permissions};
+use std::io::{self, Read};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -13,13 +13,16 @@ use rustix::fs::{FlockOperation, flock, statvfs};
 use tempfile::TempDir;
 
 use super::WIRE_VERSION;
+use super::notes::NoteReader;
 use super::protocol::Doorbell;
+use crate::Note;
 
 const CONTROL_MAGIC: u64 = 0x4c54_4345_5254_5350;
 const DOORBELL: usize = 12;
 const ASLEEP: usize = 16;
 const FILES: usize = 20;
 const STOP: usize = 24;
+const NOTES: usize = 28;
 
 /// Name of sessions' directories.
 const PREFIX: &str = "prestore-";
@@ -44,7 +47,7 @@ fn sweep(parent: &Path) {
         if !settled || !name.to_string_lossy().starts_with(PREFIX) {
             continue;
         }
-        let Ok(control) = File::open(entry.path().join("control")) else {
+        let Some(control) = control_below(&entry.path()) else {
             continue;
         };
         if flock(&control, FlockOperation::NonBlockingLockShared).is_ok() {
@@ -52,6 +55,31 @@ fn sweep(parent: &Path) {
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }
+}
+
+/// The control file of the session in `dir`, or in the folder in it that root's sessions have.
+fn control_below(dir: &Path) -> Option<File> {
+    let inner = std::fs::read_dir(dir).ok()?.flatten().map(|e| e.path());
+    std::iter::once(dir.to_path_buf())
+        .chain(inner)
+        .find_map(|dir| File::open(dir.join("control")).ok())
+}
+
+/// Where the shared files go, below `dir`. Programs of root may become other users, who then need
+/// to make files there and to write to the control file. Nobody else may: the folder's name is
+/// the key, which is told to the programs alone, and who finds it can neither list it nor
+/// remove what is another's.
+fn place(dir: &Path, root: bool) -> io::Result<(PathBuf, u32)> {
+    if !root {
+        return Ok((dir.to_path_buf(), 0o600));
+    }
+    let mut key = [0; 16];
+    File::open("/dev/urandom")?.read_exact(&mut key)?;
+    let place = dir.join(format!("{:032x}", u128::from_ne_bytes(key)));
+    std::fs::create_dir(&place)?;
+    std::fs::set_permissions(&place, Permissions::from_mode(0o1733))?;
+    std::fs::set_permissions(dir, Permissions::from_mode(0o711))?;
+    Ok((place, 0o666))
 }
 
 /// What a shared file is, from its name.
@@ -109,11 +137,13 @@ impl FileName {
 /// The directory and its control file. Dropping it removes the directory; clients that still run
 /// notice that the lock is gone and stop recording.
 pub(crate) struct Session {
-    dir: TempDir,
+    _dir: TempDir,
+    place: PathBuf,
     control: MmapMut,
     _lock: File,
     seen: HashSet<String>,
     files: u32,
+    notes: NoteReader,
 }
 
 impl Session {
@@ -129,12 +159,15 @@ impl Session {
             Some(dir) => dir,
             None => builder.tempdir()?,
         };
+        let (place, mode) = place(dir.path(), rustix::process::geteuid().is_root())?;
         let control = OpenOptions::new()
             .read(true)
             .write(true)
             .create_new(true)
             .mode(0o600)
-            .open(dir.path().join("control"))?;
+            .open(place.join("control"))?;
+        // Whatever the umask says.
+        control.set_permissions(Permissions::from_mode(mode))?;
         control.set_len(4096)?;
         flock(&control, FlockOperation::LockExclusive)?;
         // SAFETY: the file is ours, 4096 bytes long, and nobody shortens it.
@@ -142,17 +175,19 @@ impl Session {
         map[..8].copy_from_slice(&CONTROL_MAGIC.to_le_bytes());
         map[8..12].copy_from_slice(&WIRE_VERSION.to_le_bytes());
         Ok(Self {
-            dir,
+            _dir: dir,
+            place,
             control: map,
             _lock: control,
             seen: HashSet::new(),
             files: 0,
+            notes: NoteReader::default(),
         })
     }
 
     /// Where the shared files are.
     pub(crate) fn path(&self) -> &Path {
-        self.dir.path()
+        &self.place
     }
 
     fn word(&self, offset: usize) -> &AtomicU32 {
@@ -165,6 +200,12 @@ impl Session {
     /// Asks the clients to stop recording; their programs run on.
     pub(crate) fn stop(&self) {
         self.word(STOP).store(1, Ordering::SeqCst);
+    }
+
+    /// A note that was not returned before.
+    pub(crate) fn next_note(&mut self) -> Option<Note> {
+        let begun = self.word(NOTES).load(Ordering::SeqCst);
+        self.notes.next(&self.control, begun)
     }
 
     /// Files that have appeared since the last call.
@@ -185,13 +226,15 @@ impl Session {
     /// Files of the wanted kinds that were not seen before.
     fn scan(&mut self, wanted: impl Fn(&FileName) -> bool) -> io::Result<Vec<(PathBuf, FileName)>> {
         let mut found = Vec::new();
-        for entry in std::fs::read_dir(self.dir.path())? {
-            let name = entry?.file_name().to_string_lossy().into_owned();
+        for entry in std::fs::read_dir(&self.place)? {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
             if let Some(kind) = FileName::parse(&name)
                 && wanted(&kind)
-                && self.seen.insert(name.clone())
+                && entry.file_type().is_ok_and(|t| t.is_file())
+                && self.seen.insert(name)
             {
-                found.push((self.dir.path().join(name), kind));
+                found.push((entry.path(), kind));
             }
         }
         Ok(found)

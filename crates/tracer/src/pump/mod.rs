@@ -1,13 +1,13 @@
 //! The loop between the shared buffers and the taker.
 
 mod build_ids;
+mod interrupts;
 mod process;
 mod state;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Child, ExitStatus};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use prestore_trace::SiteTable;
@@ -15,24 +15,8 @@ use prestore_trace::block::UnknownOpcode;
 
 use crate::channel::Session;
 use crate::{Engine, Options, RecordError, Sink, launch};
+pub use interrupts::Interrupts;
 use state::Pump;
-
-/// How often the user asked to stop: once passes on to the program (the terminal does that), twice
-/// ends the recording and leaves the program alone.
-#[derive(Debug, Default)]
-pub struct Interrupts(AtomicU32);
-
-impl Interrupts {
-    /// Another request.
-    pub fn add(&self) {
-        self.0.fetch_add(1, Ordering::SeqCst);
-    }
-
-    /// Requests so far.
-    pub fn count(&self) -> u32 {
-        self.0.load(Ordering::SeqCst)
-    }
-}
 
 /// How much of a run its windows and regions let through. A block that a fault ends early counts in
 /// full here, and in the skipped instructions of the stream; recorded blocks are cut exactly there.
@@ -65,6 +49,8 @@ pub struct Outcome {
     pub coverage: Option<Coverage>,
     /// Instructions that the engine could not decode: their accesses are not recorded.
     pub unknown_opcodes: Vec<UnknownOpcode>,
+    /// What could not be recorded as asked, and why.
+    pub notes: Vec<crate::Note>,
     /// The taker failed; the program ran on, unrecorded.
     pub failure: Option<crate::SinkError>,
     /// Wall time from the start to the end.
@@ -79,7 +65,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 const TICK: Duration = Duration::from_secs(1);
 
 /// Runs `command` under the engine and delivers what it does to `sink` until it and its children
-/// have ended, or the user has asked twice to stop.
+/// have ended, or the user has asked twice to stop (once when the program itself has ended).
 ///
 /// # Errors
 /// [`RecordError`] where nothing could be recorded. A taker's failure is not one: it is in the
@@ -100,11 +86,14 @@ pub fn record<S: Sink>(
         status: None,
         failure: None,
         interrupted: false,
+        asked: 0,
     };
     let mut pump = Pump::new(session);
     let mut ticked = Instant::now();
+    let mut notes: Vec<crate::Note> = Vec::new();
     loop {
         let heard = pump.session().doorbell();
+        notes.extend(pump.new_notes());
         let progress = run.step(&mut pump, interrupts, sink)?;
         if run.done(&mut pump, progress, sink)? {
             break;
@@ -118,6 +107,10 @@ pub fn record<S: Sink>(
         }
     }
     if pump.processes() == 0 && run.failure.is_none() {
+        notes.extend(pump.new_notes());
+        if let Some(note) = notes.pop() {
+            return Err(RecordError::Native(note));
+        }
         return Err(RecordError::NotInstrumented {
             program,
             status: run.status.map_or("still running".into(), |s| s.to_string()),
@@ -132,6 +125,7 @@ pub fn record<S: Sink>(
         threads: pump.threads(),
         unknown_opcodes: pump.unknown_opcodes(),
         coverage: options.is_windowed().then(|| pump.coverage()),
+        notes,
         failure: run.failure,
         elapsed: started.elapsed(),
         sites: pump.into_sites(),
@@ -144,6 +138,8 @@ struct Run {
     status: Option<ExitStatus>,
     failure: Option<crate::SinkError>,
     interrupted: bool,
+    /// Requests to stop that came before the program's end.
+    asked: u32,
 }
 
 impl Run {
@@ -155,9 +151,17 @@ impl Run {
         sink: &mut S,
     ) -> Result<bool, RecordError> {
         if self.status.is_none() {
+            self.asked = interrupts.count();
             self.status = self.child.try_wait().map_err(RecordError::Channel)?;
         }
-        if interrupts.count() >= 2 && !self.interrupted {
+        if self.status.is_none() {
+            // It has not been waited for: the id is still its.
+            interrupts.pass_on(self.child.id());
+        }
+        // Who asks after the program's end means those that it left behind.
+        let asked = interrupts.count();
+        let over = asked >= 2 || (self.status.is_some() && asked > self.asked);
+        if over && !self.interrupted {
             self.interrupted = true;
             pump.session().stop();
         }

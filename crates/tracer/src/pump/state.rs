@@ -6,7 +6,7 @@ use prestore_trace::{ProcessId, SiteTable, ThreadId};
 
 use super::process::Process;
 use crate::channel::{CountReader, FileName, RingReader, Session, Tally};
-use crate::{Counts, Coverage, ProcessInfo, RecordError, Sink, Stream};
+use crate::{Counts, Coverage, Note, ProcessInfo, RecordError, Sink, Stream};
 
 /// A thread's ring and where it belongs.
 struct Ring {
@@ -45,6 +45,11 @@ impl Pump {
             torn: 0,
             coverage: Coverage::default(),
         }
+    }
+
+    /// What processes told the user since the last call.
+    pub(super) fn new_notes(&mut self) -> impl Iterator<Item = Note> {
+        std::iter::from_fn(|| self.session.next_note())
     }
 
     pub(super) fn session(&self) -> &Session {

@@ -31,6 +31,8 @@ pub struct Facts {
     pub status: String,
     pub program: String,
     pub failure: Option<String>,
+    /// What processes told the user.
+    pub notes: Vec<String>,
     pub interrupted: bool,
     pub torn: u32,
     pub coverage: Option<Coverage>,
@@ -77,6 +79,7 @@ impl Facts {
                         regions: number("regions"),
                     });
                 }
+                "note" => facts.notes.push(rest.into()),
                 "failure" => facts.failure = Some(rest.into()),
                 "error" => facts.error = Some(rest.into()),
                 _ => {}

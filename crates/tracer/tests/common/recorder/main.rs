@@ -26,6 +26,12 @@ extern "C" fn on_interrupt(_signal: libc::c_int) {
     }
 }
 
+extern "C" fn on_termination(signal: libc::c_int) {
+    if let Some(interrupts) = INTERRUPTS.get() {
+        interrupts.pass(signal);
+    }
+}
+
 fn main() -> ExitCode {
     let mut args: Vec<OsString> = std::env::args_os().skip(1).collect();
     let Some(split) = args.iter().position(|a| a == "--") else {
@@ -66,11 +72,15 @@ fn run(args: &[OsString], command: &[OsString]) -> Result<(), Box<dyn std::error
         }
     }
     let interrupts = INTERRUPTS.get_or_init(Interrupts::default);
-    // SAFETY: the handler only adds to an atomic that was made before.
+    // SAFETY: the handlers only change atomics that were made before.
     unsafe {
         libc::signal(
             libc::SIGINT,
             on_interrupt as *const () as libc::sighandler_t,
+        );
+        libc::signal(
+            libc::SIGTERM,
+            on_termination as *const () as libc::sighandler_t,
         );
     }
     let outcome = record(command, &options, interrupts, &mut facts);
@@ -90,6 +100,9 @@ fn run(args: &[OsString], command: &[OsString]) -> Result<(), Box<dyn std::error
                     out,
                     "coverage recorded {recorded} skipped {skipped} regions {regions}"
                 )?;
+            }
+            for note in outcome.notes {
+                writeln!(out, "note {note}")?;
             }
             if let Some(failure) = outcome.failure {
                 writeln!(out, "failure {failure}")?;

@@ -1,0 +1,125 @@
+//! Signals to the command, from `timeout`, a container's end, a shell: the program gets them, and
+//! what was seen is still reported.
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::{Running, c_program, finding, prestore, signal_to, text};
+
+/// Fills memory until it gets a signal: SIGTERM and SIGHUP are counted in the exit code, SIGUSR1 is
+/// what ends it if it ignores the others.
+fn program(folder: &Path, ignores: bool) -> (PathBuf, PathBuf) {
+    let ready = folder.join("ready");
+    let action = if ignores { "SIG_IGN" } else { "stop" };
+    let source = format!(
+        r#"
+        #include <signal.h>
+        #include <stdio.h>
+        #include <unistd.h>
+        long data[1 << 18];
+        static volatile sig_atomic_t terminated, hung_up, asked;
+        static void stop(int signal) {{
+            terminated += signal == SIGTERM;
+            hung_up += signal == SIGHUP;
+            asked += signal == SIGUSR1;
+        }}
+        __attribute__((noipa)) static void fill(long seed) {{
+            for (long i = 0; i < 1 << 18; i++) data[i] = i ^ seed;
+        }}
+        int main(void) {{
+            fill(1);
+            signal(SIGTERM, {action});
+            if (signal(SIGHUP, {action}) == SIG_IGN) signal(SIGHUP, SIG_IGN);
+            signal(SIGUSR1, stop);
+            fclose(fopen("{}", "w"));
+            while (!terminated && !hung_up && !asked) {{ fill(2); usleep(1000); }}
+            usleep(300000);
+            return terminated + 10 * hung_up + 20 * asked;
+        }}
+        "#,
+        text(&ready)
+    );
+    let program = c_program(folder, "program", &source, &["-fno-tree-vectorize"]);
+    (program, ready)
+}
+
+fn wait_for(what: &str, mut done: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !done() {
+        assert!(Instant::now() < deadline, "waited in vain for {what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn start(mut command: Command, program: &Path, ready: &Path) -> Running {
+    command.args(["advise", "--format", "json", "--", text(program)]);
+    let running = Running::start(command);
+    wait_for("the program", || ready.exists());
+    running
+}
+
+#[test]
+fn a_signal_to_the_command_alone_reaches_the_program_once() {
+    for (signal, code) in [("TERM", 1), ("HUP", 10)] {
+        let folder = tempfile::tempdir().unwrap();
+        let (program, ready) = program(folder.path(), false);
+        let running = start(prestore(), &program, &ready);
+        signal_to(&running.pid().to_string(), signal);
+        let ran = running.finish().exits(3);
+        let end = format!("ended with exit code {code}");
+        let ran = ran.says(&[&end]);
+        let stores = finding(&ran.json(), "fill")["stores"].as_u64();
+        assert!(stores >= Some(1 << 18), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_time_limit_ends_the_program_and_prints_what_was_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let (program, ready) = program(folder.path(), false);
+    let mut command = Command::new("timeout");
+    command
+        .args(["--foreground", "10"])
+        .arg(prestore().get_program());
+    let ran = start(command, &program, &ready).finish();
+    let ran = ran.exits(124).says(&["ended with exit code 1"]);
+    assert!(finding(&ran.json(), "fill")["stores"].as_u64() >= Some(1 << 18));
+}
+
+#[test]
+fn a_program_that_ignores_it_is_left_at_the_second() {
+    let folder = tempfile::tempdir().unwrap();
+    let (program, ready) = program(folder.path(), true);
+    let running = start(prestore(), &program, &ready);
+    let children = format!("/proc/{0}/task/{0}/children", running.pid());
+    let child = fs::read_to_string(children).unwrap().trim().to_owned();
+    signal_to(&running.pid().to_string(), "TERM");
+    thread::sleep(Duration::from_millis(500));
+    signal_to(&running.pid().to_string(), "TERM");
+    wait_for("the recorder's end", || {
+        !Path::new(&format!("/proc/{}/exe", running.pid())).exists()
+    });
+    signal_to(&child, "USR1");
+    let ran = running.finish().exits(0);
+    let ran = ran.says(&["recording is stopped", "left running"]);
+    assert_eq!(ran.json()["partial"], "recording was stopped by the user");
+}
+
+#[test]
+fn a_hangup_that_the_shell_ignores_is_ignored() {
+    let folder = tempfile::tempdir().unwrap();
+    let (program, ready) = program(folder.path(), false);
+    let mut command = Command::new("nohup");
+    command.arg(prestore().get_program());
+    let running = start(command, &program, &ready);
+    signal_to(&running.pid().to_string(), "HUP");
+    thread::sleep(Duration::from_millis(500));
+    signal_to(&running.pid().to_string(), "TERM");
+    running.finish().exits(3).says(&["ended with exit code 1"]);
+}

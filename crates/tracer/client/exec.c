@@ -1,0 +1,189 @@
+#include "exec.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <linux/xattr.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "channel.h"
+#include "dr_api.h"
+#include "drmgr.h"
+#include "environment.h"
+#include "peek.h"
+#include "process_status.h"
+#include "seccomp.h"
+#include "signals.h"
+#include "wire.h"
+
+/* The engine follows a program into what it executes by executing itself instead. Where the kernel
+ * would treat the two differently, or the engine could not live, the program's own call goes
+ * to the kernel and the user is told. */
+
+#define OF_FILES_CAPABILITIES XATTR_SECURITY_PREFIX XATTR_CAPS_SUFFIX
+
+/* Who traced this process when it began: where all is run under strace, say, it is followed. */
+static uint64 outer_tracer;
+/* One of the engine's files. */
+static char engine_file[MAXIMUM_PATH];
+
+static uint64
+tracer(void)
+{
+    return process_status("TracerPid:", 10);
+}
+
+/* Would the kernel give who executes the open file other rights than it has? */
+static bool
+gives_rights(int file, const struct stat *about)
+{
+    struct statfs system;
+    if (syscall(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
+        return false;
+    if (syscall(SYS_fstatfs, file, &system) == 0 && (system.f_flags & ST_NOSUID) != 0)
+        return false;
+    uid_t user = (uid_t)syscall(SYS_geteuid);
+    if ((about->st_mode & S_ISUID) != 0 && about->st_uid != user)
+        return true;
+    if ((about->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
+        about->st_gid != (gid_t)syscall(SYS_getegid))
+        return true;
+    return user != 0 && syscall(SYS_fgetxattr, file, OF_FILES_CAPABILITIES, NULL, 0) > 0;
+}
+
+static bool
+is_foreign(int file)
+{
+    Elf64_Ehdr head;
+    if (syscall(SYS_pread64, file, &head, sizeof(head), 0L) != sizeof(head) ||
+        memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
+        return false;
+    return head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != EM_X86_64;
+}
+
+/* Valgrind's launcher tells its tools by a variable that they are started by it; another engine of
+ * our kind is told by variables too, and ours are not among the program's. */
+static bool
+brings_engine(const char *const *envp)
+{
+    static const char *const marks[] = { "VALGRIND_LAUNCHER=", "DYNAMORIO_OPTIONS=" };
+    const char *variable;
+    for (; peek(envp, &variable, sizeof(variable)) == sizeof(variable) && variable != NULL; envp++) {
+        for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+            char text[32];
+            size_t length = strlen(marks[i]);
+            if (peek(variable, text, length) == length && memcmp(text, marks[i], length) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A debugger examines what it finds in the processes that it controls: it must not find us there,
+ * and starts many without executing anything. */
+static bool
+is_debugger(const char *path)
+{
+    static const char *const names[] = { "gdb", "gdbserver", "lldb", "lldb-server" };
+    const char *slash = strrchr(path, '/');
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(slash == NULL ? path : slash + 1, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool
+readable(const char *path)
+{
+    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    if (file >= 0)
+        syscall(SYS_close, file);
+    return file >= 0;
+}
+
+/* Why `path` is to be executed without us; 0: it is not. */
+static uint
+why_native(const char *path, const char *const *envp)
+{
+    struct stat about;
+    if (syscall(SYS_faccessat2, AT_FDCWD, path, X_OK, AT_EACCESS) != 0)
+        return 0; /* it will fail */
+    if (tracer() != outer_tracer)
+        return NOTE_TRACED;
+    if (brings_engine(envp))
+        return NOTE_OWN_ENGINE;
+    if (is_debugger(path))
+        return NOTE_DEBUGGER;
+    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return NOTE_UNREADABLE;
+    uint why = 0;
+    if (syscall(SYS_fstat, file, &about) == 0 && gives_rights(file, &about))
+        why = NOTE_PRIVILEGED;
+    else if (is_foreign(file))
+        why = NOTE_FOREIGN;
+    else if (!readable(engine_file) || (!session_stopped() && !session_in_reach()))
+        why = NOTE_OUT_OF_REACH;
+    syscall(SYS_close, file);
+    return why;
+}
+
+static bool
+before_syscall(void *drcontext, int number)
+{
+    char path[MAXIMUM_PATH];
+    if (number != SYS_execve)
+        return true;
+    const char *given = (const char *)dr_syscall_get_param(drcontext, 0);
+    peek_text(given, path, sizeof(path));
+    if (path[0] == '\0')
+        return true;
+    uint why = why_native(path, (const char *const *)dr_syscall_get_param(drcontext, 2));
+    if (why == 0 && seccomp_active())
+        why = NOTE_SECCOMP;
+    if (why == 0)
+        return true;
+    session_note(why, path);
+    engine_exec_natively(drcontext);
+    seccomp_hand_over(drcontext);
+    return true;
+}
+
+void
+exec_forked(void)
+{
+    outer_tracer = tracer();
+}
+
+void
+exec_self(client_id_t id)
+{
+    dr_snprintf(engine_file, sizeof(engine_file) - 1, "%s", dr_get_client_path(id));
+    outer_tracer = tracer();
+    module_data_t *program = dr_get_main_module();
+    char **argv = environment_argv();
+    if (program != NULL && argv != NULL) {
+        char **envp = argv;
+        while (*envp++ != NULL)
+            ;
+        uint why = why_native(program->full_path, (const char *const *)envp);
+        if (why != 0) {
+            session_note(why, program->full_path);
+            syscall(SYS_execve, program->full_path, argv, envp);
+        }
+    }
+    dr_free_module_data(program);
+}
+
+void
+exec_init(void)
+{
+    drmgr_priority_t last = { sizeof(last), "prestore-exec", NULL, NULL, 100 };
+    drmgr_register_pre_syscall_event_ex(before_syscall, &last);
+}

@@ -1,0 +1,216 @@
+#define _GNU_SOURCE
+#include "proc_files.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "dr_api.h"
+#include "drmgr.h"
+#include "environment.h"
+#include "peek.h"
+#include "proc_maps.h"
+#include "text.h"
+
+/* The kernel describes the process with the engine in it. Where the program opens such a file, it
+ * gets one in memory with what is its own. */
+
+typedef enum { OTHER, MAPS, ENVIRON, AUXV, EXE } file_kind_t;
+
+static const struct {
+    const char *name;
+    file_kind_t kind;
+} FILES[] = {
+    { "maps", MAPS }, { "smaps", MAPS }, { "environ", ENVIRON }, { "auxv", AUXV }, { "exe", EXE },
+};
+
+typedef struct {
+    file_kind_t kind;
+    bool own; /* of this process, not of another that may be recorded too */
+} file_of_t;
+
+/* Behind "/proc/": a process, and a task of it perhaps; NULL: neither. */
+static const char *
+skip_process(const char *at, bool *own)
+{
+    char *behind;
+    *own = true;
+    if (strncmp(at, "self/", 5) == 0)
+        at += 5;
+    else if (strncmp(at, "thread-self/", 12) == 0)
+        at += 12;
+    else {
+        *own = strtol(at, &behind, 10) == syscall(SYS_getpid);
+        if (behind == at || *behind != '/')
+            return NULL;
+        at = behind + 1;
+    }
+    if (strncmp(at, "task/", 5) == 0) {
+        at = strchr(at + 5, '/');
+        return at == NULL ? NULL : at + 1;
+    }
+    return at;
+}
+
+static file_of_t
+file_of(const char *path)
+{
+    file_of_t file = { OTHER, false };
+    if (strncmp(path, "/proc/", 6) != 0)
+        return file;
+    const char *name = skip_process(path + 6, &file.own);
+    for (size_t i = 0; name != NULL && i < sizeof(FILES) / sizeof(FILES[0]); i++) {
+        if (strcmp(name, FILES[i].name) == 0)
+            file.kind = FILES[i].kind;
+    }
+    return file;
+}
+
+/* All that the kernel says; nothing where it says nothing. */
+static text_t
+read_all(const char *path)
+{
+    text_t text = { 0 };
+    char part[4096];
+    long got;
+    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    while (file >= 0 && (got = syscall(SYS_read, file, part, sizeof(part))) > 0)
+        text_add(&text, part, (size_t)got);
+    if (file >= 0)
+        syscall(SYS_close, file);
+    return text;
+}
+
+static void
+filter_environment(const text_t *from, text_t *to)
+{
+    size_t at = 0;
+    while (at < from->length) {
+        const char *variable = from->at + at;
+        size_t length = strnlen(variable, from->length - at);
+        size_t whole = at + length < from->length ? length + 1 : length;
+        if (whole == length || !environment_is_engines(variable))
+            text_add(to, variable, whole);
+        at += whole;
+    }
+}
+
+static text_t
+content(file_of_t file, const char *path)
+{
+    text_t filtered = { 0 };
+    if (file.kind == AUXV) {
+        size_t bytes;
+        const void *auxv = environment_auxv(&bytes);
+        if (auxv != NULL)
+            text_add(&filtered, auxv, bytes);
+        return filtered;
+    }
+    text_t text = read_all(path);
+    if (file.kind == MAPS)
+        proc_maps_filter(text.at, text.length, file.own, &filtered);
+    else
+        filter_environment(&text, &filtered);
+    text_free(&text);
+    return filtered;
+}
+
+/* The result of opening a file with `text`: the kernel's, an error being negative. */
+static long
+open_text(const text_t *text, uint64 flags)
+{
+    long file = syscall(SYS_memfd_create, "proc", (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0);
+    for (size_t done = 0; file >= 0 && done < text->length;) {
+        long written = syscall(SYS_write, file, text->at + done, text->length - done);
+        if (written <= 0)
+            break;
+        done += (size_t)written;
+    }
+    if (file >= 0)
+        syscall(SYS_lseek, file, 0L, SEEK_SET);
+    return file;
+}
+
+/* The link to the program of another process that is recorded too leads to the engine; what it was
+ * started with tells the program. False: it is not such a link. */
+static bool
+read_link(void *drcontext, int first)
+{
+    static const char name[] = "DYNAMORIO_EXE_PATH=";
+    char path[64], target[MAXIMUM_PATH];
+    peek_text((const void *)dr_syscall_get_param(drcontext, first), path, sizeof(path));
+    file_of_t file = file_of(path);
+    if (file.kind != EXE || file.own)
+        return false;
+    long got = syscall(SYS_readlinkat, AT_FDCWD, path, target, sizeof(target) - 1);
+    if (got <= 0)
+        return false;
+    target[got] = '\0';
+    if (!proc_maps_is_engine(target))
+        return false;
+    strcpy(strrchr(path, '/'), "/environ");
+    text_t text = read_all(path);
+    text_add(&text, "", 1);
+    bool found = false;
+    for (size_t at = 0; at < text.length && !found; at += strlen(text.at + at) + 1) {
+        if (strncmp(text.at + at, name, strlen(name)) == 0) {
+            const char *program = text.at + at + strlen(name);
+            size_t room = dr_syscall_get_param(drcontext, first + 2), written;
+            size_t length = strlen(program) < room ? strlen(program) : room;
+            found = dr_safe_write((void *)dr_syscall_get_param(drcontext, first + 1), length,
+                                  program, &written);
+            if (found)
+                dr_syscall_set_result(drcontext, length);
+        }
+    }
+    text_free(&text);
+    return found;
+}
+
+static bool
+before_syscall(void *drcontext, int number)
+{
+    char path[64];
+    if (number == SYS_readlink || number == SYS_readlinkat)
+        return !read_link(drcontext, number == SYS_readlinkat);
+    if (number != SYS_open && number != SYS_openat)
+        return true;
+    int first = number == SYS_openat;
+    uint64 flags = dr_syscall_get_param(drcontext, first + 1);
+    peek_text((const void *)dr_syscall_get_param(drcontext, first), path, sizeof(path));
+    file_of_t file = file_of(path);
+    if (file.kind == OTHER || (!file.own && (file.kind == AUXV || file.kind == EXE)) ||
+        (flags & (O_ACCMODE | O_PATH | O_DIRECTORY | O_NOFOLLOW)) != O_RDONLY)
+        return true;
+    long result;
+    if (file.kind == EXE) {
+        module_data_t *program = dr_get_main_module();
+        result = program == NULL ? -1 : syscall(SYS_openat, AT_FDCWD, program->full_path, (int)flags);
+        dr_free_module_data(program);
+    } else {
+        text_t text = content(file, path);
+        result = text.length == 0 ? -1 : open_text(&text, flags);
+        text_free(&text);
+    }
+    if (result < 0)
+        return true; /* the kernel says why */
+    dr_syscall_set_result(drcontext, (reg_t)result);
+    return false;
+}
+
+static void
+after_syscall(void *drcontext, int number)
+{
+    if (number == SYS_brk)
+        proc_maps_brk(dr_syscall_get_result(drcontext));
+}
+
+void
+proc_files_init(void)
+{
+    drmgr_register_pre_syscall_event(before_syscall);
+    drmgr_register_post_syscall_event(after_syscall);
+}

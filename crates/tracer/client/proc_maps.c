@@ -1,0 +1,159 @@
+#include "proc_maps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+#define PAGE 4096ULL
+/* Not looked into page by page: reserved address space of the engine or the program. */
+#define LARGE (256ULL << 20)
+#define PATH_COLUMN 73
+
+static uint64 heap_begin, heap_end;
+static char engine_dir[MAXIMUM_PATH];
+
+typedef struct {
+    uint64 begin, end;
+    const char *rest; /* permissions, offset, device, inode */
+    size_t rest_length;
+    const char *path;
+    size_t path_length;
+} line_t;
+
+void
+proc_maps_brk(uint64 end)
+{
+    if (heap_begin == 0)
+        heap_begin = end;
+    heap_end = end;
+}
+
+void
+proc_maps_init(const char *engine_file)
+{
+    const char *slash = strrchr(engine_file, '/');
+    if (slash != NULL)
+        dr_snprintf(engine_dir, sizeof(engine_dir) - 1, "%.*s", (int)(slash - engine_file),
+                    engine_file);
+}
+
+/* "BEGIN-END PERMS OFFSET DEVICE INODE [PATH]"; false: it is about the line before. */
+static bool
+parse(const char *text, size_t length, line_t *line)
+{
+    char *behind;
+    const char *at, *end = text + length;
+    line->begin = strtoull(text, &behind, 16);
+    if (behind == text || *behind != '-')
+        return false;
+    line->end = strtoull(behind + 1, &behind, 16);
+    line->rest = at = behind;
+    for (int field = 0; field < 4 && at < end; field++) {
+        for (at++; at < end && *at != ' '; at++)
+            ;
+    }
+    line->rest_length = (size_t)(at - line->rest);
+    while (at < end && *at == ' ')
+        at++;
+    line->path = at;
+    line->path_length = (size_t)(end - at);
+    return true;
+}
+
+static bool
+below(const line_t *line, const char *dir)
+{
+    size_t length = strlen(dir);
+    return length > 0 && line->path_length > length &&
+        memcmp(line->path, dir, length) == 0 && line->path[length] == '/';
+}
+
+static bool
+is_engines(uint64 address)
+{
+    return dr_memory_is_dr_internal((byte *)address) || dr_memory_is_in_client((byte *)address);
+}
+
+/* Where what is at `begin` ends, be it the engine's or the program's. The kernel joins mappings
+ * that are alike, whoever made them. */
+static uint64
+end_of_owner(uint64 begin, uint64 end)
+{
+    bool ours = is_engines(begin);
+    if (end - begin > LARGE && is_engines(end - PAGE) == ours)
+        return end;
+    uint64 at = begin + PAGE;
+    while (at < end && is_engines(at) == ours && at != heap_end)
+        at += PAGE;
+    return at;
+}
+
+static void
+add_line(text_t *out, const line_t *line, uint64 begin, uint64 end, bool own)
+{
+    char head[64];
+    bool heap = own && line->path_length == 0 && begin >= heap_begin && end <= heap_end;
+    size_t begun = out->length;
+    int n = dr_snprintf(head, sizeof(head), "%08llx-%08llx", (unsigned long long)begin,
+                        (unsigned long long)end);
+    text_add(out, head, (size_t)n);
+    text_add(out, line->rest, line->rest_length);
+    text_add(out, " ", 1);
+    if (heap || line->path_length > 0) {
+        while (out->length - begun < PATH_COLUMN)
+            text_add(out, " ", 1);
+        text_add(out, heap ? "[heap]" : line->path, heap ? strlen("[heap]") : line->path_length);
+    }
+    text_add(out, "\n", 1);
+}
+
+/* Adds what of the line is the program's; false: nothing. Of another process only files tell. */
+static bool
+filter(const line_t *line, bool own, text_t *out)
+{
+    bool any = false, file = line->path_length > 0 && line->path[0] == '/';
+    if (file && (below(line, engine_dir) || below(line, options.dir)))
+        return false;
+    if (file || !own) {
+        if (own && is_engines(line->begin))
+            return false;
+        add_line(out, line, line->begin, line->end, own);
+        return true;
+    }
+    for (uint64 at = line->begin; at < line->end;) {
+        uint64 end = end_of_owner(at, line->end);
+        /* The engine keeps room for the heap to grow. */
+        bool room = at == heap_end && heap_end > heap_begin;
+        if (!is_engines(at) && !room) {
+            add_line(out, line, at, end, own);
+            any = true;
+        }
+        at = end;
+    }
+    return any;
+}
+
+bool
+proc_maps_is_engine(const char *path)
+{
+    size_t length = strlen(engine_dir);
+    return length > 0 && strncmp(path, engine_dir, length) == 0 && path[length] == '/';
+}
+
+void
+proc_maps_filter(const char *text, size_t length, bool own, text_t *out)
+{
+    bool keep = true;
+    const char *end = text + length;
+    while (text < end) {
+        line_t line;
+        const char *newline = memchr(text, '\n', (size_t)(end - text));
+        size_t bytes = newline == NULL ? (size_t)(end - text) : (size_t)(newline - text);
+        if (parse(text, bytes, &line))
+            keep = filter(&line, own, out);
+        else if (keep)
+            text_add(out, text, bytes + (newline != NULL));
+        text += bytes + 1;
+    }
+}

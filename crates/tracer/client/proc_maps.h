@@ -1,0 +1,19 @@
+/* The lists of a process's mappings, without the engine's. */
+#ifndef PRESTORE_PROC_MAPS_H
+#define PRESTORE_PROC_MAPS_H
+
+#include "text.h"
+
+void proc_maps_init(const char *engine_file);
+
+/* Filters what the kernel says in maps and smaps: lines that begin with a range of addresses, each
+ * perhaps followed by lines about it. `own`: they are of this process. */
+void proc_maps_filter(const char *text, size_t length, bool own, text_t *out);
+
+/* Is it one of the engine's files? */
+bool proc_maps_is_engine(const char *path);
+
+/* Remembers the program's heap, which the engine keeps for it: brk's result. */
+void proc_maps_brk(uint64 end);
+
+#endif

@@ -1,0 +1,126 @@
+//! What a program has to do with others: debuggers, sandboxes, and what the kernel tells of it.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use common::{Facts, Said, cc, found, native, recorder, same, str};
+
+/// Runs it natively and recorded: both must end alike and print the same.
+fn alike(command: &[&str]) -> (Said, Facts) {
+    let alone = native(command);
+    let (said, facts) = recorder(&[], command).run();
+    let context = format!("native: {alone:#?}\nrecorded: {said:#?}\n{facts:#?}");
+    assert_eq!(facts.error, None, "{context}");
+    assert_eq!(facts.status, alone.status.to_string(), "{context}");
+    assert_eq!(said.stdout, alone.stdout, "{context}");
+    (said, facts)
+}
+
+#[test]
+fn sandboxed_processes_end_as_natively() {
+    let program = cc("sandboxed", &[]);
+    for way in [
+        "strict",
+        "forbidden",
+        "minimal",
+        "killed",
+        "child",
+        "denied",
+        "trapped",
+        "wrong",
+    ] {
+        let (_, facts) = alike(&[str(&program), way]);
+        assert!(facts.stores() > 1000, "{way} was recorded: {facts:?}");
+        assert!(facts.notes.is_empty(), "{way}: {facts:?}");
+    }
+}
+
+#[test]
+fn what_a_sandboxed_process_executes_is_sandboxed_and_named() {
+    let program = cc("sandboxed", &[]);
+    let (said, facts) = alike(&[str(&program), "executes"]);
+    assert!(said.stdout.contains("Seccomp:\t2"), "{said:?}");
+    let note = &facts.notes[0];
+    assert!(note.contains("/bin/sh ran natively"), "{facts:?}");
+    assert!(note.contains("seccomp"), "{facts:?}");
+}
+
+#[test]
+fn the_kernel_does_not_tell_of_the_engine() {
+    let program = cc("proc_files", &[]);
+    same(&[], &[str(&program), "one", "two"]);
+}
+
+#[test]
+fn what_a_debugger_holds_runs_natively() {
+    let program = cc("debugged", &[]);
+    let (said, facts) = alike(&[str(&program), str(&program)]);
+    assert!(said.stdout.contains("ended with 7"), "{said:?}");
+    assert_eq!(facts.notes.len(), 1, "{facts:?}");
+    assert!(facts.notes[0].contains("held by a debugger"), "{facts:?}");
+    assert!(facts.stores() > 0, "the debugger itself was recorded");
+}
+
+#[test]
+fn debuggers_run_natively_with_a_note() {
+    if !found("gdb") {
+        return;
+    }
+    let program = cc("debugged", &[]);
+    let gdb = [
+        "gdb",
+        "-nx",
+        "-q",
+        "-batch",
+        "-ex",
+        "run",
+        "-ex",
+        "print $_exitcode",
+        str(&program),
+    ];
+    if !native(&gdb).stdout.contains("$1 = 7") {
+        eprintln!("SKIPPED: gdb cannot control programs here");
+        return;
+    }
+    let (said, facts) = recorder(&[], &gdb).run();
+    assert!(said.stdout.contains("$1 = 7"), "{said:?}");
+    let error = facts.error.clone().unwrap_or_default();
+    assert!(error.contains("gdb ran natively"), "{facts:?}");
+}
+
+#[test]
+fn an_engine_of_its_own_is_left_alone() {
+    if !found("valgrind") {
+        return;
+    }
+    let (said, facts) = alike(&["valgrind", "-q", "--tool=none", "/bin/echo", "told"]);
+    assert!(said.stdout.contains("told"), "{said:?}");
+    assert!(facts.notes[0].contains("an engine of its own"), "{facts:?}");
+}
+
+#[test]
+fn a_signal_to_the_recorder_ends_the_program() {
+    let program = cc("stores", &[]);
+    let mut recorder = recorder(&[], &[str(&program), "0"]);
+    let run = recorder.start();
+    run.wait_until("under way", |run| run.stdout().contains("under way"));
+    // SAFETY: a plain system call; the process is one that the test started.
+    unsafe {
+        libc::kill(run.pid(), libc::SIGTERM);
+    }
+    let said = run.finish();
+    let facts = recorder.facts();
+    assert_eq!(facts.status, "signal: 15 (SIGTERM)", "{said:?} {facts:?}");
+    assert!(!facts.interrupted, "{facts:?}");
+    assert!(facts.stores() > 3 * 4096, "{facts:?}");
+}
+
+/// Nor of the engine in another process that is recorded.
+#[test]
+fn the_kernel_does_not_tell_of_the_engine_elsewhere() {
+    let script = "readlink /proc/$$/exe; tr '\\0' '\\n' < /proc/$$/environ | grep -c DYNAMORIO; \
+                  grep -c 'libdynamorio\\|prestore_client' /proc/$$/maps; exit 0";
+    let (said, _) = alike(&["sh", "-c", script]);
+    assert!(said.stdout.ends_with("\n0\n0\n"), "{said:?}");
+}

@@ -1,0 +1,34 @@
+/* Without an argument: stops at a breakpoint of its own if somebody holds it, and ends with 7. With
+ * one, a path: executes it under its own control, as debuggers do, and tells what happens. */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    if (argc == 1) {
+        puts("runs");
+        return 7;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+        execl(argv[1], argv[1], NULL);
+        _exit(99);
+    }
+    int status, stops = 0;
+    struct user_regs_struct regs;
+    while (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
+        stops++;
+        ptrace(PTRACE_GETREGS, child, NULL, &regs);
+        printf("stopped by %d after call %ld\n", WSTOPSIG(status), (long)regs.orig_rax);
+        ptrace(PTRACE_CONT, child, NULL, WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status));
+    }
+    printf("%d stops, ended with %d\n", stops, WEXITSTATUS(status));
+    return 0;
+}

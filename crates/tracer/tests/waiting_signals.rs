@@ -1,0 +1,63 @@
+//! Signals that nobody handles: a program waits for them, looks for them, reads them from a
+//! descriptor, ignores them, leaves them to what it executes. And what a handler begins with.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use common::{cc, same, str};
+
+static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| cc("waiting_signals", &[]));
+
+fn runs(way: &str) {
+    for options in [&[][..], &["count"]] {
+        let facts = common::recorder(options, &[str(&PROGRAM), way]).run();
+        let native = common::native(&[str(&PROGRAM), way]);
+        assert_eq!(facts.0.stdout, format!("{way}: done\n"), "{facts:?}");
+        assert_eq!(facts.0.stdout, native.stdout);
+        assert_eq!(facts.1.status, native.status.to_string());
+    }
+}
+
+#[test]
+fn sigtimedwait_takes_what_is_pending_and_what_comes() {
+    runs("timed");
+}
+
+#[test]
+fn real_time_signals_keep_order_and_value() {
+    runs("queued");
+}
+
+#[test]
+fn a_thread_waits_for_what_all_have_blocked() {
+    runs("threads");
+}
+
+#[test]
+fn signals_are_read_from_a_descriptor() {
+    runs("descriptor");
+}
+
+#[test]
+fn ignored_signals_interrupt_nothing() {
+    runs("ignored");
+}
+
+#[test]
+fn the_next_image_inherits_what_is_blocked_pending_and_ignored() {
+    runs("executed");
+}
+
+#[test]
+fn a_call_waits_with_a_mask_in_constant_memory() {
+    runs("masks");
+}
+
+#[test]
+fn handlers_begin_with_clear_flags() {
+    same(&[], &[str(&cc("handler_flags", &[]))]);
+}
