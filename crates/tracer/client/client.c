@@ -17,6 +17,7 @@
 #include "emit.h"
 #include "environment.h"
 #include "exec.h"
+#include "gs_base.h"
 #include "leave.h"
 #include "modules.h"
 #include "options.h"
@@ -82,16 +83,22 @@ on_insert(void *drcontext, void *tag, instrlist_t *bb, instr_t *instr, bool for_
     return DR_EMIT_DEFAULT;
 }
 
-/* A fault ends a block early: the host must not count what was not executed. */
+/* A fault, or a store to executed code, ends a block early: the host must not count what was not
+ * executed. */
+static void
+on_block_left(void *drcontext, app_pc at)
+{
+    uint64 pc = (uint64)at;
+    thread_special(drcontext, REC_CUT, 1, &pc);
+}
+
 static dr_signal_action_t
 on_signal(void *drcontext, dr_siginfo_t *info)
 {
     if (leave_faulted(drcontext, info) || unknown_executed(drcontext, info))
         return DR_SIGNAL_REDIRECT;
-    if (info->raw_mcontext_valid && info->raw_mcontext != NULL && !info->blocked) {
-        uint64 pc = (uint64)info->mcontext->pc;
-        thread_special(drcontext, REC_CUT, 1, &pc);
-    }
+    if (info->raw_mcontext_valid && info->raw_mcontext != NULL && !info->blocked)
+        on_block_left(drcontext, info->mcontext->pc);
     return DR_SIGNAL_DELIVER;
 }
 
@@ -104,6 +111,7 @@ on_filter_syscall(void *drcontext, int number)
 static bool
 on_syscall(void *drcontext, int number)
 {
+    gs_base_before_syscall(drcontext, number);
     if (number == SYS_clone || number == SYS_clone3 || number == SYS_fork ||
         number == SYS_vfork)
         thread_spawns(drcontext);
@@ -154,6 +162,7 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
     dr_register_exit_event(on_process_exit);
     /* One callback: the engine calls several last one first, and files need the session. */
     dr_register_fork_init_event(on_fork);
+    dr_register_block_left_event(on_block_left);
     thread_init();
     regs_init();
     emit_init();

@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "count.h"
 #include "drmgr.h"
@@ -79,15 +80,28 @@ on_thread_init(void *drcontext)
     window_thread_init(drcontext, tally_of(t));
 }
 
+/* In a forked child the engine first lets all other threads exit that the parent had. They live on
+ * there, and write to the files that they share with this copy of them. */
+static bool
+lives_in_parent(void *drcontext)
+{
+    return drcontext != dr_get_current_drcontext() &&
+           (process_id_t)syscall(SYS_getpid) != session_pid();
+}
+
 static void
 on_thread_exit(void *drcontext)
 {
     thread_t *t = thread_of(drcontext);
-    window_thread_exit(drcontext);
-    if (options.scope == SCOPE_COUNT) {
-        count_thread_exit(t);
+    if (lives_in_parent(drcontext)) {
+        channel_drop(&t->channel);
+        count_thread_drop(t);
     } else {
-        channel_close(&t->channel, (uint64 *)*thread_slot_of(t, TLS_WRITE));
+        window_thread_exit(drcontext);
+        if (options.scope == SCOPE_COUNT)
+            count_thread_exit(t);
+        else
+            channel_close(&t->channel, (uint64 *)*thread_slot_of(t, TLS_WRITE));
     }
     if (t->scratch != NULL)
         dr_raw_mem_free(t->scratch, 2 * RED_ZONE_WORDS * sizeof(uint64));

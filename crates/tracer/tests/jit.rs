@@ -1,0 +1,55 @@
+//! Code that is written while it runs: the program does what it does natively, in every scope, and what was
+//! recorded of it adds up.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use common::{cc, native, same, str};
+
+/// The scopes and windows that have code of their own.
+const OPTIONS: [&[&str]; 5] = [
+    &[],
+    &["count"],
+    &["values"],
+    &["allocations"],
+    &["skip=100000", "take=50000", "period=90000"],
+];
+
+fn same_in_all_scopes(program: &str) {
+    let program = cc(program, &[]);
+    for options in OPTIONS {
+        let facts = same(options, &[str(&program)]);
+        assert_eq!(facts.status, "exit status: 0", "{options:?}");
+    }
+}
+
+#[test]
+fn stores_to_code_keep_registers_and_flags() {
+    same_in_all_scopes("jit_stores");
+}
+
+#[test]
+fn code_in_all_places() {
+    same_in_all_scopes("jit_places");
+}
+
+#[test]
+fn threads_that_change_code_together() {
+    same_in_all_scopes("jit_threads");
+}
+
+/// A store to code that ran ends its block: what follows it must not be counted with it and again
+/// on its own.
+#[test]
+fn blocks_left_at_a_store_are_counted_once() {
+    let program = cc("jit_counts", &[]);
+    assert!(native(&[str(&program)]).status.success());
+    let few = same(&[], &[str(&program), "100"]);
+    let many = same(&[], &[str(&program), "1100"]);
+    // A round of the made code: 40 instructions and its return; and what calls it, the same each time.
+    let per_round = (many.instrs() - few.instrs()) as f64 / 1000.0;
+    let stores = (many.stores() - few.stores()) as f64 / 1000.0;
+    assert!(per_round < 41.0 + 40.0, "{per_round} instructions a round");
+    assert!(stores < 1.0 + 12.0, "{stores} stores a round");
+}
