@@ -106,6 +106,15 @@ fn flags_where_a_handler_sees_them() {
     same_with(&page, [2, 0]);
 }
 
+/// A load that faults has not written its register yet, however its address was made.
+#[test]
+fn registers_of_loads_that_fault() {
+    for load in ["cvttsd2si", "mov", "movslq"] {
+        same_with(&[&format!("{load} arena+8192(%rip), %rbx")], [2, 0]);
+        same_with(&[&format!("{load} arena+8192(%eip), %rbx")], [2, 0]);
+    }
+}
+
 /// The handler of a breakpoint is told of where the program is.
 #[test]
 fn breakpoints() {
