@@ -13,6 +13,9 @@ pub struct Program {
     pub name: String,
     /// Debian's.
     pub package: String,
+    /// Other packages that its command or setup wants.
+    #[serde(default)]
+    pub also: Vec<String>,
     /// Says the version where the package does not.
     pub version: Option<String>,
     #[serde(default)]
@@ -52,12 +55,17 @@ impl Program {
             let text = String::from_utf8_lossy(&done.stdout).trim().to_owned();
             (done.status.success() && !text.is_empty()).then_some(text)
         };
+        let version = |package: &str| {
+            said(&format!(
+                "dpkg-query -W -f '${{Version}}' {package} 2>/dev/null"
+            ))
+        };
+        if self.also.iter().any(|p| version(p).is_none()) {
+            return None;
+        }
         match &self.version {
             Some(command) => said(command),
-            None => said(&format!(
-                "dpkg-query -W -f '${{Version}}' {} 2>/dev/null",
-                self.package
-            )),
+            None => version(&self.package),
         }
     }
 }

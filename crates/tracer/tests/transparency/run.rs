@@ -64,14 +64,20 @@ fn prepare(program: &Program, dir: &Path) -> Result<(), String> {
     ))
 }
 
-/// The same for both runs, and nothing of the user's.
+/// The same for both runs, and nothing of the user's but where the recorder keeps the engine.
 fn environment<'a>(command: &'a mut Command, dir: &Path) -> &'a mut Command {
     command
         .current_dir(dir)
-        .env("HOME", dir)
+        .env("HOME", dir.with_file_name("home"))
+        .env("XDG_CACHE_HOME", cache())
         .env("TZ", "UTC")
         .env("LC_ALL", "C")
         .env("SOURCE_DATE_EPOCH", "1")
+}
+
+fn cache() -> std::path::PathBuf {
+    let home = std::env::var_os("HOME").unwrap_or_default();
+    std::env::var_os("XDG_CACHE_HOME").map_or(Path::new(&home).join(".cache"), Into::into)
 }
 
 /// Runs `command` in `dir`, which holds what the setup has made.
