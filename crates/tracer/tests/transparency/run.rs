@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use super::list::Program;
 use crate::common::{Facts, Running};
 
 /// Seconds after which a program hangs. Recorded, the slowest take a hundred times what they do
 /// natively; the machine may be busy.
-const LIMIT: &str = "90";
+const LIMIT: u64 = 400;
 
 /// What a program did.
 #[derive(Debug, PartialEq, Eq)]
@@ -83,8 +84,9 @@ fn cache() -> std::path::PathBuf {
 /// Runs `command` in `dir`, which holds what the setup has made.
 fn deeds(command: &[&str], dir: &Path) -> Deeds {
     let mut timed = Command::new("timeout");
-    timed.args(["-s", "KILL", LIMIT]).args(command);
-    let said = Running::start(environment(&mut timed, dir)).finish();
+    timed.args(["-s", "KILL", &LIMIT.to_string()]).args(command);
+    let limit = Duration::from_secs(LIMIT + 10);
+    let said = Running::start(environment(&mut timed, dir)).finish_within(limit);
     let mut files = BTreeMap::new();
     files_of(dir, "", &mut files);
     Deeds {
