@@ -174,7 +174,8 @@ impl Gen<'_> {
         if self.rng.once_in(3) {
             self.emit("call _ZdlPv");
         } else {
-            self.emit(format!("call {}", self.rng.pick(&gives)));
+            let function = self.rng.pick(&gives);
+            self.emit(format!("call {function}"));
             self.set(RAX, Value::Arena(64));
         }
         true
