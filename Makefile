@@ -46,6 +46,17 @@ unit: export PRESTORE_CHECK_CODE = 1
 unit: workloads aarch64
 	cargo test --release --locked --workspace --all-features
 
+# Hours of what the suite does for minutes: random blocks and programs, and the programs of docs/transparency.md, which
+# it writes. PRESTORE_SOAK_BLOCKS, PRESTORE_SOAK_PROGRAMS and PRESTORE_SOAK_SEED say how much, and of what.
+.PHONY: soak setup-soak
+soak: export PRESTORE_CHECK_CODE = 1
+soak: setup-soak build
+	PRESTORE_SOAK_PAGE=$(CURDIR)/docs/transparency.md cargo test --release --locked -p prestore-tracer \
+		--test transparency --test random_blocks --test csmith --no-fail-fast -- --ignored --nocapture
+
+setup-soak:
+	@scripts/setup.sh soak
+
 # The library's own tests on the other architecture, emulated.
 AARCH64 := aarch64-unknown-linux-gnu
 .PHONY: aarch64

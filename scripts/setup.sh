@@ -1,16 +1,23 @@
 #!/bin/sh
-# Makes sure that what Prestore is built (with "test": tested, with "bench": measured) with is there: installs missing
-# Debian packages where it may, otherwise says what to install.
+# Makes sure that what Prestore is built (with "test": tested, with "soak": soaked, with "bench": measured) with is there:
+# installs missing Debian packages where it may, otherwise says what to install.
 set -eu
 
 purpose=${1:-build}
 
 # command:package pairs
 need="cc:gcc c++:g++ cmake:cmake as:binutils strip:binutils make:make"
+all=
+if [ "$purpose" = soak ]; then
+    all=soak
+    purpose=test
+fi
 if [ "$purpose" = test ]; then
     need="$need gfortran:gfortran clang:clang gzip:gzip xz:xz-utils sqlite3:sqlite3 python3:python3
           pkg-config:pkg-config node:nodejs redis-server:redis-server redis-benchmark:redis-tools memcached:memcached dwz:dwz
-          objcopy:binutils aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu qemu-aarch64:qemu-user patch:patch valgrind:valgrind"
+          objcopy:binutils aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu qemu-aarch64:qemu-user patch:patch valgrind:valgrind
+          csmith:csmith zstd:zstd bzip2:bzip2 lz4:lz4 openssl:openssl tcc:tcc nasm:nasm luajit:luajit lua5.4:lua5.4 tclsh:tcl
+          gawk:gawk busybox:busybox lame:lame flac:flac cjpeg:libjpeg-turbo-progs jq:jq bc:bc git:git minisat:minisat"
 fi
 
 missing=
@@ -21,6 +28,19 @@ done
 if [ "$purpose" = test ] && command -v python3 >/dev/null 2>&1 &&
     ! python3 -c 'import venv, ensurepip' 2>/dev/null; then
     missing="$missing python3-venv"
+fi
+if [ "$purpose" = test ] && ! python3 -c 'import numpy' 2>/dev/null; then
+    missing="$missing python3-numpy"
+fi
+if [ "$purpose" = test ] && [ ! -e /usr/include/csmith/csmith.h ]; then
+    missing="$missing libcsmith-dev"
+fi
+# Every program that is compared.
+if [ -n "$all" ]; then
+    list=$(dirname "$0")/transparency.toml
+    for package in $(sed -n -e 's/^package = "\(.*\)"/\1/p' -e '/^also = /s/also = \|[][",]//gp' "$list" | sort -u); do
+        [ "$package" = rustc ] || dpkg-query -s "$package" >/dev/null 2>&1 || missing="$missing $package"
+    done
 fi
 
 # Only recommended by the cross compiler.

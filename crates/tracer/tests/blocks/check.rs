@@ -69,7 +69,14 @@ fn compare(case: &Case, features: &Features, blocks: Vec<Block>) -> Result<(), S
     let program = bench.build(&blocks).map_err(|e| format!("{case:?}: {e}"))?;
     let plain = bench.native(&program, &[]);
     if !plain.status.success() {
-        return Err(format!("{case:?}: a generator's error: {plain:?}"));
+        // The block that was running says its number.
+        let number = plain.stdout.split([' ', ':']).nth(1).unwrap_or("");
+        let lines = blocks.iter().find(|b| b.name == format!("block_{number}"));
+        let lines = lines.map(|b| format!("{:?}\n{}", b.regs, b.units.concat().join("\n")));
+        return Err(format!(
+            "{case:?}: a generator's error: {plain:?}\n{}",
+            lines.unwrap_or_default()
+        ));
     }
     let recorded = bench.recorded(&program, &[]);
     if recorded.stdout == plain.stdout {

@@ -33,12 +33,13 @@ impl Gen<'_> {
 
     /// One of them; says whether it could be emitted.
     pub fn control(&mut self) -> bool {
-        match self.rng.below(9) {
+        match self.rng.below(10) {
             0 => self.cut(),
             1 | 2 => self.skipped(),
             3 => return self.counted(),
             4 => return self.indirect(),
             5 => return self.call(),
+            6 => return self.allocate(),
             _ => self.flags_that_live(),
         }
         true

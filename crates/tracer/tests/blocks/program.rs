@@ -28,6 +28,7 @@ pub fn text(blocks: &[Block], features: &Features, plan: Plan) -> String {
         let _ = writeln!(out, "\tjmp leave\n{}_end:", block.name);
     }
     enter_and_leave(&mut out, features.level);
+    out.push_str(ALLOCATORS);
     let _ = writeln!(
         out,
         ".section .data.rel.ro,\"aw\"\n.globl blocks, n_blocks, rounds, tick, level\n.balign 8\nblocks:"
@@ -121,6 +122,16 @@ fn enter_and_leave(out: &mut String, level: Level) {
          \tpop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbp\n pop %rbx\n ret\n",
     );
 }
+
+/// Functions with names of allocators: one that allocates, one through it, one that goes on in it.
+const ALLOCATORS: &str = "\
+    .globl _Znwm, _Znam, _ZnwmSt11align_val_t, _ZdlPv\n\
+    .type _Znwm, @function\n .type _Znam, @function\n\
+    .type _ZnwmSt11align_val_t, @function\n .type _ZdlPv, @function\n\
+    _Znwm: lea arena+64(%rip), %rax\n ret\n\
+    _Znam: call _Znwm\n ret\n\
+    _ZnwmSt11align_val_t: jmp _Znwm\n\
+    _ZdlPv: ret\n";
 
 fn tables(out: &mut String) {
     let mut rng = Rng::new(1, 1);

@@ -2,7 +2,7 @@
 
 use super::generate::{Gen, STACK_TOP};
 use super::memory::Access;
-use super::regs::{RBP, RSP, Value, name};
+use super::regs::{RAX, RBP, RSP, Value, name};
 
 /// Bytes that blocks may push, and below which they do not go.
 const ROOM: i64 = 1024;
@@ -161,6 +161,22 @@ impl Gen<'_> {
         }
         for _ in 0..bytes / 8 {
             self.push(Value::Data);
+        }
+        true
+    }
+
+    /// A function that the recorder watches by its name, as if it allocated.
+    pub fn allocate(&mut self) -> bool {
+        if self.locked > 0 || !self.room(64) || self.regs[RAX] == Value::Kept {
+            return false;
+        }
+        let gives = ["_Znwm", "_Znam", "_ZnwmSt11align_val_t"];
+        if self.rng.once_in(3) {
+            self.emit("call _ZdlPv");
+        } else {
+            let function = self.rng.pick(&gives);
+            self.emit(format!("call {function}"));
+            self.set(RAX, Value::Arena(64));
         }
         true
     }

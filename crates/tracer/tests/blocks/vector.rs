@@ -78,7 +78,7 @@ pub const SSE: Table = &[
             "movntdqa {m16a}, {x!}",
             "pmovzxbw {m8}, {x!}",
             "pmovsxdq {m8}, {x!}",
-            "pblendvb %xmm0, {m16a}, {x!}",
+            "pblendvb {m16a}, {x!}",
             "roundsd $1, {m8}, {x!}",
             "mpsadbw $2, {x}, {x!}",
             "pmulld {m16a}, {x!}",

@@ -101,12 +101,17 @@ impl Running {
         self.signal_group(libc::SIGKILL);
     }
 
-    pub fn finish(mut self) -> Said {
+    pub fn finish(self) -> Said {
+        self.finish_within(LIMIT)
+    }
+
+    /// For programs that may take longer than most.
+    pub fn finish_within(mut self, limit: Duration) -> Said {
         let status = loop {
             if let Some(status) = self.child.try_wait().unwrap() {
                 break status;
             }
-            if self.started.elapsed() > LIMIT {
+            if self.started.elapsed() > limit {
                 self.kill_group();
                 panic!("it hangs:\n{}\n{}", self.stdout(), self.stderr());
             }

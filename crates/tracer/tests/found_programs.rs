@@ -1,0 +1,18 @@
+//! Programs of our own with what once made real ones do something else recorded than natively.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use common::{cc, same};
+
+/// flex waits for a filter behind the standard output that it has closed.
+#[test]
+fn pipes_that_a_program_has_closed() {
+    same(&[], &[cc("closed", &[])]);
+}
+
+#[test]
+fn senders_of_signals() {
+    same(&[], &[cc("senders", &[])]);
+}
