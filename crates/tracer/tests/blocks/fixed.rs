@@ -154,9 +154,6 @@ impl Gen<'_> {
         }
         let unit = bit.div_euclid(bytes * 8) * bytes;
         let at = self.target(bytes, bytes) - unit;
-        if !(0..16000).contains(&at) {
-            return false;
-        } //TEMP
         let among = |r: usize| r != reg;
         let base = self.holding(among, |v| matches!(v, Value::Arena(_)), Value::Arena(at));
         let operand = match base.map(|b| (b, self.regs[b])) {
