@@ -251,7 +251,7 @@ impl Gen<'_> {
             _ => self.emit(format!("mov {}, {r8}", name(RAX, 8))),
         }
         for _ in 0..self.rng.below(3) {
-            self.from_tables(&[super::scalar::QUIET]);
+            self.one_of(&[super::scalar::QUIET]);
         }
         match self.rng.below(4) {
             0 => self.emit(format!("mov $4, {r8}")),
