@@ -70,11 +70,14 @@ impl Back {
             }
             return;
         }
-        let process = self.processes.entry(batch.process).or_insert_with(|| BackProcess {
-            clock: ProcessClock::default(),
-            memory: Memory::new(self.limits),
-            threads: Vec::new(),
-        });
+        let process = self
+            .processes
+            .entry(batch.process)
+            .or_insert_with(|| BackProcess {
+                clock: ProcessClock::default(),
+                memory: Memory::new(self.limits),
+                threads: Vec::new(),
+            });
         while process.threads.len() <= batch.thread {
             let clock = ThreadClock::starting(&process.clock);
             process.memory.clocks.push(clock);

@@ -1,9 +1,11 @@
 //! One thread's words, replayed as far as they are asked for.
 
+use std::sync::Arc;
+
+use prestore_trace::ThreadId;
 use prestore_trace::block::BlockTable;
 use prestore_trace::container::{Damage, Decoder, StreamReader, Trace};
 use prestore_trace::replay::{ExecSink, Replayer};
-use prestore_trace::{ProcessId, ThreadId};
 
 use crate::SourceError;
 
@@ -12,7 +14,7 @@ use crate::SourceError;
 /// Memory: one decoded stored block (at most 4 MiB), and the words of a segment again.
 pub(crate) struct Cursor<'t> {
     trace: &'t Trace,
-    table: &'t BlockTable,
+    table: Arc<BlockTable>,
     stream: StreamReader<'t>,
     replayer: Replayer,
     thread: ThreadId,
@@ -32,7 +34,7 @@ impl<'t> Cursor<'t> {
     ) -> Result<Self, SourceError> {
         Ok(Self {
             trace,
-            table: trace.table(ProcessId(0)),
+            table: Arc::default(),
             stream: trace.stream(thread, 0)?,
             replayer: Replayer::default(),
             thread,
@@ -45,8 +47,13 @@ impl<'t> Cursor<'t> {
     }
 
     /// The blocks that the words refer to.
-    pub(crate) fn table(&self) -> &'t BlockTable {
-        self.table
+    pub(crate) fn table(&self) -> Arc<BlockTable> {
+        Arc::clone(&self.table)
+    }
+
+    /// When the next segment begins, before it is loaded (0: not known); `None` at the end.
+    pub(crate) fn next_ticks(&self) -> Option<u64> {
+        self.stream.next_ticks()
     }
 
     /// Instructions executed so far, recorded or not.
@@ -69,12 +76,14 @@ impl<'t> Cursor<'t> {
         while self.at >= self.words.len() && !self.ended {
             let Some(segment) = self.stream.next_segment(decoder)? else {
                 self.ended = true;
+                self.table = Arc::default();
+                self.words = Vec::new();
                 break;
             };
             self.words.clear();
             self.words.extend_from_slice(segment.words);
             self.at = 0;
-            self.table = self.trace.table(segment.process);
+            self.table = self.trace.table(segment.process)?;
             if let Some(instrs) = segment.instrs
                 && instrs != self.replayer.instrs()
             {
@@ -88,7 +97,7 @@ impl<'t> Cursor<'t> {
     /// Replays what [`Cursor::load`] has loaded, until `sink` is full.
     pub(crate) fn replay<S: ExecSink>(&mut self, sink: &mut S) -> Result<(), SourceError> {
         let words = self.words.get(self.at..).unwrap_or(&[]);
-        match self.replayer.replay(words, self.table, sink) {
+        match self.replayer.replay(words, &self.table, sink) {
             // Stored words are whole records: what is left without need ends the segment.
             Ok(n) => {
                 self.at = if sink.full() {

@@ -87,6 +87,7 @@ on_fork(void *drcontext)
 {
     session_reopen();
     modules_process(block_ids_next());
+    modules_forked();
     unknown_forked();
     session_begin();
     thread_forked(drcontext);

@@ -66,7 +66,7 @@ fn one_thread(
         if let Some(before) = segment.instrs {
             replayer = Replayer::starting_at(before);
         }
-        let table = trace.table(segment.process);
+        let table = &*trace.table(segment.process)?;
         let mut sink = Sink {
             rows: &mut *rows,
             table,
@@ -78,8 +78,12 @@ fn one_thread(
                 xsave: table.xsave(),
             },
         };
-        let replayed = replayer.replay(segment.words, table, &mut sink);
-        replayed.map_err(|source| ExportError::Replay { thread, source })?;
+        match replayer.replay(segment.words, table, &mut sink) {
+            Ok(_) => {}
+            // What the words refer to was left out: so is what follows.
+            Err(_) if trace.is_lenient() => return Ok(()),
+            Err(source) => return Err(ExportError::Replay { thread, source }),
+        }
         if let Some(failed) = rows.failed.take() {
             return Err(ExportError::parquet(path, failed));
         }

@@ -112,7 +112,6 @@ pub(crate) struct Session {
     dir: TempDir,
     control: MmapMut,
     _lock: File,
-    seen: HashSet<String>,
     files: u32,
 }
 
@@ -145,7 +144,6 @@ impl Session {
             dir,
             control: map,
             _lock: control,
-            seen: HashSet::new(),
             files: 0,
         })
     }
@@ -167,29 +165,35 @@ impl Session {
         self.word(STOP).store(1, Ordering::SeqCst);
     }
 
-    /// Files that have appeared since the last call.
+    /// Files that have appeared since the last call. The caller removes their names, so that what
+    /// came and went takes no memory, and is not found again.
     pub(crate) fn new_files(&mut self) -> io::Result<Vec<(PathBuf, FileName)>> {
         let files = self.word(FILES).load(Ordering::SeqCst);
         if files == self.files {
             return Ok(Vec::new());
         }
         self.files = files;
-        let mut found = self.scan(|_| true)?;
+        let mut seen = HashSet::new();
+        let mut found = self.scan(|_| true, &mut seen)?;
         // A listing may miss what appears while it is read, and a process's log appears before
         // its threads' files: a second one has the logs of all threads in the first.
-        found.extend(self.scan(|kind| matches!(kind, FileName::Meta { .. }))?);
+        found.extend(self.scan(|kind| matches!(kind, FileName::Meta { .. }), &mut seen)?);
         found.sort_by_key(|(_, kind)| kind.order());
         Ok(found)
     }
 
     /// Files of the wanted kinds that were not seen before.
-    fn scan(&mut self, wanted: impl Fn(&FileName) -> bool) -> io::Result<Vec<(PathBuf, FileName)>> {
+    fn scan(
+        &self,
+        wanted: impl Fn(&FileName) -> bool,
+        seen: &mut HashSet<String>,
+    ) -> io::Result<Vec<(PathBuf, FileName)>> {
         let mut found = Vec::new();
         for entry in std::fs::read_dir(self.dir.path())? {
             let name = entry?.file_name().to_string_lossy().into_owned();
             if let Some(kind) = FileName::parse(&name)
                 && wanted(&kind)
-                && self.seen.insert(name.clone())
+                && seen.insert(name.clone())
             {
                 found.push((self.dir.path().join(name), kind));
             }
