@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use prestore_trace::ThreadId;
 use prestore_trace::block::BlockTable;
-use prestore_trace::container::{Damage, Decoder, StreamReader, Trace};
-use prestore_trace::replay::{ExecSink, Replayer};
+use prestore_trace::container::{Decoder, StreamReader, Trace};
+use prestore_trace::replay::{ExecSink, ReplayError, Replayer};
 
 use crate::SourceError;
 
@@ -24,6 +24,8 @@ pub(crate) struct Cursor<'t> {
     /// Where a damaged part left out ended last: instructions that are missing.
     missing: u64,
     ended: bool,
+    /// Why it ended before its words did.
+    given_up: Option<ReplayError>,
 }
 
 impl<'t> Cursor<'t> {
@@ -43,6 +45,7 @@ impl<'t> Cursor<'t> {
             at: 0,
             missing: 0,
             ended: false,
+            given_up: None,
         })
     }
 
@@ -66,9 +69,13 @@ impl<'t> Cursor<'t> {
         std::mem::take(&mut self.missing)
     }
 
-    /// Damaged parts that were left out so far.
-    pub(crate) fn damage(&self) -> &[Damage] {
-        self.stream.damage()
+    /// What was left out so far, in words.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let thread = self.thread.0;
+        let given_up = (self.given_up.iter())
+            .map(|error| format!("thread {thread} was read in part: {error}"));
+        let damage = self.stream.damage().iter().map(ToString::to_string);
+        damage.chain(given_up).collect()
     }
 
     /// Makes sure that there are words to replay; false at the end.
@@ -106,7 +113,10 @@ impl<'t> Cursor<'t> {
                     self.words.len()
                 }
             }
-            Err(_) if self.lenient => self.ended = true,
+            Err(error) if self.lenient => {
+                self.ended = true;
+                self.given_up = Some(error);
+            }
             Err(source) => {
                 return Err(SourceError::Replay {
                     dir: self.trace.dir().to_owned(),

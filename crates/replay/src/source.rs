@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use prestore_sim::{Next, Op, Source};
 use prestore_trace::block::BlockTable;
-use prestore_trace::container::{Damage, Decoder, RecordingState, Trace};
+use prestore_trace::container::{Decoder, RecordingState, Trace};
 use prestore_trace::{ProcessId, ThreadId};
 use rustc_hash::FxHashMap;
 
@@ -44,8 +44,8 @@ pub struct TraceSource<'t> {
     gaps: Gaps,
     lenient: bool,
     line: Option<u64>,
-    /// Damaged parts that threads which have ended left out.
-    damage: Vec<Damage>,
+    /// What was left out of threads that have ended.
+    left_out: Vec<String>,
 }
 
 /// The threads of one core.
@@ -111,7 +111,7 @@ impl<'t> TraceSource<'t> {
             gaps: options.gaps.unwrap_or_else(|| Gaps::of(trace.manifest())),
             lenient: options.lenient,
             line: options.line,
-            damage: Vec::new(),
+            left_out: Vec::new(),
         })
     }
 
@@ -137,11 +137,11 @@ impl<'t> TraceSource<'t> {
                 (manifest.reason.clone()).unwrap_or_else(|| "the recording was aborted".into()),
             ),
         };
-        let current = self.cores.iter().filter_map(|c| c.current.as_ref());
-        let found = current.flat_map(|c| c.cursor.damage());
-        let damage = self.trace.damage().iter().chain(&self.damage).chain(found);
         let mut notes: Vec<String> = partial.into_iter().collect();
-        notes.extend(damage.map(ToString::to_string));
+        notes.extend(self.trace.damage().iter().map(ToString::to_string));
+        notes.extend(self.left_out.iter().cloned());
+        let current = self.cores.iter().filter_map(|c| c.current.as_ref());
+        notes.extend(current.flat_map(|c| c.cursor.notes()));
         if manifest.info.scope.mode == "functions" {
             notes.push(
                 "recorded with --scope functions: other accesses take no part, and caches are \
@@ -251,7 +251,7 @@ impl<'t> TraceSource<'t> {
 
     /// A thread has ended; with the last of its process go its plans.
     fn end(&mut self, thread: &Current<'_>) {
-        self.damage.extend_from_slice(thread.cursor.damage());
+        self.left_out.extend(thread.cursor.notes());
         let open = self.open.entry(thread.process).or_default();
         *open = open.saturating_sub(1);
         if *open == 0 {

@@ -15,8 +15,8 @@ const DIGITS: usize = 8;
 /// What the digits are while the checksum is made.
 const BLANK: &str = "00000000";
 
-/// Replaces the manifest in `dir` in one step, so that there is a whole one at any time.
-pub(crate) fn write(dir: &Path, manifest: &Manifest) -> Result<(), WriteError> {
+/// Replaces the manifest in `dir` in one step, so that there is a whole one at any time; its bytes.
+pub(crate) fn write(dir: &Path, manifest: &Manifest) -> Result<usize, WriteError> {
     let path = dir.join(MANIFEST);
     let stamped = Stamped {
         crc32: BLANK,
@@ -29,7 +29,8 @@ pub(crate) fn write(dir: &Path, manifest: &Manifest) -> Result<(), WriteError> {
     if let Some(at) = digits(&json) {
         json[at..at + DIGITS].copy_from_slice(crc.as_bytes());
     }
-    write_file(dir, MANIFEST, &json)
+    write_file(dir, MANIFEST, &json)?;
+    Ok(json.len())
 }
 
 #[derive(serde::Serialize)]

@@ -76,7 +76,7 @@ pub fn write_samples(
         info,
         ..Manifest::default()
     };
-    write_manifest(dir, &manifest)
+    write_manifest(dir, &manifest).map(drop)
 }
 
 /// Reads the samples of a trace directory.

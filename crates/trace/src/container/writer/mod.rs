@@ -55,9 +55,8 @@ type Shared = Arc<Mutex<StreamState>>;
 /// Manifests are not rewritten more often than this as processes and threads come; what is not
 /// noted yet when the recorder is killed, a reader finds in the streams themselves.
 const REWRITE_EVERY: Duration = Duration::from_millis(200);
-/// And not so often that it takes more than this part of the time: those of ten thousand processes
-/// have megabytes.
-const REWRITE_SHARE: u32 = 20;
+/// And not more often than this for each 64 KiB of it: those of ten thousand processes have megabytes.
+const REWRITE_PACE: Duration = Duration::from_millis(50);
 
 /// Writes a trace directory: manifest and block logs. The threads' events are written by
 /// [`StreamWriter`]s, which may live on other threads.
@@ -72,8 +71,8 @@ pub struct TraceWriter {
     logs: Vec<Option<Log>>,
     streams: Vec<Shared>,
     written: Instant,
-    /// How long writing the manifest took.
-    took: Duration,
+    /// How long the manifest, as large as it was then, is good for.
+    pace: Duration,
     dirty: bool,
 }
 
@@ -97,7 +96,7 @@ impl TraceWriter {
             logs: Vec::new(),
             streams: Vec::new(),
             written: Instant::now(),
-            took: Duration::ZERO,
+            pace: Duration::ZERO,
             dirty: true,
         };
         writer.rewrite()?;
@@ -220,7 +219,7 @@ impl TraceWriter {
     /// # Errors
     /// [`WriteError::Io`], [`WriteError::Full`].
     pub fn flush(&mut self) -> Result<(), WriteError> {
-        if self.written.elapsed() < self.took * REWRITE_SHARE {
+        if self.written.elapsed() < self.pace {
             return Ok(());
         }
         self.rewrite()
@@ -256,7 +255,7 @@ impl TraceWriter {
 
     fn changed(&mut self) -> Result<(), WriteError> {
         self.dirty = true;
-        if self.written.elapsed() < REWRITE_EVERY.max(self.took * REWRITE_SHARE) {
+        if self.written.elapsed() < REWRITE_EVERY.max(self.pace) {
             return Ok(());
         }
         self.rewrite()
@@ -278,10 +277,9 @@ impl TraceWriter {
     /// Replaces the manifest in one step, so that there is a whole one at any time.
     fn rewrite(&mut self) -> Result<(), WriteError> {
         self.collect();
-        let begun = Instant::now();
-        manifest_file::write(&self.dir, &self.manifest)?;
+        let bytes = manifest_file::write(&self.dir, &self.manifest)?;
         (self.written, self.dirty) = (Instant::now(), false);
-        self.took = begun.elapsed();
+        self.pace = REWRITE_PACE * (bytes >> 16) as u32;
         Ok(())
     }
 }
