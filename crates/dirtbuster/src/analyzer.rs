@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Thresholds;
 use crate::back::Back;
-use crate::batch::Batch;
+use crate::batch::{Batch, Ended};
 use crate::contexts::Limits;
 use crate::findings::Findings;
 use crate::groups::Groups;
@@ -86,7 +86,7 @@ pub struct Outcome<O> {
     pub findings: Findings,
     /// Executed stores by instruction, most first.
     pub counts: Vec<StoreCount>,
-    /// What each thread executed, by process, in the order of the threads' first buffers.
+    /// What each thread executed, by process and thread.
     pub threads: Vec<ThreadTotals>,
     /// All calling contexts.
     pub tree: CallTree,
@@ -185,7 +185,29 @@ impl<O: SiteOracle> Analyzer<O> {
         };
         let mut batch = self.way.batch();
         batch.process = process;
-        batch.ended = Some(ended.threads);
+        batch.ended = Some(Ended::Process(ended.threads));
+        self.way.send(batch);
+    }
+
+    /// `thread` of `process` has ended, as [`Analyzer::end`] for one thread.
+    pub fn end_thread(&mut self, process: ProcessId, thread: ThreadId) {
+        let Some(own) = self.processes.get_mut(&process) else {
+            return;
+        };
+        let Some(&at) = own.by_id.get(&thread) else {
+            return;
+        };
+        let ended = Thread {
+            ended: true,
+            ..Thread::default()
+        };
+        let thread = std::mem::replace(&mut own.threads[at], ended);
+        if thread.ended {
+            return;
+        }
+        let mut batch = self.way.batch();
+        (batch.process, batch.thread) = (process, at);
+        batch.ended = Some(Ended::Thread(Box::new(thread)));
         self.way.send(batch);
     }
 

@@ -5,7 +5,7 @@ use prestore_trace::block::XsaveComponent;
 use prestore_trace::replay::each_touch;
 use rustc_hash::FxHashMap;
 
-use crate::batch::{Batch, Item, NewRun, RARE, Rare};
+use crate::batch::{Batch, Ended, Item, NewRun, RARE, Rare};
 use crate::clock::{ProcessClock, ThreadClock};
 use crate::contexts::Limits;
 use crate::fences::PendingWrites;
@@ -64,11 +64,22 @@ impl Back {
 
     /// Takes in what a thread did.
     pub(crate) fn take(&mut self, batch: &mut Batch) {
-        if let Some(threads) = batch.ended.take() {
-            if let Some(process) = self.processes.remove(&batch.process) {
-                self.ledger.add(&threads, process);
+        match batch.ended.take() {
+            None => {}
+            Some(Ended::Process(threads)) => {
+                if let Some(process) = self.processes.remove(&batch.process) {
+                    self.ledger.add(&threads, process);
+                }
+                return;
             }
-            return;
+            Some(Ended::Thread(thread)) => {
+                let process = self.processes.get_mut(&batch.process);
+                if let Some(back) = process.and_then(|p| p.threads.get_mut(batch.thread)) {
+                    self.ledger
+                        .execute(&thread, &std::mem::take(back).odd_bytes);
+                }
+                return;
+            }
         }
         let process = self
             .processes

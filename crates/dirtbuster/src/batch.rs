@@ -63,8 +63,16 @@ pub(crate) struct Batch {
     pub(crate) xsave: Vec<XsaveComponent>,
     /// The thread's instructions at the end.
     pub(crate) instrs: u64,
-    /// Nothing of the above but that the process has ended, with the front's share of its threads.
-    pub(crate) ended: Option<Vec<Thread>>,
+    /// Nothing of the above but that somebody has ended.
+    pub(crate) ended: Option<Ended>,
+}
+
+/// Who has ended, with the front's share.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    Thread(Box<Thread>),
+    /// With those of its threads that were not told before.
+    Process(Vec<Thread>),
 }
 
 impl Batch {

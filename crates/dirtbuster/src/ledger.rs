@@ -84,20 +84,22 @@ impl Ledger {
         let bytes = memory.lines.memory() + memory.contexts.memory();
         self.memory_bytes = self.memory_bytes.max(bytes);
         memory.finish();
-        for (thread, back) in threads.iter().zip(&back.threads) {
+        let open = threads.iter().zip(&back.threads).filter(|t| !t.0.ended);
+        for (thread, back) in open {
             self.execute(thread, &back.odd_bytes);
         }
         self.write(&back.memory.origins);
     }
 
-    /// What each thread executed, by process, in the order of the threads' first buffers.
+    /// What each thread executed, by process and thread.
     pub(crate) fn threads(&self) -> Vec<ThreadTotals> {
         let mut threads = self.threads.clone();
-        threads.sort_by_key(|t| t.process);
+        threads.sort_by_key(|t| (t.process, t.thread));
         threads
     }
 
-    fn execute(&mut self, thread: &Thread, odd_bytes: &[u64]) {
+    /// Adds what a thread executed.
+    pub(crate) fn execute(&mut self, thread: &Thread, odd_bytes: &[u64]) {
         let mut totals = ThreadTotals {
             process: thread.process,
             thread: thread.id,

@@ -51,21 +51,32 @@ fn program() -> Program {
     p
 }
 
-/// The program run by so many processes, one after the other. `ends`: they are said to have ended.
-fn run(processes: u32, ends: bool) -> (Outcome<Numbers>, usize) {
+/// Who is said to have ended.
+#[derive(Clone, Copy, PartialEq)]
+enum Told {
+    Nobody,
+    Threads,
+    Processes,
+}
+
+/// The program run by so many processes (for [`Told::Threads`], threads of one), one after the other.
+fn run(processes: u32, told: Told) -> (Outcome<Numbers>, usize) {
     let program = program();
     let mut sites = SiteTable::default();
     let mut analyzer = Analyzer::new(everything(), Numbers);
     MOST.store(NOW.load(Ordering::Relaxed), Ordering::Relaxed);
     let before = NOW.load(Ordering::Relaxed);
     for n in 0..processes {
+        let process = ProcessId(if told == Told::Threads { 0 } else { n });
+        let thread = ThreadId(n);
         for (_, words) in &program.buffers {
-            let (process, thread) = (ProcessId(n), ThreadId(n));
             let fed = analyzer.feed(process, thread, &program.table, &mut sites, words);
             assert_eq!(fed, Ok(words.len()));
         }
-        if ends {
-            analyzer.end(ProcessId(n));
+        match told {
+            Told::Nobody => {}
+            Told::Threads => analyzer.end_thread(process, thread),
+            Told::Processes => analyzer.end(process),
         }
     }
     let outcome = analyzer.finish();
@@ -75,14 +86,21 @@ fn run(processes: u32, ends: bool) -> (Outcome<Numbers>, usize) {
 /// One test, since the allocations of all are counted.
 #[test]
 fn findings_add_up_and_memory_does_not() {
-    let (kept, _) = run(50, false);
-    let (ended, few) = run(50, true);
+    let (kept, _) = run(50, Told::Nobody);
+    let (ended, few) = run(50, Told::Processes);
     assert_eq!(kept.findings, ended.findings);
     assert_eq!(kept.counts, ended.counts);
     assert_eq!(kept.threads, ended.threads);
     assert_eq!(ended.findings.stores, 50 * 256);
-    let (_, many) = run(1050, true);
+    let (_, many) = run(1050, Told::Processes);
     // What each thread executed is kept: 48 bytes, and room for more of them.
     let each = many.saturating_sub(few) / 1000;
     assert!(each < 256, "{each} bytes a process: {few}, then {many}");
+
+    let (ended, few) = run(50, Told::Threads);
+    assert_eq!((ended.counts, ended.threads.len()), (kept.counts, 50));
+    let (_, many) = run(1050, Told::Threads);
+    // Where its writes came from is kept as long as the process is there.
+    let each = many.saturating_sub(few) / 1000;
+    assert!(each < 2048, "{each} bytes a thread: {few}, then {many}");
 }

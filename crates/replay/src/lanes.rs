@@ -1,4 +1,4 @@
-//! Which threads share a simulated core: those of processes that were never there at the same time.
+//! Which threads share a simulated core: those that were never there at the same time.
 //!
 //! A build of ten thousand processes never runs more than a few at once, and so it takes a few cores.
 //! What one thread waits for, another did earlier, as recorded: a thread behind another on a core is
@@ -6,23 +6,21 @@
 
 use prestore_trace::container::Trace;
 use prestore_trace::{ProcessId, ThreadId};
-use rustc_hash::FxHashMap;
 
 /// A thread and its process.
 pub(crate) type Whose = (ThreadId, ProcessId);
 
-/// Threads for each core, in the order in which they ran. Threads of one process have a core each.
+/// Threads for each core, in the order in which they ran. One whose start or end is not known has a
+/// core of its own.
 pub(crate) fn share(trace: &Trace, threads: &[Whose]) -> Vec<Vec<Whose>> {
     let spans = threads.iter().map(|&whose| (whose, span(trace, whose.0)));
     let mut spans: Vec<_> = spans.collect();
     spans.sort_by_key(|&((thread, _), span)| (span.map_or(0, |s| s.0), thread));
     let mut lanes: Vec<(Vec<Whose>, u64)> = Vec::new();
-    let mut of_process: FxHashMap<ProcessId, Vec<usize>> = FxHashMap::default();
     for (whose, span) in spans {
-        let own = of_process.entry(whose.1).or_default();
         let (start, end) = span.unwrap_or((0, u64::MAX));
         let free = lanes.iter().enumerate();
-        let free = free.filter(|(i, lane)| lane.1 < start && !own.contains(i));
+        let free = free.filter(|(_, lane)| lane.1 < start);
         let at = match free.max_by_key(|(_, lane)| lane.1) {
             Some((at, _)) => at,
             None => {
@@ -30,7 +28,6 @@ pub(crate) fn share(trace: &Trace, threads: &[Whose]) -> Vec<Vec<Whose>> {
                 lanes.len() - 1
             }
         };
-        own.push(at);
         lanes[at].0.push(whose);
         lanes[at].1 = end;
     }
@@ -41,8 +38,8 @@ pub(crate) fn share(trace: &Trace, threads: &[Whose]) -> Vec<Vec<Whose>> {
 
 /// Ticks at which a thread began and ended; `None`: they were not recorded.
 fn span(trace: &Trace, thread: ThreadId) -> Option<(u64, u64)> {
-    let mut blocks = trace.blocks(thread);
-    let first = blocks.next()?;
-    let last = blocks.last().unwrap_or(first);
-    (first.start_ticks > 0).then_some((first.start_ticks, last.last_ticks))
+    let begun = trace.blocks(thread).next()?.start_ticks;
+    let entry = trace.manifest().threads.get(thread.0 as usize);
+    let ended = entry.and_then(|t| t.end_ticks)?;
+    (begun > 0).then_some((begun, ended))
 }

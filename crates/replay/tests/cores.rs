@@ -47,11 +47,16 @@ fn processes_that_met_do_not() {
 }
 
 #[test]
-fn threads_of_one_process_have_one_each() {
-    assert_eq!(
-        cores(&[between(1, &[(10, 20), (30, 40)])]),
-        [vec![0], vec![1]]
-    );
+fn so_do_threads_of_one_process() {
+    let all = [between(1, &[(10, 100), (20, 30), (35, 45), (40, 50)])];
+    assert_eq!(cores(&all), [vec![0], vec![1, 2], vec![3]]);
+}
+
+#[test]
+fn nobody_follows_a_thread_whose_end_is_not_known() {
+    let killed = process(vec![[time(10), exec(DATA_STORE, &[0x5000])].concat()]);
+    let cores = cores(&[killed, between(2, &[(20, 30)])]);
+    assert_eq!(cores, [vec![0], vec![1]]);
 }
 
 #[test]

@@ -68,6 +68,9 @@ pub fn analyse(
             }
             given_up.insert(thread, error);
         }
+        for (process, thread) in merged.take_ended_threads() {
+            analyzer.end_thread(process, thread);
+        }
         for process in merged.take_ended() {
             analyzer.end(process);
         }

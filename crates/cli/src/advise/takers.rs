@@ -57,6 +57,7 @@ impl Sink for Advisor {
     }
 
     fn thread_ended(&mut self, stream: Stream) -> Result<(), SinkError> {
+        self.analyzer.end_thread(stream.process, stream.thread);
         let recorder = self.recorder.as_mut();
         recorder.map_or(Ok(()), |r| r.thread_ended(stream))
     }

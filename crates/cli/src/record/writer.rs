@@ -10,6 +10,7 @@ use prestore_trace::container::{
     TraceWriter, Windows, WriteError,
 };
 use prestore_trace::filter::ScopeFilter;
+use prestore_trace::record::{header, id};
 use prestore_trace::{ProcessId, SiteTable, ThreadId};
 use prestore_tracer::{Outcome, ProcessInfo, Sink, SinkError, Stream};
 
@@ -22,13 +23,16 @@ use crate::{host, run};
 /// Stores a recording.
 pub struct Recorder {
     writer: TraceWriter,
-    /// Those of threads that have not ended.
-    streams: BTreeMap<ThreadId, StreamWriter>,
+    /// Those of threads that have not ended, each with the time that its last record is, if it is.
+    streams: BTreeMap<ThreadId, (StreamWriter, Option<u64>)>,
     progress: Progress,
     filter: Option<ScopeFilter<Namer>>,
     /// Whose code the process that was announced last began with.
     origin: Option<ProcessId>,
 }
+
+/// The header of a time record: the last of a thread that was not killed is one.
+const TIME: u64 = header(id::TIME, 1);
 
 fn sink_error(error: WriteError) -> SinkError {
     SinkError(Box::new(error))
@@ -105,7 +109,7 @@ impl Recorder {
     /// Ends the recording as the run ended.
     pub fn finish(self, outcome: &Outcome) -> Result<Manifest, CliError> {
         let failed = outcome.failure.is_some();
-        for stream in self.streams.into_values() {
+        for (stream, _) in self.streams.into_values() {
             // Where storing has failed, what is on disk is all there will be.
             let end = stream.finish();
             if !failed {
@@ -162,8 +166,8 @@ impl Sink for Recorder {
 
     fn thread(&mut self, stream: Stream) -> Result<(), SinkError> {
         let writer = self.writer.thread(stream.process, stream.tid, None);
-        self.streams
-            .insert(stream.thread, writer.map_err(sink_error)?);
+        let writer = writer.map_err(sink_error)?;
+        self.streams.insert(stream.thread, (writer, None));
         Ok(())
     }
 
@@ -175,8 +179,12 @@ impl Sink for Recorder {
         sites: &mut SiteTable,
     ) -> Result<(), SinkError> {
         self.progress.add(words.len());
-        let Some(writer) = self.streams.get_mut(&stream.thread) else {
+        let Some((writer, ends)) = self.streams.get_mut(&stream.thread) else {
             return Ok(());
+        };
+        *ends = match words {
+            [.., header, ticks] if *header == TIME => Some(*ticks),
+            _ => None,
         };
         let Some(filter) = &mut self.filter else {
             writer.words(words, table).map_err(sink_error)?;
@@ -196,9 +204,13 @@ impl Sink for Recorder {
         if let Some(filter) = &mut self.filter {
             filter.thread_ended(stream.thread);
         }
-        let writer = self.streams.remove(&stream.thread);
-        let ended = writer.map_or(Ok(()), |w| w.finish().map(drop));
-        ended.map_err(sink_error)
+        let Some((writer, ends)) = self.streams.remove(&stream.thread) else {
+            return Ok(());
+        };
+        if let Some(ticks) = ends {
+            self.writer.thread_ended(stream.thread, ticks);
+        }
+        writer.finish().map(drop).map_err(sink_error)
     }
 
     fn process_ended(&mut self, process: ProcessId) -> Result<(), SinkError> {
@@ -209,7 +221,7 @@ impl Sink for Recorder {
     }
 
     fn tick(&mut self) -> Result<(), SinkError> {
-        for stream in self.streams.values_mut() {
+        for (stream, _) in self.streams.values_mut() {
             stream.flush().map_err(sink_error)?;
         }
         self.writer.flush().map_err(sink_error)

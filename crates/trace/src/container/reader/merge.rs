@@ -6,8 +6,8 @@ use std::collections::BinaryHeap;
 use rustc_hash::FxHashMap;
 
 use super::{Damage, ReadError, Segment, StreamReader};
-use crate::ProcessId;
 use crate::container::codec::Decoder;
+use crate::{ProcessId, ThreadId};
 
 /// Reads the words of all threads, segment by segment, in order of the time records they begin
 /// with. Records inside a segment keep their thread's order; which of two overlapping segments
@@ -24,6 +24,7 @@ pub struct Merged<'t> {
     /// Streams of each process that have not ended.
     open: FxHashMap<ProcessId, usize>,
     ended: Vec<ProcessId>,
+    ended_threads: Vec<(ProcessId, ThreadId)>,
 }
 
 impl<'t> Merged<'t> {
@@ -44,6 +45,7 @@ impl<'t> Merged<'t> {
             pending: None,
             open,
             ended: Vec::new(),
+            ended_threads: Vec::new(),
         })
     }
 
@@ -70,6 +72,11 @@ impl<'t> Merged<'t> {
         }
     }
 
+    /// Threads of which nothing more will come, each told once.
+    pub fn take_ended_threads(&mut self) -> Vec<(ProcessId, ThreadId)> {
+        std::mem::take(&mut self.ended_threads)
+    }
+
     /// Processes of which nothing more will come, each told once.
     pub fn take_ended(&mut self) -> Vec<ProcessId> {
         std::mem::take(&mut self.ended)
@@ -81,6 +88,7 @@ impl<'t> Merged<'t> {
         let Some(process) = stream.process() else {
             return;
         };
+        self.ended_threads.push((process, stream.thread()));
         if let Some(open) = self.open.get_mut(&process) {
             *open -= 1;
             if *open == 0 {

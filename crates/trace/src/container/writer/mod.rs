@@ -46,7 +46,6 @@ pub enum Existing {
 struct StreamState {
     totals: Totals,
     checksum: u32,
-    last_ticks: Option<u64>,
     closed: bool,
 }
 
@@ -182,7 +181,7 @@ impl TraceWriter {
         Ok(stream)
     }
 
-    /// Notes the ticks at which a thread ended; otherwise its last time record counts.
+    /// Notes the ticks at which a thread ended, where that is known.
     pub fn thread_ended(&mut self, thread: ThreadId, ticks: u64) {
         if let Some(entry) = self.manifest.threads.get_mut(thread.0 as usize) {
             entry.end_ticks = Some(ticks);
@@ -268,9 +267,6 @@ impl TraceWriter {
             entry.totals = state.totals;
             entry.checksum = state.checksum;
             self.manifest.totals += state.totals;
-            if state.closed && entry.end_ticks.is_none() {
-                entry.end_ticks = state.last_ticks;
-            }
         }
     }
 

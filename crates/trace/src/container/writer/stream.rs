@@ -167,7 +167,6 @@ impl StreamWriter {
         let mut state = lock(&self.shared);
         state.totals += Totals::of(&block);
         state.checksum = chain(state.checksum, block.own_crc());
-        state.last_ticks = encoded.ticks.map(|t| t.1).or(state.last_ticks);
         Ok(())
     }
 }
