@@ -1,12 +1,15 @@
 //! The back of the analysis: what executions do to memory.
 
+use prestore_trace::ProcessId;
 use prestore_trace::block::XsaveComponent;
 use prestore_trace::replay::each_touch;
+use rustc_hash::FxHashMap;
 
-use crate::batch::{Batch, Item, NewRun, RARE, Rare};
+use crate::batch::{Batch, Ended, Item, NewRun, RARE, Rare};
 use crate::clock::{ProcessClock, ThreadClock};
 use crate::contexts::Limits;
 use crate::fences::PendingWrites;
+use crate::ledger::Ledger;
 use crate::lines::LINE;
 use crate::memory::{Memory, Moment, Streak};
 use crate::runs::{Access, FOREIGN, Op};
@@ -45,27 +48,47 @@ pub(crate) struct BackThread {
 #[derive(Debug)]
 pub(crate) struct Back {
     limits: Limits,
-    pub(crate) processes: Vec<BackProcess>,
+    /// Those that have not ended.
+    processes: FxHashMap<ProcessId, BackProcess>,
+    pub(crate) ledger: Ledger,
 }
 
 impl Back {
     pub(crate) fn new(limits: Limits) -> Self {
         Self {
             limits,
-            processes: Vec::new(),
+            processes: FxHashMap::default(),
+            ledger: Ledger::default(),
         }
     }
 
     /// Takes in what a thread did.
     pub(crate) fn take(&mut self, batch: &mut Batch) {
-        while self.processes.len() <= batch.process {
-            self.processes.push(BackProcess {
+        match batch.ended.take() {
+            None => {}
+            Some(Ended::Process(threads)) => {
+                if let Some(process) = self.processes.remove(&batch.process) {
+                    self.ledger.add(&threads, process);
+                }
+                return;
+            }
+            Some(Ended::Thread(thread)) => {
+                let process = self.processes.get_mut(&batch.process);
+                if let Some(back) = process.and_then(|p| p.threads.get_mut(batch.thread)) {
+                    self.ledger
+                        .execute(&thread, &std::mem::take(back).odd_bytes);
+                }
+                return;
+            }
+        }
+        let process = self
+            .processes
+            .entry(batch.process)
+            .or_insert_with(|| BackProcess {
                 clock: ProcessClock::default(),
                 memory: Memory::new(self.limits),
                 threads: Vec::new(),
             });
-        }
-        let process = &mut self.processes[batch.process];
         while process.threads.len() <= batch.thread {
             let clock = ThreadClock::starting(&process.clock);
             process.memory.clocks.push(clock);

@@ -20,6 +20,7 @@ mod fences;
 mod findings;
 mod frequent;
 mod groups;
+mod ledger;
 mod lines;
 mod memory;
 mod oracle;
@@ -33,7 +34,8 @@ mod thresholds;
 mod usage;
 mod verdict;
 
-pub use analyzer::{Analyzer, Outcome, ProgramTotals, StoreCount, ThreadTotals};
+pub use analyzer::{Analyzer, Outcome, ProgramTotals, StoreCount};
 pub use findings::{ContextClass, Distance, FenceDistance, Finding, Findings, LineShare, Verdict};
+pub use ledger::ThreadTotals;
 pub use oracle::{SiteClass, SiteOracle};
 pub use thresholds::{ThresholdError, ThresholdInfo, Thresholds};

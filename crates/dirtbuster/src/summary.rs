@@ -1,30 +1,16 @@
 //! From origins to findings: which stores belong together, and what they add up to.
 
-use prestore_trace::replay::{CallTree, NodeId};
-use prestore_trace::{EventKind, SiteId};
+use prestore_trace::SiteId;
+use prestore_trace::replay::CallTree;
 use rustc_hash::FxHashMap;
 
 use crate::Thresholds;
-use crate::analyzer::{Ended, ProgramTotals, StoreCount, ThreadTotals};
-use crate::fences::FenceHistogram;
+use crate::analyzer::{ProgramTotals, StoreCount};
 use crate::findings::{ContextClass, Finding, Findings, LineShare};
 use crate::groups::{Group, Groups};
-use crate::origins::{SizeClass, add_class};
-use crate::usage::Usage;
+use crate::ledger::{Executed, Ledger, Place, ThreadTotals, Written};
+use crate::origins::SizeClass;
 use crate::verdict::{self, Evidence, Program};
-
-/// A store instruction on behalf of a group, in whatever thread and process.
-type Place = (SiteId, u32);
-
-/// What was executed at a place.
-#[derive(Clone, Debug, Default)]
-struct Executed {
-    stores: u64,
-    bytes: u64,
-    non_temporal: u64,
-    atomic: u64,
-    contexts: FxHashMap<NodeId, u64>,
-}
 
 /// Places that write the same data, added up.
 #[derive(Clone, Debug, Default)]
@@ -33,21 +19,17 @@ struct Cluster {
     bytes: u64,
     non_temporal: u64,
     atomic: u64,
-    scattered: Usage,
-    scattered_bytes: u64,
-    classes: Vec<SizeClass>,
-    fences: FenceHistogram,
-    allocations: FxHashMap<SiteId, u64>,
+    written: Written,
 }
 
 pub(crate) fn findings<O>(
-    processes: &[Ended],
+    ledger: &Ledger,
     groups: &Groups<O>,
     tree: &CallTree,
     thresholds: &Thresholds,
     given: Option<ProgramTotals>,
 ) -> (Findings, Vec<StoreCount>, Vec<ThreadTotals>) {
-    let (executed, threads) = executed(processes);
+    let (executed, threads) = (&ledger.executed, ledger.threads());
     let mut totals = ThreadTotals::default();
     for t in &threads {
         totals.instructions += t.instructions;
@@ -59,10 +41,10 @@ pub(crate) fn findings<O>(
         (totals.instructions, totals.stores) = (given.instructions, given.stores);
     }
     let program = Program::new(totals.stores, totals.instructions, thresholds);
-    let mut list: Vec<Finding> = clusters(processes, groups, &executed)
+    let mut list: Vec<Finding> = clusters(ledger, groups)
         .into_iter()
         .filter(|c| share(c.stores(), totals.stores) >= thresholds.min_store_share)
-        .map(|c| c.finding(groups, tree, &executed, totals.stores, program, thresholds))
+        .map(|c| c.finding(groups, tree, executed, totals.stores, program, thresholds))
         .collect();
     list.sort_by_key(|f| (std::cmp::Reverse(f.stores), f.sites.first().map(|s| s.site)));
     let findings = Findings {
@@ -74,7 +56,7 @@ pub(crate) fn findings<O>(
         store_fraction: program.store_fraction,
         findings: list,
     };
-    (findings, counts(&executed), threads)
+    (findings, counts(executed), threads)
 }
 
 fn share(part: u64, whole: u64) -> f64 {
@@ -101,89 +83,23 @@ fn counts(executed: &FxHashMap<Place, Executed>) -> Vec<StoreCount> {
     counts
 }
 
-fn executed(processes: &[Ended]) -> (FxHashMap<Place, Executed>, Vec<ThreadTotals>) {
-    let mut places: FxHashMap<Place, Executed> = FxHashMap::default();
-    let mut threads = Vec::new();
-    let all = processes
-        .iter()
-        .flat_map(|p| p.front.threads.iter().zip(&p.back.threads));
-    for (thread, back) in all {
-        let mut totals = ThreadTotals {
-            process: thread.process,
-            thread: thread.id,
-            instructions: thread.replayer.instrs() - thread.skipped,
-            ..ThreadTotals::default()
-        };
-        let runs = &thread.state.runs;
-        for run in &runs.all {
-            for at in run.first as usize..run.end as usize {
-                let facts = &runs.facts[at];
-                let n = run.executions + facts.extra;
-                totals.loads += if facts.kind.reads() { n } else { 0 };
-                totals.fences += if facts.kind.orders_stores() { n } else { 0 };
-                if !facts.kind.writes() {
-                    continue;
-                }
-                totals.stores += n;
-                let place = places.entry((facts.site, facts.group)).or_default();
-                place.stores += n;
-                place.bytes += match facts.size {
-                    Some(size) => n * u64::from(size),
-                    None => back.odd_bytes[at],
-                };
-                match facts.kind {
-                    EventKind::NtStore => place.non_temporal += n,
-                    EventKind::AtomicRmw => place.atomic += n,
-                    _ => {}
-                }
-                for (node, count) in run.contexts.iter() {
-                    *place.contexts.entry(node).or_default() += count;
-                }
-            }
-        }
-        threads.push(totals);
-    }
-    (places, threads)
-}
-
-/// Adds up the origins of all threads and processes by what they write together.
-fn clusters<O>(
-    processes: &[Ended],
-    groups: &Groups<O>,
-    executed: &FxHashMap<Place, Executed>,
-) -> Vec<Cluster> {
-    let mut joined = Joined::default();
+/// Adds up places by what they write together.
+fn clusters<O>(ledger: &Ledger, groups: &Groups<O>) -> Vec<Cluster> {
+    let mut joined = ledger.joined.clone();
     let mut first_of_caller: FxHashMap<u32, Place> = FxHashMap::default();
-    for origins in processes.iter().map(|p| &p.back.memory.origins) {
-        for i in 0..origins.len() {
-            let (o, root) = (origins.get(i), origins.get(origins.root(i)));
-            let place = (o.site, o.group);
-            joined.join(place, (root.site, root.group));
-            if !matches!(groups.get(o.group), Group::Function(_)) {
-                let first = *first_of_caller.entry(o.group).or_insert(place);
-                joined.join(place, first);
-            }
+    for &place in ledger.written.keys() {
+        if !matches!(groups.get(place.1), Group::Function(_)) {
+            let first = *first_of_caller.entry(place.1).or_insert(place);
+            joined.join(place, first);
         }
     }
     let mut clusters: FxHashMap<Place, Cluster> = FxHashMap::default();
-    for origins in processes.iter().map(|p| &p.back.memory.origins) {
-        for i in 0..origins.len() {
-            let o = origins.get(i);
-            let cluster = clusters.entry(joined.root((o.site, o.group))).or_default();
-            cluster.scattered.merge(&o.scattered);
-            cluster.scattered_bytes += o.scattered_bytes;
-            cluster.fences.merge(&o.fences);
-            for class in &o.classes {
-                add_class(&mut cluster.classes, class);
-            }
-        }
-        for ((origin, site), bytes) in &origins.allocations {
-            let o = origins.get(*origin);
-            let cluster = clusters.entry(joined.root((o.site, o.group))).or_default();
-            *cluster.allocations.entry(*site).or_default() += bytes;
-        }
+    for (place, of_place) in &ledger.written {
+        let cluster = clusters.entry(joined.root(*place)).or_default();
+        cluster.written.add(of_place);
     }
-    for (place, e) in executed.iter().filter(|(_, e)| e.stores > 0) {
+    let executed = ledger.executed.iter();
+    for (place, e) in executed.filter(|(_, e)| e.stores > 0) {
         let root = joined.root(*place);
         if let Some(cluster) = clusters.get_mut(&root) {
             cluster.places.push((*place, e.stores));
@@ -196,26 +112,6 @@ fn clusters<O>(
         .into_values()
         .filter(|c| !c.places.is_empty())
         .collect()
-}
-
-/// Union-find over places.
-#[derive(Default)]
-struct Joined(FxHashMap<Place, Place>);
-
-impl Joined {
-    fn root(&self, mut place: Place) -> Place {
-        while let Some(&up) = self.0.get(&place) {
-            place = up;
-        }
-        place
-    }
-
-    fn join(&mut self, a: Place, b: Place) {
-        let (a, b) = (self.root(a), self.root(b));
-        if a != b {
-            self.0.insert(a.max(b), a.min(b));
-        }
-    }
 }
 
 impl Cluster {
@@ -236,27 +132,28 @@ impl Cluster {
         let stores = self.stores();
         let group = groups.get(self.places[0].0.1);
         let mut sequential = SizeClass::default();
-        for class in &self.classes {
+        for class in &self.written.classes {
             sequential.merge(class);
         }
         let mut whole = sequential.usage;
-        whole.merge(&self.scattered);
+        whole.merge(&self.written.scattered);
         let evidence = Evidence {
             stores,
             store_share: share(stores, all_stores),
             sequential_share: share(
                 sequential.covered,
-                sequential.covered + self.scattered_bytes,
+                sequential.covered + self.written.scattered_bytes,
             ),
             sequential,
             whole,
-            classes: &self.classes,
-            fence: self.fences.distance(),
+            classes: &self.written.classes,
+            fence: self.written.fences.distance(),
             non_temporal: self.non_temporal == stores,
             atomic_share: share(self.atomic, stores),
         };
         let (verdict, reason) = verdict::decide(&evidence, program, thresholds);
         let mut contexts: Vec<ContextClass> = self
+            .written
             .classes
             .iter()
             .map(|c| ContextClass {
@@ -268,7 +165,7 @@ impl Cluster {
             })
             .collect();
         contexts.sort_by(|a, b| b.share.total_cmp(&a.share).then(b.bytes.cmp(&a.bytes)));
-        let mut allocations: Vec<(SiteId, u64)> = self.allocations.drain().collect();
+        let mut allocations: Vec<(SiteId, u64)> = self.written.allocations.drain().collect();
         allocations.sort_by_key(|a| (std::cmp::Reverse(a.1), a.0));
         let mut sites: Vec<LineShare> = Vec::new();
         for ((site, _), stores) in &self.places {

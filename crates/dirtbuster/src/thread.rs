@@ -20,6 +20,8 @@ pub(crate) struct Thread {
     /// Instructions outside the recording's scope.
     pub(crate) skipped: u64,
     pub(crate) state: ThreadState,
+    /// It has ended, and what it executed is accounted for.
+    pub(crate) ended: bool,
 }
 
 #[derive(Debug, Default)]

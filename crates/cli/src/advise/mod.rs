@@ -31,9 +31,10 @@ pub fn run(args: &AdviseArgs) -> Result<ExitCode, CliError> {
                 dir = dir.display()
             )));
         }
-        return match read_manifest(dir)?.kind {
-            TraceKind::Events => stored::events(args, dir, thresholds, true),
-            TraceKind::Samples => stored::samples(args, dir),
+        return match read_manifest(dir) {
+            Ok(manifest) if manifest.kind == TraceKind::Samples => stored::samples(args, dir),
+            // Opening it says what is wrong, or reads what there is.
+            _ => stored::events(args, dir, thresholds, true),
         };
     }
     match args.run.scope {

@@ -10,9 +10,9 @@ mod layout;
 mod module;
 mod table;
 
-pub use layout::{NO_SLOT, REF_BYTES, meta};
+pub use layout::{NO_SLOT, REF_BYTES, meta, whole_frames};
 pub use module::ModuleLoad;
-pub use table::{BlockTable, MetaError, UnknownOpcode, XsaveComponent};
+pub use table::{BlockTable, MetaError, ProcessFacts, UnknownOpcode, XsaveComponent};
 
 use crate::{EventKind, SiteId};
 
