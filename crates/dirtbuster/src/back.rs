@@ -2,12 +2,14 @@
 
 use prestore_trace::block::XsaveComponent;
 use prestore_trace::replay::each_touch;
+use prestore_trace::{EventKind, FenceKind};
 
 use crate::batch::{Batch, Item, NewRun, RARE, Rare};
 use crate::clock::{ProcessClock, ThreadClock};
 use crate::contexts::Limits;
+use crate::existing::Waits;
 use crate::fences::PendingWrites;
-use crate::lines::LINE;
+use crate::lines::{LINE, LINE_SHIFT, bits_of};
 use crate::memory::{Memory, Moment, Streak};
 use crate::runs::{Access, FOREIGN, Op};
 use crate::steps::{Step, one_write};
@@ -39,6 +41,8 @@ pub(crate) struct BackThread {
     pending: PendingWrites,
     /// Bytes written by accesses whose size varies.
     pub(crate) odd_bytes: Vec<u64>,
+    /// Accesses that have read what another thread wrote.
+    pub(crate) received: Vec<bool>,
 }
 
 /// All processes' memories.
@@ -68,7 +72,7 @@ impl Back {
         let process = &mut self.processes[batch.process];
         while process.threads.len() <= batch.thread {
             let clock = ThreadClock::starting(&process.clock);
-            process.memory.clocks.push(clock);
+            process.memory.thread_begins(clock);
             process.threads.push(BackThread::default());
         }
         process.memory.origins.learn(&batch.origins);
@@ -94,6 +98,8 @@ impl BackThread {
         self.runs.push((first, self.steps.len() as u32));
         self.odd_bytes
             .resize(self.odd_bytes.len() + run.accesses.len(), 0);
+        self.received
+            .resize(self.received.len() + run.accesses.len(), false);
         self.accesses.extend(run.accesses);
         self.streaks
             .extend(run.streaks.into_iter().map(Streak::new));
@@ -176,7 +182,7 @@ impl Execution<'_> {
             }
             match step.op {
                 Op::Load => self.each_load(first, first + n, before, values),
-                Op::Store => {
+                op if op.is_store() => {
                     if let Some((n, write)) = one_write(&accesses[..n]) {
                         let mut part = Step {
                             disp: write.disp,
@@ -184,6 +190,9 @@ impl Execution<'_> {
                             instr: accesses[n - 1].instr,
                             ..step
                         };
+                        if op == Op::NtStore {
+                            self.gather(&part, values);
+                        }
                         self.store(&mut part, before, values);
                     }
                 }
@@ -241,6 +250,12 @@ impl Execution<'_> {
                 }
                 1
             }
+            Op::NtStore => {
+                let mut step = *step;
+                self.gather(&step, values);
+                self.store(&mut step, before, values);
+                1
+            }
             _ => {
                 let first = step.first as usize;
                 self.other(first, before, values);
@@ -249,15 +264,32 @@ impl Execution<'_> {
         }
     }
 
+    /// Non-temporal stores are gathered line by line.
+    #[inline(never)]
+    fn gather(&mut self, step: &Step, values: &[u64]) {
+        let addr = word(values, step.slot).wrapping_add(step.disp);
+        let end = addr.saturating_add(u64::from(step.size));
+        let number = self.thread.accesses[step.first as usize].which;
+        let mut at = addr;
+        while at < end {
+            let next = ((at | (LINE - 1)).saturating_add(1)).min(end);
+            let bits = bits_of(at, next - at);
+            self.memory.existing.gather(self.index, number, at, bits);
+            at = next;
+        }
+    }
+
     #[inline(never)]
     fn each_load(&mut self, first: usize, end: usize, before: u64, values: &[u64]) {
-        for a in &mut self.thread.accesses[first..end] {
+        for (i, a) in self.thread.accesses[first..end].iter_mut().enumerate() {
             let addr = word(values, a.slot).wrapping_add(a.disp);
             let at = Moment {
                 thread: self.index,
                 now: before + u64::from(a.instr),
             };
-            self.memory.read(&mut a.hint, addr, u64::from(a.size), at);
+            if self.memory.read(&mut a.hint, addr, u64::from(a.size), at) {
+                self.thread.received[first + i] = true;
+            }
         }
     }
 
@@ -290,13 +322,18 @@ impl Execution<'_> {
         };
         let kind = a.kind;
         if kind.orders_stores() {
-            let origins = &mut self.memory.origins;
-            thread.pending.fence(now.now, |origin, distance| {
-                origins.get_mut(origin).fences.record(distance);
-            });
+            self.fence(&a, now.now);
         }
+        let thread = &mut *self.thread;
         match a.op {
             Op::Fence => {}
+            Op::Flush => {
+                let line = addr >> LINE_SHIFT;
+                let hint = &mut thread.accesses[at].hint;
+                self.memory.flush(hint, a.which, addr, now);
+                let existing = &mut self.memory.existing;
+                existing.flush(self.index, a.which, line, now.now);
+            }
             Op::Odd => {
                 let r = self.thread.odd[a.which as usize];
                 let xsave = std::mem::take(&mut self.thread.xsave);
@@ -312,6 +349,26 @@ impl Execution<'_> {
         }
     }
 
+    fn fence(&mut self, a: &Access, now: u64) {
+        let waits = match (a.op, a.kind) {
+            (Op::Fence, EventKind::Fence(FenceKind::Store)) => Waits::Weak,
+            (Op::Fence, _) => Waits::All,
+            _ => Waits::Atomic,
+        };
+        let pending = &mut self.thread.pending;
+        let existing = &mut self.memory.existing;
+        let idle = existing.fence(self.index, waits, !pending.is_empty(), now);
+        if waits != Waits::Atomic {
+            let counts = existing.counts(self.index, a.which);
+            counts.executed += 1;
+            counts.idle += u64::from(idle);
+        }
+        let origins = &mut self.memory.origins;
+        pending.fence(now, |origin, distance| {
+            origins.get_mut(origin).fences.record(distance);
+        });
+    }
+
     fn touch(&mut self, at: usize, addr: u64, size: u64, now: Moment) {
         if size == 0 {
             return;
@@ -320,7 +377,7 @@ impl Execution<'_> {
         let a = &mut thread.accesses[at];
         let kind = a.kind;
         if kind.reads() {
-            self.memory.read(&mut a.hint, addr, size, now);
+            thread.received[at] |= self.memory.read(&mut a.hint, addr, size, now);
         }
         if !kind.writes() {
             return;

@@ -1,0 +1,112 @@
+//! What was executed where: exact.
+
+use prestore_trace::replay::{CallTree, NodeId};
+use prestore_trace::{EventKind, SiteId};
+use rustc_hash::FxHashMap;
+
+use crate::analyzer::{Ended, StoreCount, ThreadTotals};
+use crate::groups::{Group, Groups};
+
+/// An instruction on behalf of a group, in whatever thread and process.
+pub(crate) type Place = (SiteId, u32);
+
+/// What was executed at a place.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Executed {
+    pub(crate) stores: u64,
+    pub(crate) bytes: u64,
+    pub(crate) non_temporal: u64,
+    pub(crate) atomic: u64,
+    /// Stores to the frame: no data.
+    pub(crate) frame: bool,
+    contexts: FxHashMap<NodeId, u64>,
+}
+
+pub(crate) fn counts(executed: &FxHashMap<Place, Executed>) -> Vec<StoreCount> {
+    let mut by_site: FxHashMap<SiteId, StoreCount> = FxHashMap::default();
+    for ((site, _), e) in executed.iter().filter(|(_, e)| e.stores > 0) {
+        let count = by_site.entry(*site).or_insert(StoreCount {
+            site: *site,
+            stores: 0,
+            bytes: 0,
+        });
+        count.stores += e.stores;
+        count.bytes += e.bytes;
+    }
+    let mut counts: Vec<StoreCount> = by_site.into_values().filter(|c| c.stores > 0).collect();
+    counts.sort_by_key(|c| (std::cmp::Reverse(c.stores), c.site));
+    counts
+}
+
+/// What each place executed, and each thread.
+pub(crate) fn executed(processes: &[Ended]) -> (FxHashMap<Place, Executed>, Vec<ThreadTotals>) {
+    let mut places: FxHashMap<Place, Executed> = FxHashMap::default();
+    let mut threads = Vec::new();
+    let all = processes
+        .iter()
+        .flat_map(|p| p.front.threads.iter().zip(&p.back.threads));
+    for (thread, back) in all {
+        let mut totals = ThreadTotals {
+            process: thread.process,
+            thread: thread.id,
+            instructions: thread.replayer.instrs() - thread.skipped,
+            ..ThreadTotals::default()
+        };
+        let runs = &thread.state.runs;
+        for run in &runs.all {
+            for at in run.first as usize..run.end as usize {
+                let facts = &runs.facts[at];
+                let n = run.executions + facts.extra;
+                totals.loads += if facts.kind.reads() { n } else { 0 };
+                totals.fences += if facts.kind.orders_stores() { n } else { 0 };
+                let writes = facts.kind.writes();
+                if !writes && facts.judged.is_none() {
+                    continue;
+                }
+                let place = places.entry((facts.site, facts.group)).or_default();
+                for (node, count) in run.contexts.iter() {
+                    *place.contexts.entry(node).or_default() += count;
+                }
+                if !writes {
+                    continue;
+                }
+                totals.stores += n;
+                place.stores += n;
+                place.frame |= facts.frame;
+                place.bytes += match facts.size {
+                    Some(size) => n * u64::from(size),
+                    None => back.odd_bytes[at],
+                };
+                match facts.kind {
+                    EventKind::NtStore => place.non_temporal += n,
+                    EventKind::AtomicRmw => place.atomic += n,
+                    _ => {}
+                }
+            }
+        }
+        threads.push(totals);
+    }
+    (places, threads)
+}
+
+/// Call sites of the most frequent context of `place`, innermost first; for generic code from
+/// the first caller that is not.
+pub(crate) fn chain<O>(
+    place: Place,
+    groups: &Groups<O>,
+    tree: &CallTree,
+    executed: &FxHashMap<Place, Executed>,
+) -> Vec<SiteId> {
+    let contexts = executed.get(&place).map(|e| &e.contexts);
+    let most = contexts
+        .into_iter()
+        .flatten()
+        .max_by_key(|(node, n)| (**n, std::cmp::Reverse(**node)));
+    let Some((&node, _)) = most else {
+        return Vec::new();
+    };
+    let function = matches!(groups.get(place.1), Group::Function(_));
+    tree.chain(node)
+        .skip_while(|&call| !function && groups.is_generic(call))
+        .collect()
+}
