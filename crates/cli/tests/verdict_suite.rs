@@ -124,7 +124,10 @@ const CASES: &[Case] = &[
         args: &["--ops=200K", "--value=copied"],
         threads: THREADS,
         write_intensive: true,
-        places: &[("copy_value", SKIP), ("craft_value", ALONE)],
+        places: &[
+            ("copy_value", SKIP),
+            ("craft_value", &["leave-alone", "demote"]),
+        ],
     },
     Case {
         program: "kv",
@@ -159,7 +162,7 @@ const CASES: &[Case] = &[
     // Tensors of two sizes.
     Case {
         program: "tensor",
-        args: &["--small-count=50000"],
+        args: &[],
         threads: &[],
         write_intensive: true,
         places: &[("TensorEvaluator<tensor::scalar_sum_op>::run", CLEAN)],

@@ -6,7 +6,7 @@ use prestore_trace::{ProcessId, SiteId, SiteTable, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Thresholds;
-use crate::back::{Back, BackProcess};
+use crate::back::{Back, BackProcess, BackThread};
 use crate::batch::Batch;
 use crate::contexts::Limits;
 use crate::findings::Findings;
@@ -62,6 +62,13 @@ pub(crate) struct Process {
 pub(crate) struct Ended {
     pub(crate) front: Process,
     pub(crate) back: BackProcess,
+}
+
+impl Ended {
+    /// The two sides of each thread.
+    pub(crate) fn threads(&self) -> impl Iterator<Item = (&Thread, &BackThread)> {
+        self.front.threads.iter().zip(&self.back.threads)
+    }
 }
 
 /// Exact counts of the whole program, from a first pass that counted everything.

@@ -123,9 +123,15 @@ impl Cluster {
         share(self.written(), written)
     }
 
-    /// Time that its lines are under way.
+    /// Lines got from another core.
+    pub(crate) fn taken(&self) -> u64 {
+        let sequential: u64 = self.classes.iter().map(|c| c.usage.taken).sum();
+        sequential + self.scattered.taken
+    }
+
+    /// Time that getting its lines takes.
     pub(crate) fn moving(&self, t: &Thresholds) -> u64 {
-        cost::lines(self.to_memory(), self.is_non_temporal(), t)
+        cost::lines(self.to_memory() + self.taken(), t)
     }
 
     fn is_non_temporal(&self) -> bool {

@@ -42,10 +42,7 @@ pub(crate) fn counts(executed: &FxHashMap<Place, Executed>) -> Vec<StoreCount> {
 pub(crate) fn executed(processes: &[Ended]) -> (FxHashMap<Place, Executed>, Vec<ThreadTotals>) {
     let mut places: FxHashMap<Place, Executed> = FxHashMap::default();
     let mut threads = Vec::new();
-    let all = processes
-        .iter()
-        .flat_map(|p| p.front.threads.iter().zip(&p.back.threads));
-    for (thread, back) in all {
+    for (thread, back) in processes.iter().flat_map(Ended::threads) {
         let mut totals = ThreadTotals {
             process: thread.process,
             thread: thread.id,

@@ -135,6 +135,8 @@ pub struct TimeEstimate {
     pub waited: u64,
     /// Lines written that left the core's cache for memory.
     pub lines_written: u64,
+    /// Lines written that had to be got from another core.
+    pub lines_taken: u64,
     /// Lines that came from afar to be read, from a sample.
     pub lines_read: u64,
 }

@@ -39,6 +39,7 @@ mod thread;
 mod thresholds;
 mod usage;
 mod verdict;
+mod waiting;
 mod words;
 
 pub use analyzer::{Analyzer, Outcome, ProgramTotals, StoreCount, ThreadTotals};

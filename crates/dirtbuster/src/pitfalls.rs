@@ -11,6 +11,7 @@ use crate::existing::Counts;
 use crate::findings::{Pitfall, PitfallKind};
 use crate::groups::{Group, Groups};
 use crate::summary::share;
+use crate::waiting;
 use crate::words::{count, distance, percent};
 
 /// An instruction and what it did in all threads.
@@ -76,15 +77,19 @@ pub(crate) fn find<O>(
 fn judged(processes: &[Ended]) -> Vec<Judged> {
     let mut all: FxHashMap<Place, (EventKind, Counts)> = FxHashMap::default();
     for process in processes {
-        for (number, thread) in process.front.threads.iter().enumerate() {
+        for (number, (thread, back)) in process.threads().enumerate() {
             let counts = process.back.memory.existing.of_thread(number);
+            let waited = waiting::rounds(thread, back);
             for facts in &thread.state.runs.facts {
                 let Some(own) = facts.judged.and_then(|n| counts.get(n as usize)) else {
                     continue;
                 };
                 let place = (facts.site, facts.group);
                 let entry = all.entry(place).or_insert((facts.kind, Counts::default()));
-                entry.1.merge(own);
+                let mut own = *own;
+                // A loop that waits may flush in each round, which takes nobody's time.
+                own.idle = own.idle.saturating_sub(waited);
+                entry.1.merge(&own);
             }
         }
     }

@@ -99,7 +99,8 @@ pub(crate) struct Run {
     /// Of a block that may wait: a sum of its values when it was executed last, and when.
     pub(crate) last_values: u64,
     pub(crate) last: u64,
-    /// Instructions of rounds that found nothing new.
+    /// Rounds that found nothing new, and their instructions.
+    pub(crate) rounds: u64,
     pub(crate) waited: u64,
 }
 

@@ -12,6 +12,7 @@ use crate::findings::{Finding, Findings, TimeEstimate};
 use crate::groups::Groups;
 use crate::pitfalls;
 use crate::verdict::Program;
+use crate::waiting;
 
 /// What places are measured against.
 #[derive(Clone, Copy, Debug)]
@@ -94,34 +95,23 @@ fn time(
     instructions: u64,
     t: &Thresholds,
 ) -> TimeEstimate {
-    let waited: u64 = processes.iter().map(waited).sum();
+    let threads = processes.iter().flat_map(Ended::threads);
+    let waited = threads.map(|(f, b)| waiting::instructions(f, b)).sum();
     let cores = processes.iter().flat_map(|p| &p.back.memory.cores);
     let lines_read: u64 = cores.map(|c| c.lines_read()).sum();
     let lines_written = clusters.iter().map(|c| c.to_memory()).sum();
+    let lines_taken = clusters.iter().map(Cluster::taken).sum();
     let data = || executed.values().filter(|e| !e.frame);
     let stores: u64 = data().map(|e| cost::stores(e.stores, e.bytes, t)).sum();
     let issued: u64 = data().map(|e| e.stores).sum();
     let moved: u64 = clusters.iter().map(|c| c.moving(t)).sum();
     let rest = instructions.saturating_sub(waited + issued);
     TimeEstimate {
-        total: (rest + stores + moved + cost::lines(lines_read, true, t)) as f64,
+        total: (rest + stores + moved + cost::lines(lines_read, t)) as f64,
         writing: (stores + moved) as f64,
         waited,
         lines_written,
+        lines_taken,
         lines_read,
     }
-}
-
-/// Instructions of rounds of loops that another thread's write has ended.
-fn waited(process: &Ended) -> u64 {
-    let threads = process.front.threads.iter().zip(&process.back.threads);
-    let runs = threads.flat_map(|(front, back)| {
-        let ended = |first: u32, end: u32| {
-            let accesses = back.received.get(first as usize..end as usize);
-            accesses.unwrap_or_default().contains(&true)
-        };
-        let runs = front.state.runs.all.iter();
-        runs.filter(move |r| ended(r.first, r.end))
-    });
-    runs.map(|r| r.waited).sum()
 }

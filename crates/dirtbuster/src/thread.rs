@@ -127,6 +127,7 @@ fn poll(run: &mut Run, before: u64, values: &[u64], wrote: u64, waited: &mut u64
     let values = values.iter().fold(1, mix);
     let same = values == run.last_values && wrote <= run.last;
     if same && before - run.last <= ROUND {
+        run.rounds += 1;
         run.waited += before - run.last.max(*waited);
         *waited = before;
     }

@@ -54,7 +54,7 @@ pub struct Thresholds {
     pub min_partial_share: f64,
     /// Estimated share of the program's time from which on a useless operation is reported.
     pub min_cost_share: f64,
-    /// Instructions in whose time a line moves between core and memory.
+    /// Instructions in whose time a core gets a line from memory or another core.
     pub line_cost: u64,
     /// Bytes that one store's time is enough for.
     pub store_width: u64,
@@ -238,10 +238,10 @@ thresholds! {
         "Estimated share of the program's time from which on a useless flush, fence or partial \
          line is reported: less cannot be measured.";
     line_cost: whole,
-        "Instructions in whose time a line of 64 bytes moves between core and memory: 10 to 12 \
+        "Instructions in whose time a core gets a line of 64 bytes from memory, or another core: 10 to 12 \
          fill buffers over a memory latency of 80 ns are 8 to 10 GB/s for one core, 14 cycles a \
-         line at P0's 2.1 GHz, in which two instructions a cycle are executed. A line written \
-         moves twice (it is read for ownership first), a non-temporal one once.";
+         line at P0's 2.1 GHz, in which two instructions a cycle are executed. A line that is \
+         written must be got first; its way back takes no core's time.";
     store_width: whole,
         "Bytes that a core writes to its own cache in one instruction's time: the widest stores \
          of most compiled code. `rep stosb` and wide vectors count by it.";

@@ -19,6 +19,8 @@ pub(crate) struct Usage {
     pub(crate) rewritten_reach: Events,
     /// Flushed after this writing.
     pub(crate) flushed: u64,
+    /// Lines that had to be got from another core: it had read them, or written them.
+    pub(crate) taken: u64,
     pub(crate) returns: Returns,
 }
 
@@ -97,6 +99,7 @@ impl Usage {
         self.rewritten_near.merge(&o.rewritten_near);
         self.rewritten_reach.merge(&o.rewritten_reach);
         self.flushed += o.flushed;
+        self.taken += o.taken;
         self.returns.lines += o.returns.lines;
         self.returns.n += o.returns.n;
         self.returns.turns += o.returns.turns;

@@ -35,6 +35,8 @@ pub struct Totals {
     pub waited: u64,
     /// Lines written that left the cores' caches for memory.
     pub lines_written: u64,
+    /// Lines written that had to be got from another core.
+    pub lines_taken: u64,
     /// Lines that came from afar to be read, estimated from a sample.
     pub lines_read: u64,
 }
@@ -82,6 +84,7 @@ impl Report {
                 write_time_share: findings.time.share(),
                 waited: findings.time.waited,
                 lines_written: findings.time.lines_written,
+                lines_taken: findings.time.lines_taken,
                 lines_read: findings.time.lines_read,
             },
             pitfalls: findings

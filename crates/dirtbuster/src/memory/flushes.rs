@@ -45,6 +45,9 @@ impl Memory {
     fn write_after_flush(&mut self, p: &Piece) {
         let state = &mut self.lines.states[p.state];
         state.owner = state.owner.bare();
+        if let Some(o) = state.owner.as_single() {
+            self.origins.get_mut(o).scattered.flushed += 1;
+        }
         let Some(flushed) = self.existing.flushed.remove(&p.line) else {
             return;
         };

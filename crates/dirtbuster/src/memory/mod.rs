@@ -148,6 +148,9 @@ impl Memory {
     fn take(&mut self, owner: Owner, origin: u32, p: &Piece) {
         let old = self.lines.states[p.state];
         if old.is_owned() {
+            if self.writer_thread(&old) != p.at.thread {
+                self.origins.get_mut(origin).scattered.taken += 1;
+            }
             self.part(&old, Some(p), p.at);
         } else if old.mask == 0 && owner.as_single().is_some() {
             let site = self.allocations.site(p.lo);

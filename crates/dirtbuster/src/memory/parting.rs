@@ -29,6 +29,7 @@ impl Memory {
                 return;
             }
             origin.scattered.lines += 1;
+            origin.scattered.flushed += u64::from(old.owner.is_flushed());
             if let Some(read) = old.read_distance() {
                 origin.scattered.read_after(read, old.read_near());
             }
@@ -84,6 +85,7 @@ impl Memory {
                 let origin = self.origins.get_mut(o);
                 origin.scattered_bytes += u64::from(state.mask.count_ones());
                 origin.scattered.lines += 1;
+                origin.scattered.flushed += u64::from(state.owner.is_flushed());
                 if let Some(distance) = state.read_distance() {
                     origin.scattered.read_after(distance, state.read_near());
                 }

@@ -62,10 +62,15 @@ impl Memory {
         let distance = self.distance(&state, at);
         let near = self.still_near(writer, state.time);
         self.lines.states[i].set_read(distance, near);
+        let taken = writer != at.thread;
         if let Some(c) = state.owner.as_context() {
-            self.contexts.get_mut(c).usage.read_after(distance, near);
+            let usage = &mut self.contexts.get_mut(c).usage;
+            usage.read_after(distance, near);
+            usage.taken += u64::from(taken);
+        } else if let Some(o) = state.owner.as_single() {
+            self.origins.get_mut(o).scattered.taken += u64::from(taken);
         }
-        writer != at.thread
+        taken
     }
 
     /// Is the line the one that its streak has written last?

@@ -209,6 +209,7 @@ fn a_loop_that_waits_with_such_a_fence_writes_nothing() {
     let f = p.analyze().findings;
     assert!(f.time.waited > 1900, "{:?}", f.time);
     assert_eq!(f.findings.len(), 1, "{f:#?}");
+    assert_eq!(f.pitfalls, [], "whoever waits may flush");
 }
 
 #[test]

@@ -232,6 +232,7 @@ pub fn findings() -> Findings {
             writing: 1.6e8,
             waited: 1_000,
             lines_written: 2_000_000,
+            lines_taken: 3_000,
             lines_read: 1_500_000,
         },
         findings: vec![tensor, put, stripped, rank],
