@@ -1,45 +1,17 @@
 //! What processes that have ended leave behind: sums by place. Nothing in it grows with the number
 //! of processes that run the same code.
 
-use prestore_trace::replay::NodeId;
-use prestore_trace::{EventKind, ProcessId, SiteId, ThreadId};
+use prestore_trace::{EventKind, SiteId};
 use rustc_hash::FxHashMap;
 
 use crate::back::BackProcess;
+use crate::executed::{self, Executed, Place, ThreadTotals};
+use crate::existing::{Counts, Instruction};
 use crate::fences::FenceHistogram;
 use crate::origins::{Origins, SizeClass, add_class};
 use crate::thread::Thread;
 use crate::usage::Usage;
-
-/// A store instruction on behalf of a group, in whatever thread and process.
-pub(crate) type Place = (SiteId, u32);
-
-/// What one thread executed: exact.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ThreadTotals {
-    /// Its process.
-    pub process: ProcessId,
-    /// The thread.
-    pub thread: ThreadId,
-    /// Instructions, without those outside the recording's scope.
-    pub instructions: u64,
-    /// Store instructions, atomics included.
-    pub stores: u64,
-    /// Load instructions, atomics included.
-    pub loads: u64,
-    /// Fences and atomics.
-    pub fences: u64,
-}
-
-/// What was executed at a place.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Executed {
-    pub(crate) stores: u64,
-    pub(crate) bytes: u64,
-    pub(crate) non_temporal: u64,
-    pub(crate) atomic: u64,
-    pub(crate) contexts: FxHashMap<NodeId, u64>,
-}
+use crate::waiting;
 
 /// What became of the data that was written at a place.
 #[derive(Clone, Debug, Default)]
@@ -71,6 +43,12 @@ pub(crate) struct Ledger {
     pub(crate) executed: FxHashMap<Place, Executed>,
     pub(crate) written: FxHashMap<Place, Written>,
     pub(crate) joined: Joined,
+    /// Flushes, fences and non-temporal stores.
+    pub(crate) judged: FxHashMap<Place, (EventKind, Counts)>,
+    /// Instructions that waited for other threads.
+    pub(crate) waited: u64,
+    /// Lines that came to a core for a read, estimated.
+    pub(crate) lines_read: u64,
     /// By process, once all have been added: see [`Ledger::threads`].
     threads: Vec<ThreadTotals>,
     /// Most bytes that lines and contexts of one process took at its end.
@@ -84,11 +62,41 @@ impl Ledger {
         let bytes = memory.lines.memory() + memory.contexts.memory();
         self.memory_bytes = self.memory_bytes.max(bytes);
         memory.finish();
-        let open = threads.iter().zip(&back.threads).filter(|t| !t.0.ended);
-        for (thread, back) in open {
-            self.execute(thread, &back.odd_bytes);
+        let open = threads.iter().enumerate().filter(|t| !t.1.ended);
+        for (number, thread) in open {
+            self.add_thread(thread, number, &mut back);
         }
-        self.write(&back.memory.origins);
+        let memory = &back.memory;
+        self.lines_read += memory.cores.iter().map(|c| c.lines_read()).sum::<u64>();
+        for (instruction, counts) in memory.existing.by_instruction() {
+            let first = || (instruction.kind, Counts::default());
+            let entry = self.judged.entry(instruction.place);
+            entry.or_insert_with(first).1.merge(&counts);
+        }
+        self.write(&memory.origins);
+    }
+
+    /// Adds what the thread of this number in its process executed. What becomes of what it wrote
+    /// or flushed is known when the process has ended.
+    pub(crate) fn add_thread(&mut self, front: &Thread, number: usize, process: &mut BackProcess) {
+        let Some(back) = process.threads.get_mut(number) else {
+            return;
+        };
+        let back = std::mem::take(back);
+        let totals = executed::add(&mut self.executed, front, &back.odd_bytes);
+        self.threads.push(totals);
+        self.waited += waiting::instructions(front, &back);
+        let facts = front.state.runs.facts.iter();
+        let judged = facts.filter_map(|f| {
+            f.judged.map(|number| Instruction {
+                number,
+                place: (f.site, f.group),
+                kind: f.kind,
+            })
+        });
+        let rounds = waiting::rounds(front, &back);
+        let existing = &mut process.memory.existing;
+        existing.thread_ends(number as u32, judged.collect(), rounds);
     }
 
     /// What each thread executed, by process and thread.
@@ -96,44 +104,6 @@ impl Ledger {
         let mut threads = self.threads.clone();
         threads.sort_by_key(|t| (t.process, t.thread));
         threads
-    }
-
-    /// Adds what a thread executed.
-    pub(crate) fn execute(&mut self, thread: &Thread, odd_bytes: &[u64]) {
-        let mut totals = ThreadTotals {
-            process: thread.process,
-            thread: thread.id,
-            instructions: thread.replayer.instrs() - thread.skipped,
-            ..ThreadTotals::default()
-        };
-        let runs = &thread.state.runs;
-        for run in &runs.all {
-            for at in run.first as usize..run.end as usize {
-                let facts = &runs.facts[at];
-                let n = run.executions + facts.extra;
-                totals.loads += if facts.kind.reads() { n } else { 0 };
-                totals.fences += if facts.kind.orders_stores() { n } else { 0 };
-                if !facts.kind.writes() {
-                    continue;
-                }
-                totals.stores += n;
-                let place = self.executed.entry((facts.site, facts.group)).or_default();
-                place.stores += n;
-                place.bytes += match facts.size {
-                    Some(size) => n * u64::from(size),
-                    None => odd_bytes[at],
-                };
-                match facts.kind {
-                    EventKind::NtStore => place.non_temporal += n,
-                    EventKind::AtomicRmw => place.atomic += n,
-                    _ => {}
-                }
-                for (node, count) in run.contexts.iter() {
-                    *place.contexts.entry(node).or_default() += count;
-                }
-            }
-        }
-        self.threads.push(totals);
     }
 
     fn write(&mut self, origins: &Origins) {

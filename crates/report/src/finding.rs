@@ -2,7 +2,7 @@
 
 use crate::human::share;
 use crate::place::NamedPlace;
-use prestore_dirtbuster::{ContextClass, FenceDistance, Verdict};
+use prestore_dirtbuster::{ContextClass, Dismissed, FenceDistance, Streams, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// Sequential contexts of about one size (P0, section 6.2.2).
@@ -22,6 +22,14 @@ pub struct Context {
     pub rewrite: Option<f64>,
     /// Share of the written lines that were written again, 0 to 1.
     pub rewrite_share: f64,
+    /// Mean instructions to the next read, of lines that were still near the core; `None`: none.
+    pub reread_near: Option<f64>,
+    /// Share of the written lines for which this is so, 0 to 1.
+    pub reread_near_share: f64,
+    /// Mean instructions to the next write, of lines that were still near the core; `None`: none.
+    pub rewrite_near: Option<f64>,
+    /// Share of the written lines for which this is so, 0 to 1.
+    pub rewrite_near_share: f64,
 }
 
 impl From<&ContextClass> for Context {
@@ -34,6 +42,10 @@ impl From<&ContextClass> for Context {
             reread_share: c.reread.share,
             rewrite: c.rewrite.mean,
             rewrite_share: c.rewrite.share,
+            reread_near: c.reread_near.mean,
+            reread_near_share: c.reread_near.share,
+            rewrite_near: c.rewrite_near.mean,
+            rewrite_near_share: c.rewrite_near.share,
         }
     }
 }
@@ -130,6 +142,15 @@ pub struct NamedFinding {
     pub verdict: Verdict,
     /// Why, in words.
     pub reason: String,
+    /// What the advice would be if the place or the program wrote more; `None`: nothing else.
+    pub dismissed: Option<Dismissed>,
+    /// Share of the program's writing, 0 to 1: of the bytes stored, plus those of the lines that
+    /// left for memory.
+    pub write_share: f64,
+    /// Estimated share of the program's time that writing here takes, 0 to 1.
+    pub time_share: f64,
+    /// Lines written here that left the core's cache for memory.
+    pub lines_to_memory: u64,
     /// Share of all the program's stores, 0 to 1.
     pub store_share: f64,
     /// Stores executed.
@@ -148,6 +169,16 @@ pub struct NamedFinding {
     pub rewrite: Option<f64>,
     /// As in [`Context`], over all lines written here.
     pub rewrite_share: f64,
+    /// As in [`Context`], over all lines written here.
+    pub reread_near: Option<f64>,
+    /// As in [`Context`], over all lines written here.
+    pub reread_near_share: f64,
+    /// As in [`Context`], over all lines written here.
+    pub rewrite_near: Option<f64>,
+    /// As in [`Context`], over all lines written here.
+    pub rewrite_near_share: f64,
+    /// Lines that the code comes back to after many other streams.
+    pub streams: Streams,
     /// Instructions from a write to the next fence or atomic of the thread; `None`: none followed.
     pub fence_distance: FenceDistance,
     /// Gains on machines; empty where none was simulated.

@@ -38,8 +38,8 @@ pub fn run(args: &AdviseArgs) -> Result<ExitCode, CliError> {
         };
     }
     match args.run.scope {
-        Some(ScopeArg::Count) => counted::count(args, thresholds),
-        Some(ScopeArg::Sample) => counted::sample(args, thresholds),
+        Some(ScopeArg::Count) => counted::count(args),
+        Some(ScopeArg::Sample) => counted::sample(args),
         Some(ScopeArg::Functions | ScopeArg::All) | None => live::run(args, thresholds),
     }
 }

@@ -54,7 +54,7 @@ pub fn findings(
         })
         .collect();
     let mut namer = analysis.oracle;
-    let least = thresholds.min_store_fraction;
+    let least = thresholds.min_write_time;
     let mut report = Report::new(&analysis.findings, about, least, &mut namer);
     report.run.notes.extend(namer.notes());
     if let Some(trace) = trace.filter(|_| !args.machines.is_empty()) {

@@ -37,7 +37,7 @@ pub fn run(args: &WhatifArgs) -> Result<ExitCode, CliError> {
     let (analysis, about) = advise::analyse(&trace, dir, &replay.debug_dir, thresholds)?;
     let advice = advice::chosen(&analysis.findings, &args.findings, args.op)?;
     let mut namer = analysis.oracle;
-    let least = thresholds.min_store_fraction;
+    let least = thresholds.min_write_time;
     let report = Report::new(&analysis.findings, about, least, &mut namer);
     let predictions = predict(&trace, &machines, &advice, &asked)?;
     let result = WhatIfReport::new(&report, &predictions);

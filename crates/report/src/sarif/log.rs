@@ -1,10 +1,12 @@
 //! The log file around the results.
 
-use super::model::{Driver, Invocation, Message, Notification, SarifLog, SarifRun, Tool};
-use super::{result, rules, uri};
+use super::model::{
+    Driver, Invocation, Message, Notification, SarifLog, SarifResult, SarifRun, Tool,
+};
+use super::{pitfalls, result, rules, uri};
 use crate::human::count;
 use crate::report::Report;
-use prestore_dirtbuster::Verdict;
+use prestore_dirtbuster::{PitfallKind, Verdict};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::collections::HashMap;
@@ -16,7 +18,7 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 pub fn to_sarif(report: &Report) -> SarifLog {
     let cwd = report.run.cwd.as_deref();
     let mut seen: HashMap<(&str, Verdict), usize> = HashMap::new();
-    let results = report
+    let mut results: Vec<SarifResult> = report
         .findings
         .iter()
         .filter_map(|f| {
@@ -25,6 +27,12 @@ pub fn to_sarif(report: &Report) -> SarifLog {
             result::result(f, *n, cwd)
         })
         .collect();
+    let mut seen: HashMap<(&str, PitfallKind), usize> = HashMap::new();
+    results.extend(report.pitfalls.iter().filter_map(|p| {
+        let n = seen.entry((&p.place.function, p.kind)).or_default();
+        *n += 1;
+        pitfalls::result(p, *n, cwd)
+    }));
     SarifLog {
         schema: SCHEMA,
         version: "2.1.0",

@@ -14,6 +14,8 @@ use prestore_dirtbuster::FenceDistance;
 const MOST: usize = 6;
 /// A share of lines below this is said: a mean over few of them speaks for few.
 const NEARLY_ALL: f64 = 0.95;
+/// A share of lines below this is not worth a line of its own.
+const SOME: f64 = 0.01;
 
 /// `f` as the `number`th entry.
 pub fn write(page: &mut Page, number: usize, f: &NamedFinding, sources: Option<&dyn Sources>) {
@@ -32,6 +34,12 @@ pub fn write(page: &mut Page, number: usize, f: &NamedFinding, sources: Option<&
         bytes(f.store_bytes)
     ));
     page.line(&format!(
+        "   Perc. of the writing: {}, {} of the time ({} lines leave for memory)",
+        percent(f.write_share),
+        percent(f.time_share),
+        count(f.lines_to_memory)
+    ));
+    page.line(&format!(
         "   Perc. seq. writes: {}",
         percent(f.sequential_share)
     ));
@@ -46,13 +54,30 @@ pub fn write(page: &mut Page, number: usize, f: &NamedFinding, sources: Option<&
     if f.contexts.is_empty() {
         page.line(&format!(
             "   All lines: {}",
-            reuse(f.reread, f.reread_share, f.rewrite, f.rewrite_share)
+            reuse(
+                f.reread_near,
+                f.reread_near_share,
+                f.rewrite_near,
+                f.rewrite_near_share
+            )
+        ));
+    }
+    if f.streams.share >= SOME {
+        page.line(&format!(
+            "   Streams: {} of the lines are completed in {:.1} visits, {:.0} other streams between",
+            percent(f.streams.share),
+            f.streams.visits,
+            f.streams.between
         ));
     }
     page.line(&format!("   Fence distance: {}", fence(f.fence_distance)));
     let choice = format!("   Pre-store choice: {}", page.verdict(f.verdict));
     page.line(&choice);
     page.wrapped("   Reason: ", &f.reason);
+    if let Some(d) = &f.dismissed {
+        let otherwise = format!("{}. {}", verdict_name(d.verdict), d.reason);
+        page.wrapped("   Else it would be: ", &otherwise);
+    }
     for p in &f.predicted {
         page.line(&format!(
             "   Predicted: {} on {}: {}",
@@ -74,7 +99,12 @@ fn context(c: &Context) -> String {
         "{} - {} - {}",
         bytes(c.bytes),
         percent(c.share),
-        reuse(c.reread, c.reread_share, c.rewrite, c.rewrite_share)
+        reuse(
+            c.reread_near,
+            c.reread_near_share,
+            c.rewrite_near,
+            c.rewrite_near_share
+        )
     )
 }
 
@@ -169,12 +199,18 @@ pub fn left_alone(page: &mut Page, findings: &[&NamedFinding]) {
     page.heading("Left alone");
     for f in findings {
         let line = format!(
-            "   {} - {} of all stores - {} sequential",
+            "   {} - {} of the writing - {} sequential",
             page.place(&f.place),
-            percent(f.store_share),
+            percent(f.write_share),
             percent(f.sequential_share)
         );
         page.line(&line);
         page.wrapped(&format!("      {}: ", verdict_name(f.verdict)), &f.reason);
+        if let Some(d) = &f.dismissed {
+            page.wrapped(
+                &format!("      else {}: ", verdict_name(d.verdict)),
+                &d.reason,
+            );
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The whole text of a report.
 
 use super::page::Page;
-use super::{TextOptions, advice, finding, header};
+use super::{TextOptions, advice, finding, header, pitfalls};
 use crate::annotate::Sources;
 use crate::finding::NamedFinding;
 use crate::human::sentence;
@@ -30,6 +30,7 @@ pub fn report_text(report: &Report, options: TextOptions, sources: Option<&dyn S
         page.blank();
         finding::left_alone(&mut page, &alone);
     }
+    pitfalls::write(&mut page, &report.pitfalls);
     page.blank();
     advice::write(&mut page, report, sources.is_some());
     page.into_text()

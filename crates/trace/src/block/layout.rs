@@ -13,7 +13,7 @@
 //!
 //! | mode | | aux | index | extra |
 //! |---|---|---|---|---|
-//! | 0 | plain | - | - | - |
+//! | 0 | plain (`lanes` 1: at a constant from the stack pointer) | - | - | - |
 //! | 1 | rep | count | - | 0: up; 1: down; n: as the direction flag in value n - 2 says |
 //! | 2 | rep until | count before | count after | as above |
 //! | 3 | masked | mask | - | 0: bits; n: top bits of n-byte elements |
@@ -36,6 +36,9 @@ use crate::{DemoteKind, EventKind, FenceKind, FlushKind};
 
 /// "No such value".
 pub const NO_SLOT: u16 = 0xffff;
+
+/// `lanes` of a plain reference whose address is the stack pointer and a constant.
+pub(super) const PLAIN_IN_FRAME: u8 = 1;
 
 /// Bytes of a reference in a block's description.
 pub const REF_BYTES: usize = 32;

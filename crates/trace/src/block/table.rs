@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::fields::Fields;
 use super::layout::{self, NO_SLOT, REF_BYTES, meta};
-use super::{Block, BlockEnd, ModuleLoad, Ref};
+use super::{Block, BlockEnd, ModuleLoad, Ref, RefMode};
 use crate::record::FIRST_BLOCK;
 use crate::{EventKind, InternSites, Module, ModuleId, Site, SiteId};
 
@@ -368,5 +368,6 @@ fn reference(bytes: &[u8], words: u32, site: impl FnOnce(u64) -> SiteId) -> Opti
         size,
         disp,
         site: site(u64::from(delta)),
+        frame: mode == RefMode::Plain && lanes == layout::PLAIN_IN_FRAME,
     })
 }

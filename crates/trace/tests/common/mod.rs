@@ -19,6 +19,7 @@ pub fn plain(kind: EventKind, instr: u16, slot: u16, disp: u64) -> Ref {
         size: 8,
         disp,
         site: SiteId(u32::from(instr)),
+        frame: false,
     }
 }
 
