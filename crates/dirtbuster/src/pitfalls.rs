@@ -1,7 +1,7 @@
 //! Existing flushes, fences and non-temporal stores: which cost for nothing (P0, section 5).
 
-use prestore_trace::EventKind;
 use prestore_trace::replay::CallTree;
+use prestore_trace::{EventKind, FenceKind};
 
 use crate::Thresholds;
 use crate::executed::{Place, chain};
@@ -160,7 +160,8 @@ fn faults(j: &Judged, fences_flushes: bool, t: &Thresholds) -> Vec<Fault> {
             cost,
             reason,
         );
-    } else {
+    } else if j.kind == EventKind::Fence(FenceKind::Store) {
+        // A full fence may be there for the loads, as in loops that wait.
         let reason = format!(
             "{} fences have nothing to order: no store, flush or non-temporal store that they \
              would wait for has come since the fence before.",

@@ -106,7 +106,7 @@ impl Usage {
     }
 
     /// Lines that left for memory: those that were not written again near the core.
-    pub(crate) fn to_memory(&self) -> u64 {
+    pub(crate) fn to_memory(self) -> u64 {
         self.lines.saturating_sub(self.rewritten_near.n)
     }
 

@@ -113,11 +113,7 @@ fn flushes_without_a_fence_are_a_pitfall_only_beside_fenced_ones() {
 
 #[test]
 fn fences_with_nothing_to_order_are_a_pitfall() {
-    for (kind, stores) in [
-        (FenceKind::Store, true),
-        (FenceKind::Store, false),
-        (FenceKind::Full, false),
-    ] {
+    for (kind, stores) in [(FenceKind::Store, true), (FenceKind::Store, false)] {
         let mut p = Program::default();
         let mut draft = p.block(1, 0);
         if stores {

@@ -4,7 +4,7 @@
 pub mod copy;
 
 use prestore_dirtbuster::{Analyzer, Outcome, SiteClass, SiteOracle, Thresholds};
-use prestore_trace::block::{Block, BlockEnd, BlockTable, NO_SLOT, Ref, RefMode};
+use prestore_trace::block::{Block, BlockEnd, BlockTable, Direction, NO_SLOT, Ref, RefMode};
 use prestore_trace::record::{Special, header};
 use prestore_trace::{EventKind, FenceKind, FlushKind, ProcessId, SiteId, SiteTable, ThreadId};
 
