@@ -122,6 +122,12 @@ pub struct Predicted {
 /// A place that writes, what it does and what to do about it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NamedFinding {
+    /// What it is called in every form of output and in `whatif --finding`: its place, from 1, in the
+    /// analysis. It stays when findings are put in another order.
+    pub number: usize,
+    /// What tells it apart from the other findings of its function: line, data, caller; `None`: it is the only
+    /// one.
+    pub apart: Option<String>,
     /// The place to change: the line with most of the stores, or for a generic writer the line
     /// that calls it.
     #[serde(flatten)]
@@ -172,6 +178,14 @@ impl NamedFinding {
     /// True where there is something to do.
     pub fn is_advice(&self) -> bool {
         self.verdict != Verdict::LeaveAlone
+    }
+
+    /// Its function, and what tells it apart from that function's other findings.
+    pub fn name(&self) -> String {
+        match &self.apart {
+            Some(apart) => format!("{}, {apart}", self.place.function),
+            None => self.place.function.clone(),
+        }
     }
 
     /// Calls that led to the place, innermost first.

@@ -7,6 +7,7 @@
 //! - it decides nothing about pre-stores: verdicts and reasons come from `prestore-dirtbuster`.
 
 mod annotate;
+mod apart;
 mod finding;
 mod human;
 mod json;

@@ -1,5 +1,6 @@
 //! The report: findings with names and the run they come from.
 
+use crate::apart;
 use crate::finding::NamedFinding;
 use crate::human::percent;
 use crate::location;
@@ -41,7 +42,7 @@ pub struct Report {
     pub write_intensive_threshold: f64,
     /// Sums over the run.
     pub totals: Totals,
-    /// Largest share of stores first.
+    /// Largest share of stores first, or what is predicted to gain most.
     pub findings: Vec<NamedFinding>,
 }
 
@@ -54,6 +55,11 @@ impl Report {
         write_intensive_threshold: f64,
         resolver: &mut dyn Resolver,
     ) -> Self {
+        let numbered = (1..).zip(&findings.findings);
+        let mut named: Vec<NamedFinding> = numbered
+            .map(|(number, f)| location::name(number, f, resolver))
+            .collect();
+        apart::tell_apart(&mut named);
         let mut report = Self {
             schema_version: SCHEMA_VERSION,
             run,
@@ -66,11 +72,7 @@ impl Report {
                 fences: findings.fences,
                 store_fraction: findings.store_fraction,
             },
-            findings: findings
-                .findings
-                .iter()
-                .map(|f| location::name(f, resolver))
-                .collect(),
+            findings: named,
         };
         report.run.notes.extend(report.missing_lines_note());
         report

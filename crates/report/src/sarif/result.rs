@@ -27,7 +27,7 @@ pub fn result(finding: &NamedFinding, occurrence: usize, cwd: Option<&str>) -> O
     let verb = rule_id.rsplit('/').next().unwrap_or(rule_id);
     let text = format!(
         "{verb}: {} makes {} of the program's stores. {}",
-        finding.place.function,
+        finding.name(),
         percent(finding.store_share),
         sentence(&finding.reason)
     );
@@ -105,6 +105,7 @@ fn properties(finding: &NamedFinding) -> Map<String, Value> {
         .map(|c| format!("{} ({})", c.function, c.module_offset()))
         .collect();
     let figures = json!({
+        "finding": finding.number,
         "store_share": finding.store_share,
         "stores": finding.stores,
         "store_bytes": finding.store_bytes,

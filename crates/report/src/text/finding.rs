@@ -15,10 +15,16 @@ const MOST: usize = 6;
 /// A share of lines below this is said: a mean over few of them speaks for few.
 const NEARLY_ALL: f64 = 0.95;
 
-/// `f` as the `number`th entry.
-pub fn write(page: &mut Page, number: usize, f: &NamedFinding, sources: Option<&dyn Sources>) {
+/// `f` in full.
+pub fn write(page: &mut Page, f: &NamedFinding, sources: Option<&dyn Sources>) {
     let name = page.paint(Style::new().bold(), &page.function(&f.place.function));
-    let title = format!("{number}. {name}: {}", page.verdict(f.verdict));
+    let apart = f.apart.as_ref().map(|a| format!(", {a}"));
+    let title = format!(
+        "{}. {name}{}: {}",
+        f.number,
+        apart.unwrap_or_default(),
+        page.verdict(f.verdict)
+    );
     page.line(&title);
     page.line(&format!("   Location: {}", page.location(&f.place)));
     inlined(page, &f.place);
@@ -169,7 +175,8 @@ pub fn left_alone(page: &mut Page, findings: &[&NamedFinding]) {
     page.heading("Left alone");
     for f in findings {
         let line = format!(
-            "   {} - {} of all stores - {} sequential",
+            "   {}. {} - {} of all stores - {} sequential",
+            f.number,
             page.place(&f.place),
             percent(f.store_share),
             percent(f.sequential_share)

@@ -46,10 +46,12 @@ pub struct NamedMachine {
 /// One piece of advice on one machine.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NamedEffect {
-    /// Number of the finding, from 1, in the order of `prestore advise`.
+    /// [`NamedFinding::number`].
     pub finding: usize,
     /// Function of the place to change.
     pub function: String,
+    /// [`NamedFinding::apart`].
+    pub apart: Option<String>,
     /// Its source file, where known.
     pub file: Option<String>,
     /// Line, from 1, where known.
@@ -70,10 +72,12 @@ impl WhatIfReport {
         let machines = predictions.machines.iter().map(|m| {
             let mut findings: Vec<NamedEffect> = (m.findings.iter())
                 .filter_map(|e| {
-                    let f = report.findings.get(e.finding)?;
+                    let number = e.finding + 1;
+                    let f = report.findings.iter().find(|f| f.number == number)?;
                     Some(NamedEffect {
-                        finding: e.finding + 1,
+                        finding: number,
                         function: f.place.function.clone(),
+                        apart: f.apart.clone(),
                         file: f.place.file.clone(),
                         line: f.place.line,
                         verdict: f.verdict,
@@ -112,7 +116,8 @@ impl Report {
     pub fn predict(&mut self, predictions: &WhatIf) {
         for machine in &predictions.machines {
             for effect in &machine.findings {
-                let Some(finding) = self.findings.get_mut(effect.finding) else {
+                let number = effect.finding + 1;
+                let Some(finding) = self.findings.iter_mut().find(|f| f.number == number) else {
                     continue;
                 };
                 finding.predicted.push(Predicted {
