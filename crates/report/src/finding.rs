@@ -3,6 +3,7 @@
 use crate::human::share;
 use crate::place::NamedPlace;
 use prestore_dirtbuster::{ContextClass, FenceDistance, Verdict};
+use prestore_whatif::Speedup;
 use serde::{Deserialize, Serialize};
 
 /// Sequential contexts of about one size (P0, section 6.2.2).
@@ -115,8 +116,27 @@ pub struct Predicted {
     pub machine: String,
     /// Operation.
     pub op: String,
-    /// Time without over time with it.
+    /// How the source does it: `call`, `copy-call`, `in-place`, `buffer`, `writer`.
+    pub way: String,
+    /// Time without over time with it: the median of the simulations.
     pub speedup: f64,
+    /// The least of them.
+    pub least: f64,
+    /// The most of them.
+    pub most: f64,
+    /// The best of the finding on this machine, and a gain.
+    pub best: bool,
+}
+
+impl Predicted {
+    /// The figures with their spread.
+    pub fn speedup(&self) -> Speedup {
+        Speedup {
+            speedup: self.speedup,
+            least: self.least,
+            most: self.most,
+        }
+    }
 }
 
 /// A place that writes, what it does and what to do about it.

@@ -34,4 +34,4 @@ pub use sarif::{SarifLog, to_sarif};
 pub use stores::{Caller, FunctionStores, SiteStores, StoresByFunction};
 pub use system::is_system_path;
 pub use text::{TextOptions, report_text, simulation_text, stores_text};
-pub use whatif::{NamedEffect, NamedMachine, WhatIfReport, gain, whatif_text};
+pub use whatif::{Accuracy, Followed, NamedEffect, NamedMachine, WhatIfReport, gain, whatif_text};

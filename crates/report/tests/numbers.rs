@@ -3,13 +3,13 @@
 
 mod common;
 
-use std::collections::BTreeMap;
-
 use common::{FakeSymbols, finding};
 use prestore_dirtbuster::{Finding, Findings, Verdict};
-use prestore_report::{Report, TextOptions, WhatIfReport, report_text, to_sarif, whatif_text};
+use prestore_report::{
+    Accuracy, Report, TextOptions, WhatIfReport, report_text, to_sarif, whatif_text,
+};
 use prestore_trace::SiteId;
-use prestore_whatif::{Effect, Figures, MachinePrediction, SCHEMA_VERSION, WhatIf};
+use prestore_whatif::{Effect, Figures, MachinePrediction, SCHEMA_VERSION, Speedup, WhatIf};
 use serde_json::Value;
 
 const APP: &str = "/opt/app";
@@ -110,7 +110,10 @@ fn effect(finding: usize, cycles: u64) -> Effect {
     Effect {
         finding,
         op: "clean",
-        speedup: 1000.0 / cycles as f64,
+        way: "call",
+        speedup: Speedup::of(&[1000.0 / cycles as f64]),
+        best: cycles < 1000,
+        idle: None,
         figures,
     }
 }
@@ -119,30 +122,33 @@ fn figures(cycles: u64) -> Figures {
     Figures {
         cycles,
         seconds: cycles as f64 * 1e-9,
-        stalls: BTreeMap::new(),
-        bytes: BTreeMap::new(),
-        media_write_bytes: 0,
-        write_amplification: None,
-        message_ns: None,
+        ..Figures::default()
+    }
+}
+
+fn predictions(findings: Vec<Effect>, followed: Vec<usize>, speedup: f64) -> WhatIf {
+    WhatIf {
+        schema_version: SCHEMA_VERSION,
+        simulations: 3,
+        machines: vec![MachinePrediction {
+            machine: "m".into(),
+            baseline: figures(1000),
+            followed,
+            advised: figures((1000.0 / speedup) as u64),
+            speedup: Speedup::of(&[speedup]),
+            findings,
+            notes: Vec::new(),
+        }],
     }
 }
 
 #[test]
 fn the_number_stays_when_the_order_changes() {
     let mut report = common::report();
-    let predictions = WhatIf {
-        schema_version: SCHEMA_VERSION,
-        machines: vec![MachinePrediction {
-            machine: "m".into(),
-            baseline: figures(1000),
-            advised: figures(500),
-            speedup: 2.0,
-            // The third gains most.
-            findings: vec![effect(0, 1100), effect(1, 900), effect(2, 500)],
-            notes: Vec::new(),
-        }],
-    };
-    let whatif = WhatIfReport::new(&report, &predictions);
+    // The third gains most.
+    let findings = vec![effect(0, 1100), effect(1, 900), effect(2, 500)];
+    let predictions = predictions(findings, vec![1, 2], 2.2);
+    let whatif = WhatIfReport::new(&report, &predictions, |_| Vec::new());
     report.predict(&predictions);
 
     let numbers: Vec<usize> = report.findings.iter().map(|f| f.number).collect();
@@ -168,4 +174,73 @@ fn the_number_stays_when_the_order_changes() {
     );
     let text = whatif_text(&whatif, TextOptions::default(), None);
     assert!(text.contains("finding 3: libfast.so+0x101e"), "{text}");
+}
+
+fn headline(findings: Vec<Effect>, followed: Vec<usize>, speedup: f64) -> String {
+    let predictions = predictions(findings, followed, speedup);
+    let whatif = WhatIfReport::new(&common::report(), &predictions, |_| Vec::new());
+    let text = whatif_text(&whatif, TextOptions::default(), None);
+    let line = text.lines().find(|l| l.starts_with("On m"));
+    line.unwrap_or_default().to_owned()
+}
+
+#[test]
+fn the_headline_names_what_it_contains() {
+    let all = || vec![effect(0, 1100), effect(1, 900), effect(2, 500)];
+    assert_eq!(
+        headline(all(), vec![1, 2], 2.2),
+        "On m, with finding 2 (clean) and finding 3 (clean) together: 2.20x faster"
+    );
+    assert_eq!(
+        headline(all(), vec![2], 2.0),
+        "On m, with finding 3 (clean): 2.00x faster"
+    );
+    assert_eq!(
+        headline(vec![effect(0, 1100)], Vec::new(), 1.0),
+        "On m: nothing gains, leave everything as it is"
+    );
+    assert_eq!(
+        headline(Vec::new(), Vec::new(), 1.0),
+        "On m: there is no advice to follow in this recording"
+    );
+}
+
+#[test]
+fn ways_stand_together_and_what_does_nothing_says_why() {
+    let way = |way, cycles| Effect {
+        op: "skip",
+        way,
+        best: false,
+        ..effect(1, cycles)
+    };
+    let mut idle = effect(2, 1000);
+    idle.op = "demote";
+    idle.idle = Some("no instruction demotes there");
+    let best = Effect {
+        best: true,
+        ..way("buffer", 500)
+    };
+    let predictions = predictions(vec![way("writer", 1200), idle, best], vec![2], 2.0);
+    let accuracy = Accuracy {
+        op: "skip".into(),
+        cases: 8,
+        median_error: 0.09,
+        worst_error: 0.31,
+    };
+    let whatif = WhatIfReport::new(&common::report(), &predictions, |_| vec![accuracy.clone()]);
+    let text = whatif_text(&whatif, TextOptions::default(), None);
+    let expected = [
+        "finding 2: put (",
+        "best here: skip, built in a buffer, then prestore_copy_skip: 2.00x faster",
+        "skip, by prestore_writer: 0.83x: a loss",
+        "finding 3: libfast.so+0x101e",
+        "demote: does nothing: no instruction demotes there",
+        "off by 9%",
+    ];
+    let mut rest = text.as_str();
+    for part in expected {
+        let at = rest.find(part);
+        assert!(at.is_some(), "'{part}' is missing or not in order: {text}");
+        rest = &rest[at.unwrap_or(0)..];
+    }
 }

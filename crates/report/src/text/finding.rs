@@ -3,10 +3,10 @@
 use super::page::{Page, verdict_name};
 use super::source;
 use crate::annotate::Sources;
-use crate::finding::{Context, NamedFinding};
+use crate::finding::{Context, NamedFinding, Predicted};
 use crate::human::{bytes, count, distance, percent};
 use crate::place::NamedPlace;
-use crate::whatif::gain;
+use crate::whatif::{change, gain};
 use anstyle::Style;
 use prestore_dirtbuster::FenceDistance;
 
@@ -59,12 +59,12 @@ pub fn write(page: &mut Page, f: &NamedFinding, sources: Option<&dyn Sources>) {
     let choice = format!("   Pre-store choice: {}", page.verdict(f.verdict));
     page.line(&choice);
     page.wrapped("   Reason: ", &f.reason);
-    for p in &f.predicted {
+    for p in most(&f.predicted) {
         page.line(&format!(
             "   Predicted: {} on {}: {}",
-            p.op,
+            change(&p.op, &p.way),
             p.machine,
-            gain(p.speedup)
+            gain(p.speedup())
         ));
     }
     allocations(page, f);
@@ -72,6 +72,21 @@ pub fn write(page: &mut Page, f: &NamedFinding, sources: Option<&dyn Sources>) {
     if let Some(sources) = sources {
         source::write(page, &f.lines, sources);
     }
+}
+
+/// Of the ways to write an operation the one that gains most, on each machine.
+fn most(predicted: &[Predicted]) -> impl Iterator<Item = &Predicted> {
+    predicted
+        .iter()
+        .enumerate()
+        .filter(|(i, p)| {
+            let alike = |o: &&Predicted| o.machine == p.machine && o.op == p.op;
+            let mut others = predicted.iter().enumerate();
+            !others.any(|(j, o)| {
+                alike(&o) && (o.speedup > p.speedup || (o.speedup == p.speedup && j < *i))
+            })
+        })
+        .map(|(_, p)| p)
 }
 
 /// `16.2 MB - 10% - re-read inf - re-write inf`.
