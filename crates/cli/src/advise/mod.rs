@@ -33,6 +33,11 @@ pub fn run(args: &AdviseArgs) -> Result<ExitCode, CliError> {
         }
         return match read_manifest(dir)?.kind {
             TraceKind::Events => stored::events(args, dir, thresholds, true),
+            TraceKind::Samples if !args.machines.is_empty() => Err(CliError::Usage(format!(
+                "{} holds samples, which cannot be simulated: leave out --machine, or record the program with \
+                 `prestore record`",
+                dir.display()
+            ))),
             TraceKind::Samples => stored::samples(args, dir),
         };
     }
