@@ -37,7 +37,7 @@ pub fn about(args: &AdviseArgs, scope: &str) -> Run {
 pub fn findings(
     args: &AdviseArgs,
     mut about: Run,
-    analysis: Outcome<Namer>,
+    mut analysis: Outcome<Namer>,
     thresholds: Thresholds,
     trace: Option<&Trace>,
 ) -> Result<(), CliError> {
@@ -54,6 +54,7 @@ pub fn findings(
         })
         .collect();
     let mut namer = analysis.oracle;
+    namer.leave_loader_alone(&mut analysis.findings);
     let least = thresholds.min_store_fraction;
     let mut report = Report::new(&analysis.findings, about, least, &mut namer);
     report.run.notes.extend(namer.notes());

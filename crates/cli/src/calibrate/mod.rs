@@ -49,7 +49,8 @@ const ATTEMPTS: usize = 3;
 
 /// Measures until nothing disturbs, or with `--force` once, which is then said in the warnings.
 fn undisturbed(args: &CalibrateArgs, effort: Effort) -> Result<Calibration, CliError> {
-    for attempt in 1.. {
+    let mut attempt = 1;
+    loop {
         let (mut host, watch) = Watch::over(|| measure(args.quiet, effort))
             .map_err(|e| CliError::Failed(e.to_string()))?;
         let why = watch.disturbed();
@@ -68,8 +69,8 @@ fn undisturbed(args: &CalibrateArgs, effort: Effort) -> Result<Calibration, CliE
             )));
         }
         notice::tell(&format!("measuring again: {}", why.join("; ")));
+        attempt += 1;
     }
-    Err(CliError::Failed("the host was not measured".into()))
 }
 
 fn measure(quiet: bool, effort: Effort) -> Result<Calibration, CalibrateError> {

@@ -36,7 +36,8 @@ pub fn run(args: &WhatifArgs) -> Result<ExitCode, CliError> {
     let thresholds = advise::thresholds(&args.thresholds)?;
     let trace = replay.stored.open()?;
     let dir = &replay.stored.recording;
-    let (analysis, about) = advise::analyse(&trace, dir, &replay.debug_dir, thresholds)?;
+    let (mut analysis, about) = advise::analyse(&trace, dir, &replay.debug_dir, thresholds)?;
+    analysis.oracle.leave_loader_alone(&mut analysis.findings);
     let advice = advice::chosen(&analysis.findings, args)?;
     let mut namer = analysis.oracle;
     let least = thresholds.min_store_fraction;
