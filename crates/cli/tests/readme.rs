@@ -5,7 +5,7 @@ mod common;
 
 use std::fs;
 
-use common::{root, run, text, workload};
+use common::{Running, prestore, root, workload};
 
 const BEGIN: &str = "<!-- Written by `make readme`: -->\n";
 const END: &str = "<!-- up to here. -->\n";
@@ -13,18 +13,24 @@ const END: &str = "<!-- up to here. -->\n";
 /// Figures that differ between two runs, or by compiler, lie this near.
 const NEAR: f64 = 0.05;
 
-/// How write-intensive the demo is, and its first finding.
+/// How write-intensive the demo is, and its first finding, without what the C library calls before `main`.
 fn demo() -> String {
-    let kv = workload("kv").unwrap();
-    let ran = run(["advise", "--", text(&kv), "--workload=A"]).exits(0);
+    workload("kv").unwrap();
+    let mut command = prestore();
+    command.args(["advise", "-q", "--", "build/workloads/kv", "--workload=A"]);
+    command.current_dir(root());
+    let ran = Running::start(command).finish().exits(0);
     let all: Vec<&str> = ran.stdout.lines().collect();
+    let blank = |from: usize| from + all[from..].iter().position(|l| l.is_empty()).unwrap();
     let begin = all
         .iter()
         .position(|l| l.starts_with("Write-intensive"))
         .unwrap();
-    let finding = begin + all[begin..].iter().position(|l| l.is_empty()).unwrap() + 1;
-    let end = finding + all[finding..].iter().position(|l| l.is_empty()).unwrap();
-    let shown = all[begin..end].iter().map(|l| match l.is_empty() {
+    let end = blank(blank(begin) + 1);
+    let own = all[begin..end]
+        .iter()
+        .take_while(|l| !l.contains("__libc_start"));
+    let shown = own.map(|l| match l.is_empty() {
         true => "\n".to_owned(),
         false => format!("    {l}\n"),
     });
