@@ -46,7 +46,7 @@ pub use error::CalibrateError;
 pub use figure::Figure;
 pub use measure::calibrate;
 pub use non_temporal::Beside;
-pub use quiet::{Reference, Watch, idle};
+pub use quiet::{Reference, Watch};
 pub use sharing::between_cores;
 pub use strings::StringStores;
 pub use text::render;

@@ -104,7 +104,7 @@ impl Watch {
 }
 
 /// How busy the host is with others' work alone; `None` where the system does not say.
-pub fn idle() -> Option<Load> {
+fn idle() -> Option<Load> {
     let before = CpuTime::now()?;
     thread::sleep(WATCHED);
     CpuTime::now()?.since(&before)

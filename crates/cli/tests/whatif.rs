@@ -55,12 +55,21 @@ fn gains_on_several_machines() {
     assert!((number(&once["speedup"]) / speedup - 1.0).abs() < 1e-9);
     assert_eq!(once["least"], once["most"]);
 
-    // What is followed is what gains, and is named.
-    assert_eq!(a["followed"][0]["finding"], cleaned["finding"], "{a:#}");
-    assert!(
-        number(&a["speedup"]) > 1.01 && cleaned["best"] == true,
-        "{a:#}"
-    );
+    // What is followed is what gains.
+    for machine in machines {
+        let best = machine["findings"].as_array().unwrap().iter();
+        let best: Vec<&Value> = best
+            .filter(|e| e["best"] == true)
+            .map(|e| &e["finding"])
+            .collect();
+        let followed = machine["followed"].as_array().unwrap().iter();
+        let followed: Vec<&Value> = followed.map(|f| &f["finding"]).collect();
+        assert_eq!(best, followed, "{machine:#}");
+        assert!(
+            followed.is_empty() || number(&machine["speedup"]) > 1.0,
+            "{machine:#}"
+        );
+    }
     // The least and the most of the simulations stand beside.
     assert_eq!(json["simulations"], 3);
     for e in a["findings"].as_array().unwrap() {
@@ -76,9 +85,9 @@ fn gains_on_several_machines() {
         .exits(0)
         .stdout;
     for part in [
-        "On machine-a, with finding 1 (clean): ",
+        "On machine-a",
         "finding 1: write_element",
-        "best here: clean: ",
+        "clean: ",
         "amplification",
     ] {
         assert!(words.contains(part), "'{part}' is missing: {words}");
@@ -324,7 +333,7 @@ fn what_cannot_be_predicted() {
         text(&program),
     ]);
     let folder = tempfile::tempdir().unwrap();
-    let rules = "rules = [{ of = { allocations-from = { size = \"1 MiB\" } }, memory = \"dram\" }]";
+    let rules = "rules = [{ of = { kind = \"allocations-from\", size = { is = \"1 MiB\", assumed = \"a test\" } }, memory = \"dram\" }]";
     let file = format!("description = \"x\"\ninherits = \"{cxl}\"\n[placement]\n{rules}\n");
     std::fs::write(folder.path().join("placed.toml"), file).unwrap();
     placed.current_dir(folder.path());
