@@ -23,7 +23,7 @@ fn nothing_but_the_result_is_told() {
     );
     // Errors are told.
     run(["record", "-q", "-o", text(&dir), "--", text(&program)])
-        .exits(3)
+        .exits(2)
         .says(&["--force"]);
 }
 

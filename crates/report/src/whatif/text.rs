@@ -101,10 +101,12 @@ fn headline(m: &NamedMachine) -> String {
 
 fn place(page: &mut Page, e: &NamedEffect) {
     let function = page.function(&e.function);
-    let apart = e
-        .apart
-        .as_ref()
-        .map_or_else(String::new, |a| format!(", {a}"));
+    // The line stands behind it anyway.
+    let words = e.apart.iter().flat_map(|a| a.split(", "));
+    let apart: String = words
+        .filter(|a| !a.starts_with("at "))
+        .map(|a| format!(", {a}"))
+        .collect();
     let at = match (&e.file, e.line) {
         (Some(file), Some(line)) => format!(" ({}:{line})", page.file(file)),
         _ => String::new(),
