@@ -20,6 +20,11 @@ demo: build workloads
 	@echo
 	$(PRESTORE) advise -- $(BUILD)/workloads/kv --workload=A
 
+# Writes what the README shows of it anew; a test holds the README to it.
+.PHONY: readme
+readme: build workloads
+	PRESTORE_WRITE_README=1 cargo test --release --locked -p prestore-cli --test readme
+
 test: setup-test fmt-check clippy unit
 	$(MAKE) --no-print-directory -C workloads check OUT=$(CURDIR)/$(BUILD)/workloads
 	$(MAKE) --no-print-directory -s -C examples/kv check PRESTORE=$(abspath $(TARGET))/release/prestore

@@ -126,6 +126,12 @@ impl Core {
         time >= self.reach
     }
 
+    /// The thread has ended: its clock stands still, and what was near it stays so.
+    pub(crate) fn stop(&mut self) {
+        self.began = vec![self.reach];
+        self.looked_at = Vec::new();
+    }
+
     /// Lines that came from afar for a read, estimated.
     pub(crate) fn lines_read(&self) -> u64 {
         self.read_fills * SAMPLE

@@ -95,7 +95,9 @@ impl Ledger {
             })
         });
         let rounds = waiting::rounds(front, &back);
-        let existing = &mut process.memory.existing;
+        let memory = &mut process.memory;
+        memory.cores[number].stop();
+        let existing = &mut memory.existing;
         existing.thread_ends(number as u32, judged.collect(), rounds);
     }
 

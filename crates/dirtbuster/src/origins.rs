@@ -57,7 +57,11 @@ impl SizeClass {
 pub(crate) fn add_class(classes: &mut Vec<SizeClass>, class: &SizeClass) {
     match classes.binary_search_by_key(&class.log2, |c| c.log2) {
         Ok(at) => classes[at].merge(class),
-        Err(at) => classes.insert(at, *class),
+        Err(at) => {
+            // Most origins have one: room for more would be most of what an origin takes.
+            classes.reserve_exact(1);
+            classes.insert(at, *class);
+        }
     }
 }
 

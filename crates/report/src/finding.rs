@@ -3,6 +3,7 @@
 use crate::human::share;
 use crate::place::NamedPlace;
 use prestore_dirtbuster::{ContextClass, Dismissed, FenceDistance, Streams, Verdict};
+use prestore_whatif::Speedup;
 use serde::{Deserialize, Serialize};
 
 /// Sequential contexts of about one size (P0, section 6.2.2).
@@ -127,13 +128,38 @@ pub struct Predicted {
     pub machine: String,
     /// Operation.
     pub op: String,
-    /// Time without over time with it.
+    /// How the source does it: `call`, `copy-call`, `in-place`, `buffer`, `writer`.
+    pub way: String,
+    /// Time without over time with it: the median of the simulations.
     pub speedup: f64,
+    /// The least of them.
+    pub least: f64,
+    /// The most of them.
+    pub most: f64,
+    /// The best of the finding on this machine, and a gain.
+    pub best: bool,
+}
+
+impl Predicted {
+    /// The figures with their spread.
+    pub fn speedup(&self) -> Speedup {
+        Speedup {
+            speedup: self.speedup,
+            least: self.least,
+            most: self.most,
+        }
+    }
 }
 
 /// A place that writes, what it does and what to do about it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NamedFinding {
+    /// What it is called in every form of output and in `whatif --finding`: its place, from 1, in the
+    /// analysis. It stays when findings are put in another order.
+    pub number: usize,
+    /// What tells it apart from the other findings of its function: line, data, caller; `None`: it is the only
+    /// one.
+    pub apart: Option<String>,
     /// The place to change: the line with most of the stores, or for a generic writer the line
     /// that calls it.
     #[serde(flatten)]
@@ -203,6 +229,14 @@ impl NamedFinding {
     /// True where there is something to do.
     pub fn is_advice(&self) -> bool {
         self.verdict != Verdict::LeaveAlone
+    }
+
+    /// Its function, and what tells it apart from that function's other findings.
+    pub fn name(&self) -> String {
+        match &self.apart {
+            Some(apart) => format!("{}, {apart}", self.place.function),
+            None => self.place.function.clone(),
+        }
     }
 
     /// Calls that led to the place, innermost first.

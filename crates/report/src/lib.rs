@@ -7,6 +7,7 @@
 //! - it decides nothing about pre-stores: verdicts and reasons come from `prestore-dirtbuster`.
 
 mod annotate;
+mod apart;
 mod finding;
 mod human;
 mod json;
@@ -35,4 +36,4 @@ pub use sarif::{SarifLog, to_sarif};
 pub use stores::{Caller, FunctionStores, SiteStores, StoresByFunction};
 pub use system::is_system_path;
 pub use text::{TextOptions, report_text, simulation_text, stores_text};
-pub use whatif::{NamedEffect, NamedMachine, WhatIfReport, gain, whatif_text};
+pub use whatif::{Accuracy, Followed, NamedEffect, NamedMachine, WhatIfReport, gain, whatif_text};

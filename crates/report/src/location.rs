@@ -13,8 +13,8 @@ const GENERIC: [&str; 13] = [
     "strncpy", "strcat", "wmemset", "wmemcpy",
 ];
 
-/// Names everything in `finding`.
-pub fn name(finding: &Finding, resolver: &mut dyn Resolver) -> NamedFinding {
+/// Names everything in `finding`, the `number`th of the analysis.
+pub fn name(number: usize, finding: &Finding, resolver: &mut dyn Resolver) -> NamedFinding {
     let sites: Vec<InstructionShare> = finding
         .sites
         .iter()
@@ -57,6 +57,8 @@ pub fn name(finding: &Finding, resolver: &mut dyn Resolver) -> NamedFinding {
         .collect();
 
     NamedFinding {
+        number,
+        apart: None,
         place,
         verdict: finding.verdict,
         reason: finding.reason.clone(),

@@ -1,5 +1,6 @@
 //! The report: findings with names and the run they come from.
 
+use crate::apart;
 use crate::finding::NamedFinding;
 use crate::human::percent;
 use crate::location;
@@ -55,7 +56,7 @@ pub struct Report {
     pub write_intensive_threshold: f64,
     /// Sums over the run.
     pub totals: Totals,
-    /// Largest share of the writing first.
+    /// Largest share of the writing first, or what is predicted to gain most.
     pub findings: Vec<NamedFinding>,
     /// Existing flushes, fences and non-temporal stores that cost for nothing, dearest first.
     pub pitfalls: Vec<NamedPitfall>,
@@ -70,6 +71,11 @@ impl Report {
         write_intensive_threshold: f64,
         resolver: &mut dyn Resolver,
     ) -> Self {
+        let numbered = (1..).zip(&findings.findings);
+        let mut named: Vec<NamedFinding> = numbered
+            .map(|(number, f)| location::name(number, f, resolver))
+            .collect();
+        apart::tell_apart(&mut named);
         let mut report = Self {
             schema_version: ADVISE_SCHEMA_VERSION,
             run,
@@ -92,11 +98,7 @@ impl Report {
                 .iter()
                 .map(|p| NamedPitfall::new(p, resolver))
                 .collect(),
-            findings: findings
-                .findings
-                .iter()
-                .map(|f| location::name(f, resolver))
-                .collect(),
+            findings: named,
         };
         report.run.notes.extend(report.missing_lines_note());
         report

@@ -19,7 +19,7 @@ use super::takers::Counter;
 use crate::args::{AdviseArgs, Format, RunArgs};
 use crate::error::CliError;
 use crate::naming::Namer;
-use crate::{interrupt, output, run};
+use crate::{interrupt, notice, output, run};
 
 /// Runs the program once and counts.
 pub fn counted(
@@ -114,8 +114,8 @@ pub fn sample(args: &AdviseArgs) -> Result<ExitCode, CliError> {
     let samples = match prestore_sampler::sample(command, &prestore_sampler::Options::default()) {
         Ok(samples) => samples,
         Err(prestore_sampler::SampleError::Unavailable(why)) => {
-            eprintln!("prestore: no store samples: {why}");
-            eprintln!("prestore: counting stores exactly instead (scope count)");
+            notice::tell(&format!("no store samples: {why}"));
+            notice::tell("counting stores exactly instead (scope count)");
             return count(args);
         }
         Err(error) => return Err(CliError::Failed(error.to_string())),

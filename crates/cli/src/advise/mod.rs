@@ -32,7 +32,14 @@ pub fn run(args: &AdviseArgs) -> Result<ExitCode, CliError> {
             )));
         }
         return match read_manifest(dir) {
-            Ok(manifest) if manifest.kind == TraceKind::Samples => stored::samples(args, dir),
+            Ok(m) if m.kind == TraceKind::Samples && !args.machines.is_empty() => {
+                Err(CliError::Usage(format!(
+                    "{} holds samples, which cannot be simulated: leave out --machine, or record the program with \
+                     `prestore record`",
+                    dir.display()
+                )))
+            }
+            Ok(m) if m.kind == TraceKind::Samples => stored::samples(args, dir),
             // Opening it says what is wrong, or reads what there is.
             _ => stored::events(args, dir, thresholds, true),
         };

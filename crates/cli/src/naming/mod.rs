@@ -1,6 +1,7 @@
 //! Names for sites: what the analysis and the report ask, answered from symbols.
 
 mod calls;
+mod loader;
 
 pub use calls::CallNames;
 

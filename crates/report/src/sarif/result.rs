@@ -27,7 +27,7 @@ pub fn result(finding: &NamedFinding, occurrence: usize, cwd: Option<&str>) -> O
     let verb = rule_id.rsplit('/').next().unwrap_or(rule_id);
     let text = format!(
         "{verb}: {} does {} of the program's writing. {}",
-        finding.place.function,
+        finding.name(),
         percent(finding.write_share),
         sentence(&finding.reason)
     );
@@ -105,6 +105,7 @@ fn properties(finding: &NamedFinding) -> Map<String, Value> {
         .map(|c| format!("{} ({})", c.function, c.module_offset()))
         .collect();
     let figures = json!({
+        "finding": finding.number,
         "store_share": finding.store_share,
         "write_share": finding.write_share,
         "time_share": finding.time_share,

@@ -3,10 +3,10 @@
 use super::page::{Page, verdict_name};
 use super::source;
 use crate::annotate::Sources;
-use crate::finding::{Context, NamedFinding};
+use crate::finding::{Context, NamedFinding, Predicted};
 use crate::human::{bytes, count, distance, percent};
 use crate::place::NamedPlace;
-use crate::whatif::gain;
+use crate::whatif::{change, gain};
 use anstyle::Style;
 use prestore_dirtbuster::FenceDistance;
 
@@ -17,10 +17,16 @@ const NEARLY_ALL: f64 = 0.95;
 /// A share of lines below this is not worth a line of its own.
 const SOME: f64 = 0.01;
 
-/// `f` as the `number`th entry.
-pub fn write(page: &mut Page, number: usize, f: &NamedFinding, sources: Option<&dyn Sources>) {
+/// `f` in full.
+pub fn write(page: &mut Page, f: &NamedFinding, sources: Option<&dyn Sources>) {
     let name = page.paint(Style::new().bold(), &page.function(&f.place.function));
-    let title = format!("{number}. {name}: {}", page.verdict(f.verdict));
+    let apart = f.apart.as_ref().map(|a| format!(", {a}"));
+    let title = format!(
+        "{}. {name}{}: {}",
+        f.number,
+        apart.unwrap_or_default(),
+        page.verdict(f.verdict)
+    );
     page.line(&title);
     page.line(&format!("   Location: {}", page.location(&f.place)));
     inlined(page, &f.place);
@@ -78,12 +84,12 @@ pub fn write(page: &mut Page, number: usize, f: &NamedFinding, sources: Option<&
         let otherwise = format!("{}. {}", verdict_name(d.verdict), d.reason);
         page.wrapped("   Else it would be: ", &otherwise);
     }
-    for p in &f.predicted {
+    for p in most(&f.predicted) {
         page.line(&format!(
             "   Predicted: {} on {}: {}",
-            p.op,
+            change(&p.op, &p.way),
             p.machine,
-            gain(p.speedup)
+            gain(p.speedup())
         ));
     }
     allocations(page, f);
@@ -91,6 +97,21 @@ pub fn write(page: &mut Page, number: usize, f: &NamedFinding, sources: Option<&
     if let Some(sources) = sources {
         source::write(page, &f.lines, sources);
     }
+}
+
+/// Of the ways to write an operation the one that gains most, on each machine.
+fn most(predicted: &[Predicted]) -> impl Iterator<Item = &Predicted> {
+    predicted
+        .iter()
+        .enumerate()
+        .filter(|(i, p)| {
+            let alike = |o: &&Predicted| o.machine == p.machine && o.op == p.op;
+            let mut others = predicted.iter().enumerate();
+            !others.any(|(j, o)| {
+                alike(&o) && (o.speedup > p.speedup || (o.speedup == p.speedup && j < *i))
+            })
+        })
+        .map(|(_, p)| p)
 }
 
 /// `16.2 MB - 10% - re-read inf - re-write inf`.
@@ -199,7 +220,8 @@ pub fn left_alone(page: &mut Page, findings: &[&NamedFinding]) {
     page.heading("Left alone");
     for f in findings {
         let line = format!(
-            "   {} - {} of the writing - {} sequential",
+            "   {}. {} - {} of the writing - {} sequential",
+            f.number,
             page.place(&f.place),
             percent(f.write_share),
             percent(f.sequential_share)

@@ -15,11 +15,9 @@ pub fn report_text(report: &Report, options: TextOptions, sources: Option<&dyn S
     page.wrapped("", &sentence(&report.write_intensity()));
 
     let in_full = |f: &&NamedFinding| f.is_advice() || options.left_alone_in_full;
-    let mut number = 0;
     for f in report.findings.iter().filter(in_full) {
-        number += 1;
         page.blank();
-        finding::write(&mut page, number, f, sources);
+        finding::write(&mut page, f, sources);
     }
     if report.write_intensive && !report.findings.iter().any(NamedFinding::is_advice) {
         page.blank();
