@@ -127,14 +127,15 @@ on_encode(void *drcontext, void *tag, instrlist_t *bb, instr_t *where, void *use
 }
 
 static void
-call_spent(void *drcontext, instrlist_t *bb, instr_t *where, const block_t *block)
+call_spent(void *drcontext, instrlist_t *bb, instr_t *where, const regs_t *regs,
+           const block_t *block)
 {
     instr_t *back = INSTR_CREATE_label(drcontext);
     insert(bb, where,
            INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(DR_REG_RCX), opnd_create_instr(back)));
     insert(bb, where, INSTR_CREATE_jmp(drcontext, opnd_create_pc(spent_code)));
     insert(bb, where, back);
-    leave_insert(drcontext, bb, where, block->begin, block->instrs);
+    leave_insert(drcontext, bb, where, regs, block->begin, block->instrs);
 }
 
 /* Takes the block's instructions from the thread's budget. */
@@ -149,7 +150,7 @@ charge(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs, const blo
         insert(bb, where, INSTR_CREATE_jcc(drcontext, OP_jns, opnd_create_instr(solvent)));
         bool borrowed = (regs->ours & reg_set(DR_REG_RCX)) == 0;
         regs_reserve_this(drcontext, bb, where, regs, DR_REG_RCX);
-        call_spent(drcontext, bb, where, block);
+        call_spent(drcontext, bb, where, regs, block);
         if (borrowed)
             regs_give_back(drcontext, bb, where, regs, reg_set(DR_REG_RCX));
         insert(bb, where, solvent);
@@ -165,7 +166,7 @@ charge(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs, const blo
                             OPND_CREATE_MEM_lea(DR_REG_RCX, DR_REG_NULL, 0, -instrs)));
     insert(bb, where, INSTR_CREATE_mov_st(drcontext, budget, rcx));
     insert_jump_if_upper_zero(drcontext, bb, where, solvent);
-    call_spent(drcontext, bb, where, block);
+    call_spent(drcontext, bb, where, regs, block);
     insert(bb, where, solvent);
     regs_release(regs, DR_REG_RCX);
 }

@@ -7,6 +7,7 @@
 #include "dr_api.h"
 #include "drmgr.h"
 #include "flags.h"
+#include "leave.h"
 #include "regs.h"
 
 /* Executes our code of a block symbolically, forwards. It only jumps forwards, so that one pass will
@@ -133,6 +134,8 @@ our_jump(check_t *c, instr_t *instr)
     if (opnd_is_instr(target)) {
         jump(c, opnd_get_instr(target));
     } else if (always && c->way_back != NULL) {
+        /* It may not come back, but begin the block anew (leave.c). */
+        program_sees(c, instr, 0);
         check_called(&c->now);
         jump(c, c->way_back);
     } else {
@@ -141,13 +144,21 @@ our_jump(check_t *c, instr_t *instr)
     c->reached = !always;
 }
 
+/* The second of the moves behind a jump over them (leave.c). */
+static bool
+is_note(instr_t *instr)
+{
+    return instr_get_opcode(instr) == OP_mov_imm &&
+           opnd_same(instr_get_dst(instr, 0), opnd_create_reg(DR_REG_EAX));
+}
+
 static void
 our_instr(check_t *c, instr_t *instr)
 {
     c->followed = regs_follow(c->followed, instr);
-    if (instr_get_opcode(instr) == OP_ud2) {
-        /* The way out of the block: come to by shared code from what is before it (leave.c). */
-        program_sees(c, instr, 0);
+    if (!c->reached && is_note(instr)) {
+        if (leave_noted(opnd_get_immed_int(instr_get_src(instr, 0))) != c->followed)
+            fail(c, instr, "the registers noted for the way out are others", DR_REG_NULL);
     } else if (c->reached && instr_is_cti(instr)) {
         our_jump(c, instr);
     } else if (c->reached) {

@@ -18,7 +18,6 @@
 #include "environment.h"
 #include "exec.h"
 #include "gs_base.h"
-#include "leave.h"
 #include "modules.h"
 #include "options.h"
 #include "plan.h"
@@ -95,7 +94,7 @@ on_block_left(void *drcontext, app_pc at)
 static dr_signal_action_t
 on_signal(void *drcontext, dr_siginfo_t *info)
 {
-    if (leave_faulted(drcontext, info) || unknown_executed(drcontext, info))
+    if (unknown_executed(drcontext, info))
         return DR_SIGNAL_REDIRECT;
     if (info->raw_mcontext_valid && info->raw_mcontext != NULL && !info->blocked)
         on_block_left(drcontext, info->mcontext->pc);

@@ -85,7 +85,7 @@ make_room(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e)
            INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(DR_REG_RCX), opnd_create_instr(back)));
     insert(bb, where, INSTR_CREATE_jmp(drcontext, opnd_create_pc(hand_over_code)));
     insert(bb, where, back);
-    leave_insert(drcontext, bb, where, (app_pc)e->plan->head.start_pc, e->plan->instrs);
+    leave_insert(drcontext, bb, where, e->regs, (app_pc)e->plan->head.start_pc, e->plan->instrs);
     insert(bb, where,
            INSTR_CREATE_mov_ld(drcontext, opnd_create_reg(e->pointer),
                                thread_slot(drcontext, TLS_WRITE)));

@@ -134,16 +134,35 @@ open_text(const text_t *text, uint64 flags)
     return file;
 }
 
-/* The link to the program of another process that is recorded too leads to the engine; what it was
- * started with tells the program. False: it is not such a link. */
+/* Gives the program where `program` leads to as the result of its readlink. */
+static bool
+answer_link(void *drcontext, int first, const char *program)
+{
+    char link[32], target[MAXIMUM_PATH];
+    size_t written, room = dr_syscall_get_param(drcontext, first + 2);
+    int file = (int)syscall(SYS_openat, AT_FDCWD, program, O_PATH | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    dr_snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
+    long got = syscall(SYS_readlinkat, AT_FDCWD, link, target, sizeof(target));
+    syscall(SYS_close, file);
+    size_t length = got < 0 ? 0 : (size_t)got < room ? (size_t)got : room;
+    if (length == 0 || !dr_safe_write((void *)dr_syscall_get_param(drcontext, first + 1), length,
+                                      target, &written))
+        return false;
+    dr_syscall_set_result(drcontext, length);
+    return true;
+}
+
+/* The link to the program of a process that is recorded leads to the engine; what that was started
+ * with tells the program. False: it is not such a link. */
 static bool
 read_link(void *drcontext, int first)
 {
     static const char name[] = "DYNAMORIO_EXE_PATH=";
     char path[64], target[MAXIMUM_PATH];
     peek_text((const void *)dr_syscall_get_param(drcontext, first), path, sizeof(path));
-    file_of_t file = file_of(path);
-    if (file.kind != EXE || file.own)
+    if (file_of(path).kind != EXE)
         return false;
     long got = syscall(SYS_readlinkat, AT_FDCWD, path, target, sizeof(target) - 1);
     if (got <= 0)
@@ -156,15 +175,8 @@ read_link(void *drcontext, int first)
     text_add(&text, "", 1);
     bool found = false;
     for (size_t at = 0; at < text.length && !found; at += strlen(text.at + at) + 1) {
-        if (strncmp(text.at + at, name, strlen(name)) == 0) {
-            const char *program = text.at + at + strlen(name);
-            size_t room = dr_syscall_get_param(drcontext, first + 2), written;
-            size_t length = strlen(program) < room ? strlen(program) : room;
-            found = dr_safe_write((void *)dr_syscall_get_param(drcontext, first + 1), length,
-                                  program, &written);
-            if (found)
-                dr_syscall_set_result(drcontext, length);
-        }
+        if (strncmp(text.at + at, name, strlen(name)) == 0)
+            found = answer_link(drcontext, first, text.at + at + strlen(name));
     }
     text_free(&text);
     return found;

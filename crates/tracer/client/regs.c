@@ -231,13 +231,23 @@ regs_next(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs)
     regs->at++;
 }
 
+void
+regs_restore(void *drcontext, reg_set_t set, dr_mcontext_t *mc)
+{
+    /* Perhaps another thread's. */
+    const uint64 *slots = (const uint64 *)(thread_of(drcontext)->base + tls_offset);
+    for (int i = 0; i < REGS; i++) {
+        if ((set >> i & 1) != 0)
+            reg_set_value((reg_id_t)(DR_REG_RAX + i), mc, slots[i]);
+    }
+}
+
 /* Where the program was stopped in the middle of a block, what it has in registers of ours is in
  * their slots. */
 static bool
 on_restore_state(void *drcontext, bool restore_memory, dr_restore_state_info_t *info)
 {
-    thread_t *t = thread_of(drcontext);
-    if (t == NULL || !info->raw_mcontext_valid || info->fragment_info.cache_start_pc == NULL)
+    if (thread_of(drcontext) == NULL || !info->raw_mcontext_valid || info->fragment_info.cache_start_pc == NULL)
         return true;
     reg_set_t ours = 0;
     byte *pc = info->fragment_info.cache_start_pc;
@@ -250,12 +260,7 @@ on_restore_state(void *drcontext, bool restore_memory, dr_restore_state_info_t *
             ours = regs_follow(ours, &instr);
     }
     instr_free(drcontext, &instr);
-    /* Perhaps another thread's. */
-    const uint64 *slots = (const uint64 *)(t->base + tls_offset);
-    for (int i = 0; i < REGS; i++) {
-        if ((ours >> i & 1) != 0)
-            reg_set_value((reg_id_t)(DR_REG_RAX + i), info->mcontext, slots[i]);
-    }
+    regs_restore(drcontext, ours, info->mcontext);
     return true;
 }
 

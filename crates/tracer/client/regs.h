@@ -73,6 +73,9 @@ void insert_jump_if_upper_zero(void *drcontext, instrlist_t *bb, instr_t *where,
 /* Where a register's slot is in thread storage. */
 int regs_slot_offset(reg_id_t reg);
 
+/* Sets in `mc` what the program has in the registers of ours in `set`. */
+void regs_restore(void *drcontext, reg_set_t set, dr_mcontext_t *mc);
+
 /* Follows code of the cache: is `instr` the store that makes a register ours or the load that gives
  * it back? Then the set of registers of ours changes. */
 reg_set_t regs_follow(reg_set_t ours, instr_t *instr);

@@ -21,7 +21,6 @@ typedef struct {
     channel_t channel;
     uint64 *scratch;     /* where an unrecorded thread writes */
     byte *base;          /* of its raw TLS segment */
-    byte *leaving;       /* the way out of a block that it takes */
     uint64 stack[2];     /* see TLS_STACK */
     wire_count_t *count; /* scope count */
     window_t window;

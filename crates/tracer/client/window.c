@@ -98,8 +98,7 @@ window_spent(void)
 {
     void *drcontext = dr_get_current_drcontext();
     /* Nothing is booked yet: it comes back here. */
-    if (leave_for_signal(drcontext))
-        return;
+    leave_for_signal(drcontext);
     thread_t *t = thread_of(drcontext);
     settle(t);
     t->window.before_flip = recording(t);

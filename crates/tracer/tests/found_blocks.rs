@@ -5,7 +5,7 @@
 mod blocks;
 mod common;
 
-use blocks::check_lines;
+use blocks::{Features, Level, check_lines};
 
 const NOTHING: [u8; 2] = [0, 0];
 /// Recorded in each of these ways.
@@ -164,6 +164,21 @@ fn address_of_the_last_x87_instruction() {
         "fnstenv arena+64(%rip)",
         "fldenv arena+64(%rip)",
     ]);
+}
+
+/// They use the first four registers, and the address needs a fifth.
+#[test]
+fn stack_pointer_of_wide_exchanges_that_fault() {
+    same_with(&["lock cmpxchg8b arena+8192(%rip)"], [2, 0]);
+    same_with(&["lock cmpxchg16b arena+8192(%rip)"], [2, 0]);
+}
+
+/// Executed in a stub, where fs is the recorder's: the store goes astray.
+#[test]
+fn unknown_opcodes_by_fs() {
+    if Features::at(Level::Avx512).is_some_and(|f| f.has("avx512_vbmi2")) {
+        same(&["vpcompressb %zmm7, %fs:local@tpoff+64{%k5}"]);
+    }
 }
 
 /// The handler of a breakpoint is told of where the program is.

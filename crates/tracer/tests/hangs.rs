@@ -12,7 +12,7 @@ use common::{cc, recorder, same, str};
 fn forks_while_other_threads_record() {
     let program = cc("forks_in_threads", &[]);
     for options in [&[][..], &["count"], &["skip=100000", "take=50000"]] {
-        let facts = same(options, &[str(&program)]);
+        let facts = same(options, &[str(&program), "no timer"]);
         assert_eq!(facts.status, "exit status: 0", "{options:?}");
         assert_eq!(facts.torn, 0, "{options:?}: {facts:?}");
         assert!(facts.processes.len() > 40, "{options:?}: {facts:?}");

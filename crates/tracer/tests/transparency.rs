@@ -15,6 +15,8 @@ mod page;
 #[path = "transparency/run.rs"]
 mod run;
 
+use std::time::Instant;
+
 use list::{Program, programs};
 use run::{Verdict, verdict};
 
@@ -47,17 +49,23 @@ fn other_half_of_the_suite() {
     suite(1);
 }
 
-/// `make soak`: all programs, or those whose names hold `PRESTORE_SOAK_PROGRAM`; writes the page to
-/// `PRESTORE_SOAK_PAGE`.
+/// `make soak`: all programs, or those whose names hold `PRESTORE_SOAK_PROGRAM`, or as many as begin
+/// within `PRESTORE_SOAK_SECONDS`; writes the page to `PRESTORE_SOAK_PAGE`.
 #[test]
 #[ignore = "takes long, and wants many packages"]
 fn soak() {
     let only = std::env::var("PRESTORE_SOAK_PROGRAM").unwrap_or_default();
+    let seconds = std::env::var("PRESTORE_SOAK_SECONDS").ok();
+    let seconds = seconds.map_or(u64::MAX, |n| n.parse().unwrap());
+    let began = Instant::now();
     let mut rows: Vec<(Program, Option<String>, Verdict)> = vec![];
     for program in programs().into_iter().filter(|p| p.name.contains(&only)) {
         let version = program.installed();
         let found = match version {
             None => Verdict::Unfit("not installed".into()),
+            Some(_) if began.elapsed().as_secs() >= seconds => {
+                Verdict::Unfit("no time was left for it".into())
+            }
             Some(_) => verdict(&program, true, &["allocations"]),
         };
         eprintln!("{}: {found:?}", program.name);

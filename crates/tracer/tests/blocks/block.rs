@@ -55,9 +55,9 @@ impl Gen<'_> {
     pub fn plain(&mut self) {
         for _ in 0..20 {
             let done = match self.rng.below(20) {
-                0..6 => self.from_tables(&[QUIET]),
-                6..10 => self.from_tables(&[LOUD]),
-                10..12 => self.from_tables(&[FLAGS_READ]),
+                0..6 => self.one_of(&[QUIET]),
+                6..10 => self.one_of(&[LOUD]),
+                10..12 => self.one_of(&[FLAGS_READ]),
                 12..15 => self.fixed(),
                 15 => self.string(),
                 16 | 17 => self.stack(),
@@ -72,7 +72,7 @@ impl Gen<'_> {
     fn step(&mut self, mood: Mood) {
         let done = match (mood, self.rng.below(4)) {
             (Mood::Mixed, _) => false,
-            (Mood::Scalar, 0..3) => self.from_tables(&[QUIET, LOUD, FLAGS_READ]),
+            (Mood::Scalar, 0..3) => self.one_of(&[QUIET, LOUD, FLAGS_READ]),
             (Mood::Vector, 0..3) => self.vector(),
             (Mood::Stack, 0..2) => self.stack(),
             (Mood::Control, 0..2) => self.control(),

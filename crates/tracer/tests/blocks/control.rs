@@ -59,7 +59,7 @@ impl Gen<'_> {
         if near {
             self.locked += 1;
             for _ in 0..steps {
-                self.from_tables(&[QUIET, LOUD]);
+                self.one_of(&[QUIET, LOUD]);
             }
             self.locked -= 1;
         } else {
@@ -88,7 +88,7 @@ impl Gen<'_> {
         if by_loop {
             self.locked += 1;
             for _ in 0..self.rng.range(1, 4) {
-                self.from_tables(&[QUIET, LOUD, FLAGS_READ]);
+                self.one_of(&[QUIET, LOUD, FLAGS_READ]);
             }
             self.locked -= 1;
             let op = *self.rng.pick(&["loop", "loop", "loope", "loopne"]);
@@ -148,15 +148,15 @@ impl Gen<'_> {
     /// Flags that are set in one block and asked for in a later one, with memory accesses between
     /// that leave them alone.
     fn flags_that_live(&mut self) {
-        self.from_tables(&[LOUD]);
+        self.one_of(&[LOUD]);
         for _ in 0..self.rng.range(1, 4) {
             self.cut();
             for _ in 0..self.rng.range(1, 5) {
-                self.from_tables(&[QUIET]);
+                self.one_of(&[QUIET]);
             }
         }
         if self.rng.once_in(2) {
-            self.from_tables(&[FLAGS_READ]);
+            self.one_of(&[FLAGS_READ]);
         } else {
             self.skipped();
         }

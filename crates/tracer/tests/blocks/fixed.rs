@@ -154,9 +154,6 @@ impl Gen<'_> {
         }
         let unit = bit.div_euclid(bytes * 8) * bytes;
         let at = self.target(bytes, bytes) - unit;
-        if !(0..16000).contains(&at) {
-            return false;
-        } //TEMP
         let among = |r: usize| r != reg;
         let base = self.holding(among, |v| matches!(v, Value::Arena(_)), Value::Arena(at));
         let operand = match base.map(|b| (b, self.regs[b])) {
@@ -254,7 +251,7 @@ impl Gen<'_> {
             _ => self.emit(format!("mov {}, {r8}", name(RAX, 8))),
         }
         for _ in 0..self.rng.below(3) {
-            self.from_tables(&[super::scalar::QUIET]);
+            self.one_of(&[super::scalar::QUIET]);
         }
         match self.rng.below(4) {
             0 => self.emit(format!("mov $4, {r8}")),

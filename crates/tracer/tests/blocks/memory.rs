@@ -125,15 +125,15 @@ impl Gen<'_> {
             return format!("arena+{target}(%rip)");
         };
         let base4 = name(base, 4);
-        if self.rng.once_in(2) {
-            if let Some((index, n)) = self.index(access) {
-                if let Value::Dirty(at) | Value::Arena(at) = self.regs[base] {
-                    let scale = self.scale();
-                    let shift = disp(target - at - n * scale);
-                    return format!("{shift}({base4},{},{scale})", name(index, 4));
-                }
-                return format!("arena+{target}(%rip)");
+        if self.rng.once_in(2)
+            && let Some((index, n)) = self.index(access)
+        {
+            if let Value::Dirty(at) | Value::Arena(at) = self.regs[base] {
+                let scale = self.scale();
+                let shift = disp(target - at - n * scale);
+                return format!("{shift}({base4},{},{scale})", name(index, 4));
             }
+            return format!("arena+{target}(%rip)");
         }
         format!("{}({base4})", disp(target - at))
     }
@@ -150,12 +150,12 @@ impl Gen<'_> {
         if at < low {
             at += access.align;
         }
-        if self.rng.once_in(2) {
-            if let Some((index, n)) = self.index(access) {
-                let scale = self.scale();
-                let shift = disp(at - depth - n * scale);
-                return format!("{shift}({},{},{scale})", name(RSP, 8), name(index, 8));
-            }
+        if self.rng.once_in(2)
+            && let Some((index, n)) = self.index(access)
+        {
+            let scale = self.scale();
+            let shift = disp(at - depth - n * scale);
+            return format!("{shift}({},{},{scale})", name(RSP, 8), name(index, 8));
         }
         let base = self.find(|r, v| matches!(v, Value::Stack(_)) && (r < 8 || !access.legacy));
         match base.map(|b| (b, self.regs[b])) {
@@ -170,12 +170,12 @@ impl Gen<'_> {
             return format!("arena+{target}(%rip)");
         }
         let at = self.rng.range(0, LOCAL - access.bytes + 1) / access.align * access.align;
-        if self.rng.once_in(2) {
-            if let Some((index, n)) = self.index(access) {
-                let scale = self.scale();
-                let shift = at - n * scale;
-                return format!("%fs:local@tpoff{shift:+}(,{},{scale})", name(index, 8));
-            }
+        if self.rng.once_in(2)
+            && let Some((index, n)) = self.index(access)
+        {
+            let scale = self.scale();
+            let shift = at - n * scale;
+            return format!("%fs:local@tpoff{shift:+}(,{},{scale})", name(index, 8));
         }
         format!("%fs:local@tpoff+{at}")
     }

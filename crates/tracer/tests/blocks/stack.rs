@@ -134,7 +134,7 @@ impl Gen<'_> {
         }
         self.locked += 1;
         for _ in 0..self.rng.below(4) {
-            self.from_tables(&[super::scalar::QUIET, super::scalar::LOUD]);
+            self.one_of(&[super::scalar::QUIET, super::scalar::LOUD]);
         }
         self.locked -= 1;
         self.emit("leave");

@@ -69,7 +69,7 @@ impl Gen<'_> {
                 self.place(&next);
             }
             for _ in 0..self.rng.below(3) {
-                self.from_tables(&[UNRELATED]);
+                self.one_of(&[UNRELATED]);
             }
         }
         let prefix = match (repeated, compares) {

@@ -176,14 +176,14 @@ impl Gen<'_> {
     /// One instruction of any vector extension; says whether it could be emitted.
     pub fn vector(&mut self) -> bool {
         match self.rng.below(12) {
-            0 => self.from_tables(&[super::x87::X87]),
-            1 => self.from_tables(&[super::x87::MMX]),
+            0 => self.one_of(&[super::x87::X87]),
+            1 => self.one_of(&[super::x87::MMX]),
             2 => self.byte_mask(),
             3 => self.gather(),
             4 | 5 => self.masked(),
-            6 => self.from_tables(&[super::avx512::AVX512]),
+            6 => self.one_of(&[super::avx512::AVX512]),
             7 => self.control_words(),
-            _ => self.from_tables(&[SSE, AVX, super::avx512::AVX512]),
+            _ => self.one_of(&[SSE, AVX, super::avx512::AVX512]),
         }
     }
 
@@ -198,7 +198,7 @@ impl Gen<'_> {
             "maskmovq {mm}, {mm}",
             "maskmovdqu {x}, {x}",
         ]);
-        self.from_template(template)
+        self.instruction(template)
     }
 
     fn gather(&mut self) -> bool {

@@ -118,6 +118,6 @@ impl Gen<'_> {
         let template = *self
             .rng
             .pick(&["stmxcsr {m4}", "fnstcw {m2}", "fnstsw {m2}"]);
-        self.from_template(template)
+        self.instruction(template)
     }
 }
