@@ -10,7 +10,7 @@ HEADERS := $(wildcard include/prestore*.h)
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 SONAME := libprestore.so.0
 
-.PHONY: demo test bench build install install-lib lib clean workloads fmt-check clippy unit
+.PHONY: demo test soak bench build install install-lib lib clean workloads fmt-check clippy unit
 
 build: setup-build
 	cargo build --release --locked
@@ -19,6 +19,11 @@ build: setup-build
 demo: build workloads
 	@echo
 	$(PRESTORE) advise -- $(BUILD)/workloads/kv --workload=A
+
+# Writes what the README shows of it anew; a test holds the README to it.
+.PHONY: readme
+readme: build workloads
+	PRESTORE_WRITE_README=1 cargo test --release --locked -p prestore-cli --test readme
 
 test: setup-test fmt-check clippy unit
 	$(MAKE) --no-print-directory -C workloads check OUT=$(CURDIR)/$(BUILD)/workloads
@@ -33,6 +38,10 @@ $(BUILD)/benches/library: $(wildcard benches/library/*) $(HEADERS) workloads
 	@mkdir -p $(@D)
 	$(CC) -O2 -Wall -Wextra -Iinclude $(wildcard benches/library/*.c) $(BUILD)/workloads/lib/libprestore.a \
 		-lpmem -pthread -ldl -lm -o $@
+
+# What takes too long for every change: an hour and more.
+soak: build
+	cargo test --release --locked -p prestore-cli --test processes -- --ignored --nocapture
 
 fmt-check:
 	cargo fmt --all -- --check

@@ -31,7 +31,7 @@ usage_error() {
     grep -q '^usage: ' "$out/check.err" || fail "$* prints no usage"
 }
 
-for program in listing1 listing2 listing3 kv ring stencil stencil_f fft rank tensor; do
+for program in listing1 listing2 listing3 kv ring stencil stencil_f fft rank tensor buckets lines solver pairs sparse trie; do
     # The Makefile said so, where there is no Fortran compiler.
     [ "$program" = stencil_f ] && [ ! -x "$out/stencil_f" ] && continue
     usage_error "$out/$program" --nonsense=1
@@ -79,6 +79,20 @@ if [ -x "$out/stencil_f" ]; then
     usage_error "$out/stencil_f" --n=-5
     same "$out/stencil_f" --n=16 --steps=3 --threads=1
 fi
+same "$out/kv" --keys=1K --ops=20000 --spare-mb=0 --value=copied
+equal "$out/kv --keys=1K --ops=20000" "$out/kv --keys=1K --ops=20000 --value=copied"
+usage_error "$out/buckets" --buckets=1000
+same "$out/buckets" --keys=64K
+same "$out/lines" --n=16
+same "$out/solver" --n=16 --steps=1
+result_of "$out/solver" --n=16 --steps=2 --threads=3 > /dev/null || fail "solver with three threads"
+same "$out/pairs" --batches=1
+same "$out/sparse" --rows=1K
+result_of "$out/sparse" --rows=1K --threads=3 > /dev/null || fail "sparse with three threads"
+usage_error "$out/trie" --value-size=100
+same "$out/trie" --keys=1K --ops=10000
+equal "$out/trie --keys=1K --ops=10000" "$out/trie --keys=1K --ops=10000 --op=clean"
+result_of "$out/trie" --keys=1K --ops=10000 --threads=3 > /dev/null || fail "trie with three threads"
 same "$out/fft" --rows=4
 equal "$out/fft --rows=4 --warmup=2" "$out/fft --rows=4 --warmup=2 --op=clean"
 same "$out/rank" --keys=10K --max-key=64K --verify=yes

@@ -1,6 +1,7 @@
 /* A key-value store under YCSB, as the paper's section 7.2.3: the values of puts are written once, front to back, right
  * before the lock of their bucket is taken. */
 #include "../common/args.h"
+#include "../common/attributes.h"
 #include "../common/meeting.h"
 #include "../common/op.h"
 #include "../common/result.h"
@@ -10,20 +11,26 @@
 #include "value.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The region of the run phase; loading and warming up are outside. */
 #define RUN_REGION 1
 /* Requests between two announcements that a thread holds no value. */
 #define ANNOUNCE_EVERY 256
+#define MAX_VALUE_SIZE 4096
 
 /* Values are not rewritten, so there is no demote. */
 static const char *const KV_OP_WORDS[] = { "none", "clean", "skip", NULL };
 static const enum op KV_OPS[] = { OP_NONE, OP_CLEAN, OP_SKIP };
 
+/* A put makes its value up in place, or copies one that it has made up elsewhere. */
+enum making { CRAFTED, COPIED };
+static const char *const MAKINGS[] = { "crafted", "copied", NULL };
+
 struct options {
     uint64_t threads, keys, ops, warmup, value_size, spare_mb, seed;
     double theta;
-    int workload, distribution, op;
+    int workload, distribution, op, making;
 };
 
 struct store {
@@ -40,6 +47,14 @@ struct store {
     struct result_span spans[TEAM_MAX_THREADS];
 };
 
+static NOINLINE void copy_value(uint64_t *value, size_t size, uint64_t key, uint64_t version)
+{
+    uint64_t made[MAX_VALUE_SIZE / sizeof(uint64_t)];
+
+    craft_value(made, size, key, version);
+    memcpy(value, made, size);
+}
+
 static NOINLINE void ycsb_put(struct store *store, struct pool *pool, uint64_t key, uint64_t version)
 {
     size_t size = store->options->value_size;
@@ -47,6 +62,8 @@ static NOINLINE void ycsb_put(struct store *store, struct pool *pool, uint64_t k
 
     if (store->options->op == OP_SKIP)
         craft_value_skip(value, size, key, version);
+    else if (store->options->making == COPIED)
+        copy_value(value, size, key, version);
     else
         craft_value(value, size, key, version);
     if (store->options->op == OP_CLEAN)
@@ -159,12 +176,13 @@ int main(int argc, char **argv)
         ARG_COUNT_OF("keys", &options.keys, 1, UINT32_MAX, "keys loaded before the run"),
         ARG_COUNT_OF("ops", &options.ops, 1, 1e12, "requests, by all threads together"),
         ARG_COUNT_OF("warmup", &options.warmup, 0, 1e12, "requests before those, by all threads together"),
-        ARG_COUNT_OF("value-size", &options.value_size, 64, 4096, "bytes of a value, a multiple of 64"),
+        ARG_COUNT_OF("value-size", &options.value_size, 64, MAX_VALUE_SIZE, "bytes of a value, a multiple of 64"),
         ARG_COUNT_OF("threads", &options.threads, 1, TEAM_MAX_THREADS, "threads"),
         ARG_CHOICE_OF("distribution", &options.distribution, DISTRIBUTIONS, "popularity of the keys"),
         ARG_REAL_OF("theta", &options.theta, 0.01, 0.999, "skew of the zipfian distribution"),
         ARG_COUNT_OF("spare-mb", &options.spare_mb, 0, 1e6, "MiB of replaced values kept back before their reuse"),
         ARG_COUNT_OF("seed", &options.seed, 0, 1e18, "seed of the requests"),
+        ARG_CHOICE_OF("value", &options.making, MAKINGS, "how puts write values, without skip"),
         ARG_CHOICE_OF("op", &options.op, KV_OP_WORDS, "pre-store applied to each value crafted"),
     };
     static struct store store;

@@ -9,6 +9,7 @@
 //! The programs are those of `workloads/`, compiled into this crate: [`program_main`] is their common entry, which the
 //! command calls in a process of its own for each run. No files need to be installed, unpacked or found.
 
+mod accuracy;
 mod error;
 mod execute;
 mod operations;
@@ -21,6 +22,7 @@ mod run;
 mod text;
 mod variant;
 
+pub use accuracy::{HostAccuracy, OperationAccuracy};
 pub use error::BenchError;
 pub use execute::{Outcome, execute};
 pub use operations::Operation;

@@ -12,6 +12,12 @@ use crate::{Case, Plan, Results, Step, Variant, VariantResult};
 /// A measured effect from which on its side is clear: the speedup or its reciprocal is greater by this share than 1.
 const CLEAR: f64 = 0.15;
 
+/// A measured ratio whose quartiles lie more than this share of the median apart says nothing about a prediction: the
+/// error would be the noise's.
+const TOO_NOISY: f64 = 0.20;
+/// Rounds without which a spread cannot be seen.
+const ROUNDS: usize = 3;
+
 /// A variant's simulated figures.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Predicted {
@@ -19,8 +25,10 @@ pub struct Predicted {
     pub seconds: f64,
     /// Base's simulated seconds over this variant's; none for base.
     pub speedup: Option<f64>,
-    /// Predicted over measured speedup, less 1; none for base.
+    /// Predicted over measured speedup, less 1; none for base, and where what was measured is too noisy to compare with.
     pub error: Option<f64>,
+    /// What was measured is too noisy to compare with, or measured too few times to tell.
+    pub too_noisy: bool,
     /// Predicted and measured speedup lie on the same side of 1; none where the measured effect is not clear.
     pub right_side: Option<bool>,
 }
@@ -32,7 +40,9 @@ pub struct Prediction {
     pub machine: String,
     /// Ratios compared.
     pub ratios: usize,
-    /// Median of the errors' magnitudes.
+    /// Ratios that were too noisy to be compared.
+    pub too_noisy: usize,
+    /// Median of the errors' magnitudes; none where more ratios were too noisy than could be compared.
     pub median_error: Option<f64>,
     /// Ratios whose measured effect is clear.
     pub clear: usize,
@@ -143,13 +153,21 @@ fn at_once<E: Send>(
 
 fn beside(measured: &VariantResult, seconds: f64, base: Option<f64>) -> Predicted {
     let speedup = measured.speedup.and(base).map(|base| base / seconds);
-    let both = speedup.zip(measured.speedup);
+    let too_noisy = measured
+        .speedup
+        .is_some_and(|measured| is_too_noisy(&measured));
+    let both = speedup.zip(measured.speedup).filter(|_| !too_noisy);
     Predicted {
         seconds,
         speedup,
+        too_noisy,
         error: both.map(|(predicted, measured)| predicted / measured.median - 1.0),
         right_side: both.and_then(|(predicted, measured)| same_side(predicted, &measured)),
     }
+}
+
+fn is_too_noisy(measured: &Summary) -> bool {
+    measured.count < ROUNDS || measured.spread() > TOO_NOISY
 }
 
 /// None where the measured speedup is not clearly off 1: too near, or its quartiles on both sides.
@@ -177,13 +195,46 @@ fn summed_up(results: &Results, machine: &str) -> Prediction {
         .iter()
         .filter_map(|p| Some(p.error?.abs()))
         .collect();
+    let too_noisy = counted.iter().filter(|p| p.too_noisy).count();
+    let enough = errors.len() >= too_noisy;
     let sides: Vec<bool> = counted.iter().filter_map(|p| p.right_side).collect();
     Prediction {
         machine: machine.to_owned(),
         ratios: errors.len(),
-        median_error: Summary::of(&errors).map(|errors| errors.median),
+        too_noisy,
+        median_error: Summary::of(&errors)
+            .filter(|_| enough)
+            .map(|errors| errors.median),
         clear: sides.len(),
         wrong_side: sides.iter().filter(|right| !**right).count(),
         between_cores: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variant(ratios: &[f64]) -> VariantResult {
+        let seconds = Summary::of(&[1.0]).unwrap();
+        VariantResult::of(Variant::Skip, seconds, Summary::of(ratios))
+    }
+
+    #[test]
+    fn a_steady_ratio_is_compared() {
+        let p = beside(&variant(&[1.24, 1.25, 1.26]), 0.5, Some(0.6));
+        assert!(!p.too_noisy);
+        assert!((p.error.unwrap() - (1.2 / 1.25 - 1.0)).abs() < 1e-12);
+        assert_eq!(p.right_side, Some(true));
+    }
+
+    #[test]
+    fn a_noisy_one_is_not_and_neither_is_one_of_few_rounds() {
+        for ratios in [&[0.8, 1.25, 1.7][..], &[1.25, 1.25]] {
+            let p = beside(&variant(ratios), 0.5, Some(0.4));
+            assert!(p.too_noisy, "{ratios:?}");
+            assert_eq!((p.error, p.right_side), (None, None));
+            assert_eq!(p.speedup, Some(0.8));
+        }
     }
 }

@@ -51,6 +51,14 @@ fn predictions(results: &Results, prediction: &Prediction) -> String {
             }
         }
     }
+    if prediction.too_noisy > 0 {
+        let _ = writeln!(
+            out,
+            "\n{} of {} ratios are too noisy here to compare with (--runs takes more; an idle host is better).",
+            prediction.too_noisy,
+            prediction.too_noisy + prediction.ratios
+        );
+    }
     if let Some(error) = prediction.median_error {
         let _ = writeln!(
             out,
@@ -79,7 +87,18 @@ fn compared(
     measured: f64,
     predicted: &Predicted,
 ) {
-    let (Some(speedup), Some(error)) = (predicted.speedup, predicted.error) else {
+    let Some(speedup) = predicted.speedup else {
+        return;
+    };
+    let Some(error) = predicted.error else {
+        let _ = writeln!(
+            out,
+            "{:<10}{:>6}{:>9}  {:<8}{measured:>10.3}{speedup:>11.3}   too noisy",
+            case.program.name(),
+            case.size,
+            case.threads,
+            variant.variant,
+        );
         return;
     };
     let side = match predicted.right_side {

@@ -102,10 +102,7 @@ pub(crate) fn by_threads(
     cpus: &[usize],
     bytes: usize,
 ) -> Result<Vec<Curve>, CalibrateError> {
-    let buffers: Vec<Buffer> = cpus
-        .iter()
-        .map(|_| Buffer::new(bytes))
-        .collect::<Result<_, _>>()?;
+    let buffers = buffers(cpus, bytes)?;
     let curves = Traffic::ALL.map(|traffic| {
         let mut curve = Curve {
             name: traffic.name().into(),
@@ -125,6 +122,20 @@ pub(crate) fn by_threads(
         }
     });
     Ok(curves.into())
+}
+
+/// GB/s that a thread on each of `cpus` reads, together, a number for each round.
+pub(crate) fn reading(
+    effort: Effort,
+    cpus: &[usize],
+    bytes: usize,
+) -> Result<Vec<f64>, CalibrateError> {
+    let buffers = buffers(cpus, bytes)?;
+    Ok(together(effort, Traffic::Read, &buffers, cpus))
+}
+
+fn buffers(cpus: &[usize], bytes: usize) -> Result<Vec<Buffer>, CalibrateError> {
+    cpus.iter().map(|_| Buffer::new(bytes)).collect()
 }
 
 /// GB/s of all threads together, a number for each round.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::curve::Curve;
-use crate::{CacheInfo, Figure, StringStores};
+use crate::{Beside, CacheInfo, Figure, StringStores};
 
 /// Version of the JSON output; changes when a key changes its meaning or goes.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -49,6 +49,8 @@ pub struct Calibration {
     pub non_temporal_hit: Option<Figure>,
     /// Two misses, and behind them a non-temporal store to a third line and its load.
     pub non_temporal_behind: Option<Figure>,
+    /// Loads that miss and non-temporal stores, apart and together.
+    pub non_temporal_beside: Option<Beside>,
     /// String instructions; none where there are none.
     pub strings: Option<StringStores>,
     /// A full fence with nothing pending.

@@ -102,6 +102,13 @@ impl<'a> Ring<'a> {
 
     /// Nanoseconds of a load where `N` chains are followed at once.
     fn parallel<const N: usize>(&self, effort: Effort) -> Vec<f64> {
+        let loads = N as f64;
+        let steps = self.steps::<N>(effort, || ());
+        steps.iter().map(|ns| ns / loads).collect()
+    }
+
+    /// Nanoseconds of a load in each of `N` chains, with something `beside` it that does not wait for them.
+    pub fn steps<const N: usize>(&self, effort: Effort, mut beside: impl FnMut()) -> Vec<f64> {
         let mut at: [*const u8; N] = [self.start(); N];
         for (chain, place) in at.iter_mut().enumerate() {
             *place = self.line(chain * self.lines / N);
@@ -112,10 +119,10 @@ impl<'a> Ring<'a> {
                     // SAFETY: as in `follow`.
                     *place = unsafe { place.cast::<*const u8>().read_volatile() };
                 }
+                beside();
             }
         });
-        let loads = STEPS as f64 * N as f64;
-        runs.iter().map(|ns| ns / loads).collect()
+        runs.iter().map(|ns| ns / STEPS as f64).collect()
     }
 }
 

@@ -1,8 +1,10 @@
-//! Loads of what was just stored around the caches.
+//! Loads of what was just stored around the caches, and beside that.
+
+use serde::Serialize;
 
 use crate::arch::{full_fence, store, unknown_zero};
 use crate::buffer::{Buffer, LINE};
-use crate::chase::random_line;
+use crate::chase::{Ring, random_line};
 use crate::figure::{Figure, each, ns};
 use crate::{CalibrateError, Effort};
 
@@ -77,4 +79,92 @@ pub(crate) fn behind_misses(effort: Effort, memory: &Buffer) -> Option<Figure> {
     let runs: Vec<f64> = runs.iter().map(|ns| ns / STEPS as f64).collect();
     let how = "two loads from memory, one after the other, then a non-temporal store to a random line and a load of it";
     Figure::of(&runs, "ns", how)
+}
+
+/// Loads side by side, and lines stored around the caches beside them.
+const LOADS: usize = 16;
+const STORED: usize = 8;
+
+/// Loads that miss, non-temporal stores, and both: do they take buffers from each other?
+#[derive(Clone, Debug, Serialize)]
+pub struct Beside {
+    /// Loads from memory, side by side.
+    pub loads: Figure,
+    /// Lines of non-temporal stores.
+    pub stores: Figure,
+    /// Both.
+    pub both: Figure,
+}
+
+impl Beside {
+    /// How much of the shorter's time comes to the longer's where both are done: 0 they do not meet, 1 they take turns.
+    pub fn added(&self) -> f64 {
+        let (loads, stores) = (self.loads.value(), self.stores.value());
+        let shorter = loads.min(stores);
+        if shorter <= 0.0 {
+            return 1.0;
+        }
+        (self.both.value() - loads.max(stores)) / shorter
+    }
+
+    /// They take the same buffers: more than half of the shorter's time comes to the longer's. Memory's bandwidth is no
+    /// reason on one core, which does not use it up.
+    pub fn shares(&self) -> bool {
+        self.added() > 0.5
+    }
+}
+
+/// Measures in `memory`, whose contents nobody needs: loads in its lower half, stores in its upper.
+pub(crate) fn beside_loads(effort: Effort, memory: &Buffer) -> Option<Beside> {
+    let ring = Ring::new(memory, memory.size() / 2);
+    let lines = (memory.lines() / 2) as u64;
+    let mut next = 1u64;
+    let mut store = || {
+        for _ in 0..STORED {
+            let line = lines + random_line(&mut next, lines);
+            // SAFETY: a line of the buffer that no chain goes through.
+            unsafe { store_around(memory.start().add(line as usize * LINE)) };
+        }
+    };
+    let loads = ring.steps::<LOADS>(effort, || ());
+    let both = ring.steps::<LOADS>(effort, &mut store);
+    let stores = each(effort, |times| {
+        for _ in 0..times * STEPS {
+            store();
+        }
+    });
+    let stores: Vec<f64> = stores.iter().map(|ns| ns / STEPS as f64).collect();
+    full_fence();
+    let (many, lines) = (
+        format!("{LOADS} loads from memory at once"),
+        format!("{STORED} lines stored around the caches"),
+    );
+    Some(Beside {
+        loads: Figure::of(&loads, "ns", many.clone())?,
+        stores: Figure::of(&stores, "ns", lines.clone())?,
+        both: Figure::of(&both, "ns", format!("{many} and {lines}"))?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn beside(loads: f64, stores: f64, both: f64) -> Beside {
+        let figure = |ns: f64| Figure::of(&[ns], "ns", "").unwrap();
+        Beside {
+            loads: figure(loads),
+            stores: figure(stores),
+            both: figure(both),
+        }
+    }
+
+    #[test]
+    fn what_takes_turns_shares_and_what_overlaps_does_not() {
+        assert!(beside(100.0, 80.0, 180.0).shares());
+        assert!(beside(80.0, 100.0, 150.0).shares());
+        assert!(!beside(100.0, 80.0, 105.0).shares());
+        assert!(!beside(100.0, 80.0, 95.0).shares());
+        assert!((beside(100.0, 80.0, 140.0).added() - 0.5).abs() < 1e-9);
+    }
 }

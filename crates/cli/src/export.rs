@@ -29,6 +29,9 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
         }
     })
     .map_err(|e| CliError::Failed(e.to_string()))?;
+    for note in &exported.left_out {
+        eprintln!("prestore: {note}");
+    }
     eprintln!(
         "prestore: {}, {}, {} written to {}",
         run::number(exported.events, "event"),

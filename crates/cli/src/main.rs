@@ -1,5 +1,6 @@
 //! The command `prestore`.
 
+mod accuracy;
 mod advise;
 mod args;
 mod bench;
@@ -12,6 +13,7 @@ mod import;
 mod interrupt;
 mod machine;
 mod naming;
+mod notice;
 mod output;
 mod progress;
 mod record;
@@ -29,6 +31,9 @@ use args::{Cli, MachineVerb, TraceVerb, Verb};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    if cli.verb.is_quiet() {
+        notice::be_quiet();
+    }
     let result = match cli.verb {
         Verb::Advise(args) => advise::run(&args),
         Verb::Record(args) => record::run(&args),

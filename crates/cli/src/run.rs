@@ -13,6 +13,7 @@ use prestore_tracer::{
 
 use crate::args::{Format, RunArgs, ScopeArg};
 use crate::error::{CliError, FAILED};
+use crate::notice;
 
 /// The tracer's options.
 pub fn options(run: &RunArgs, values: bool, stdout: ProgramOutput) -> Result<Options, CliError> {
@@ -184,13 +185,13 @@ pub fn partial(outcome: &Outcome) -> Option<String> {
 pub fn tell_end(status: Option<ExitStatus>) {
     match status {
         Some(status) if !status.success() => match status.signal() {
-            Some(signal) => eprintln!("prestore: the program was killed by signal {signal}"),
-            None => eprintln!(
-                "prestore: the program ended with exit code {}",
+            Some(signal) => notice::tell(&format!("the program was killed by signal {signal}")),
+            None => notice::tell(&format!(
+                "the program ended with exit code {}",
                 status.code().unwrap_or(-1)
-            ),
+            )),
         },
-        None => eprintln!("prestore: the program was left running, unrecorded"),
+        None => notice::tell("the program was left running, unrecorded"),
         Some(_) => {}
     }
 }

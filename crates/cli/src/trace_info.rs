@@ -4,20 +4,37 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use prestore_report::{bytes, count};
-use prestore_trace::container::Info;
+use prestore_trace::container::{DamageInfo, Info, ReadError};
 
 use crate::args::{InfoArgs, PlainFormat};
-use crate::error::CliError;
-use crate::output;
+use crate::error::{CliError, USAGE};
+use crate::{output, run};
 
-/// Prints what the recording holds.
+/// Prints what the recording holds, and all that is wrong with it: every stored block is read.
 pub fn run(args: &InfoArgs) -> Result<ExitCode, CliError> {
-    let info = args.stored.open()?.info();
+    let asked = &args.stored;
+    // Opened as the other verbs do, a damaged one says only that.
+    let whole = match run::open(&asked.recording, asked.lenient) {
+        Ok(_) => true,
+        Err(CliError::Read(ReadError::Incomplete { .. })) => false,
+        Err(other) => return Err(other),
+    };
+    let trace = run::open(&asked.recording, true)?;
+    let mut info = trace.info();
+    let corrupt = trace.verify()?;
+    info.damage.extend(corrupt.iter().map(DamageInfo::from));
     match args.format {
         PlainFormat::Json => output::print_json(&info)?,
         PlainFormat::Text => output::print(&text(&info))?,
     }
-    Ok(ExitCode::SUCCESS)
+    if asked.lenient || (whole && corrupt.is_empty()) {
+        return Ok(ExitCode::SUCCESS);
+    }
+    eprintln!(
+        "prestore: {} is damaged; --lenient reads what is usable",
+        asked.recording.display()
+    );
+    Ok(ExitCode::from(USAGE))
 }
 
 fn text(info: &Info) -> String {

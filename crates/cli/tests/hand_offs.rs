@@ -82,7 +82,7 @@ fn operations_are_the_recorded_events() {
             let mut stream = trace.stream(ThreadId(thread as u32), 0).unwrap();
             let mut decoder = Decoder::new().unwrap();
             while let Some(segment) = stream.next_segment(&mut decoder).unwrap() {
-                let table = trace.table(segment.process);
+                let table = &*trace.table(segment.process).unwrap();
                 replayer
                     .replay(segment.words, table, &mut expected)
                     .unwrap();

@@ -20,7 +20,7 @@ fn without_a_command_there_is_help() {
     let help = run(["advise", "--help"]).exits(0).stdout;
     for part in [
         "--threshold",
-        "min_store_fraction = 0.1",
+        "min_write_time = 0.1",
         "goes\n          to stderr",
     ] {
         assert!(help.contains(part), "{part}: {help}");

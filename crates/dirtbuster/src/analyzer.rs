@@ -6,9 +6,10 @@ use prestore_trace::{ProcessId, SiteId, SiteTable, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Thresholds;
-use crate::back::{Back, BackProcess};
-use crate::batch::Batch;
+use crate::back::Back;
+use crate::batch::{Batch, Ended};
 use crate::contexts::Limits;
+use crate::executed::ThreadTotals;
 use crate::findings::Findings;
 use crate::groups::Groups;
 use crate::oracle::SiteOracle;
@@ -20,10 +21,11 @@ use crate::thread::{Execution, Thread, ThreadState};
 /// The analysis of a run, streaming: O(1) an event, amortised.
 ///
 /// Memory: 32 bytes a line written by tracked code (in groups of 16 lines; 512 bytes for a lone
-/// line), at most 144 bytes more for every second line where the writes form sequential contexts,
-/// 12 KB for each 2 MB of address space touched at all, at most 4 MB a thread for writes that wait
+/// line), at most 208 bytes more for every second line where the writes form sequential contexts,
+/// 13 KB for each 2 MB of address space touched at all, at most 4 MB a thread for writes that wait
 /// for a fence, and up to 4 KB for each executed store instruction, and some hundred bytes for each live
-/// allocation and calling context. Nothing grows with the length of the run.
+/// allocation and calling context. Nothing grows with the length of the run, and what a process took
+/// is given back when it ends ([`Analyzer::end`]).
 ///
 /// What a thread executed is followed in the caller's thread, what it did to memory in one of the
 /// analysis's own, at most a few buffers behind.
@@ -34,8 +36,8 @@ pub struct Analyzer<O> {
     thresholds: Thresholds,
     groups: Groups<O>,
     tree: CallTree,
-    by_id: FxHashMap<ProcessId, usize>,
-    processes: Vec<Process>,
+    /// Those that have not ended.
+    processes: FxHashMap<ProcessId, Process>,
     way: Way,
     totals: Option<ProgramTotals>,
 }
@@ -50,18 +52,11 @@ enum Way {
 }
 
 /// The front's share of a process.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Process {
-    id: ProcessId,
     origins: Interner,
     by_id: FxHashMap<ThreadId, usize>,
     pub(crate) threads: Vec<Thread>,
-}
-
-/// A process when the analysis is over.
-pub(crate) struct Ended {
-    pub(crate) front: Process,
-    pub(crate) back: BackProcess,
 }
 
 /// Exact counts of the whole program, from a first pass that counted everything.
@@ -84,23 +79,6 @@ pub struct StoreCount {
     pub bytes: u64,
 }
 
-/// What one thread executed: exact.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ThreadTotals {
-    /// Its process.
-    pub process: ProcessId,
-    /// The thread.
-    pub thread: ThreadId,
-    /// Instructions, without those outside the recording's scope.
-    pub instructions: u64,
-    /// Store instructions, atomics included.
-    pub stores: u64,
-    /// Load instructions, atomics included.
-    pub loads: u64,
-    /// Fences and atomics.
-    pub fences: u64,
-}
-
 /// What is left when the analysis is over.
 #[derive(Debug)]
 pub struct Outcome<O> {
@@ -108,13 +86,14 @@ pub struct Outcome<O> {
     pub findings: Findings,
     /// Executed stores by instruction, most first.
     pub counts: Vec<StoreCount>,
-    /// What each thread executed, by process, in the order of the threads' first buffers.
+    /// What each thread executed, by process and thread.
     pub threads: Vec<ThreadTotals>,
     /// All calling contexts.
     pub tree: CallTree,
     /// The oracle back.
     pub oracle: O,
-    /// Bytes of memory that lines and contexts took at the end, when they take most.
+    /// Bytes of memory that lines and contexts of a process took at its end, when they take most;
+    /// of the process with the most.
     pub memory_bytes: usize,
 }
 
@@ -126,8 +105,7 @@ impl<O: SiteOracle> Analyzer<O> {
             thresholds,
             groups: Groups::new(oracle, None),
             tree: CallTree::default(),
-            by_id: FxHashMap::default(),
-            processes: Vec::new(),
+            processes: FxHashMap::default(),
             way: Way::new(limits),
             totals: None,
         }
@@ -165,17 +143,7 @@ impl<O: SiteOracle> Analyzer<O> {
         sites: &mut SiteTable,
         words: &[u64],
     ) -> Result<usize, ReplayError> {
-        let next = self.processes.len();
-        let number = *self.by_id.entry(process).or_insert(next);
-        if number == next {
-            self.processes.push(Process {
-                id: process,
-                origins: Interner::default(),
-                by_id: FxHashMap::default(),
-                threads: Vec::new(),
-            });
-        }
-        let own = &mut self.processes[number];
+        let own = self.processes.entry(process).or_default();
         let next = own.threads.len();
         let at = *own.by_id.entry(thread).or_insert(next);
         if at == next {
@@ -200,7 +168,7 @@ impl<O: SiteOracle> Analyzer<O> {
             start: words.as_ptr(),
         };
         let taken = thread.replayer.replay(words, table, &mut execution);
-        (batch.process, batch.thread) = (number, at);
+        (batch.process, batch.thread) = (process, at);
         batch.instrs = thread.replayer.instrs();
         batch.words.extend_from_slice(words);
         batch.origins.append(&mut own.origins.news);
@@ -209,23 +177,54 @@ impl<O: SiteOracle> Analyzer<O> {
         taken
     }
 
+    /// `process` has ended: nothing of it will be fed any more. What is kept of it are sums by code,
+    /// so that memory does not grow with processes that came and went.
+    pub fn end(&mut self, process: ProcessId) {
+        let Some(ended) = self.processes.remove(&process) else {
+            return;
+        };
+        let mut batch = self.way.batch();
+        batch.process = process;
+        batch.ended = Some(Ended::Process(ended.threads));
+        self.way.send(batch);
+    }
+
+    /// `thread` of `process` has ended, as [`Analyzer::end`] for one thread.
+    pub fn end_thread(&mut self, process: ProcessId, thread: ThreadId) {
+        let Some(own) = self.processes.get_mut(&process) else {
+            return;
+        };
+        let Some(&at) = own.by_id.get(&thread) else {
+            return;
+        };
+        let ended = Thread {
+            ended: true,
+            ..Thread::default()
+        };
+        let thread = std::mem::replace(&mut own.threads[at], ended);
+        if thread.ended {
+            return;
+        }
+        let mut batch = self.way.batch();
+        (batch.process, batch.thread) = (process, at);
+        batch.ended = Some(Ended::Thread(Box::new(thread)));
+        self.way.send(batch);
+    }
+
     /// Ends the analysis.
-    pub fn finish(self) -> Outcome<O> {
-        let back = match self.way {
+    pub fn finish(mut self) -> Outcome<O> {
+        let mut open: Vec<ProcessId> = self.processes.keys().copied().collect();
+        open.sort_unstable();
+        for process in open {
+            self.end(process);
+        }
+        let ledger = match self.way {
             Way::Beside(pipe) => pipe.finish(),
             Way::Here(here) => here.0,
-        };
-        let both = self.processes.into_iter().zip(back.processes);
-        let mut processes: Vec<Ended> = both.map(|(front, back)| Ended { front, back }).collect();
-        processes.sort_by_key(|p| p.front.id);
-        let mut memory_bytes = 0;
-        for process in &mut processes {
-            let memory = &mut process.back.memory;
-            memory_bytes += memory.lines.memory() + memory.contexts.memory();
-            memory.finish();
         }
+        .ledger;
         let (findings, counts, threads) = summary::findings(
-            &processes,
+            &ledger,
             &self.groups,
             &self.tree,
             &self.thresholds,
@@ -237,7 +236,7 @@ impl<O: SiteOracle> Analyzer<O> {
             threads,
             tree: self.tree,
             oracle: self.groups.oracle,
-            memory_bytes,
+            memory_bytes: ledger.memory_bytes,
         }
     }
 }

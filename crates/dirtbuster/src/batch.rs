@@ -4,12 +4,13 @@
 //! back follows the memory. They run side by side; what passes between them is a buffer's words
 //! and which blocks lie where in them, in order.
 
-use prestore_trace::SiteId;
 use prestore_trace::block::{Ref, XsaveComponent};
+use prestore_trace::{ProcessId, SiteId};
 
 use crate::origins::OriginNews;
 use crate::runs::Access;
 use crate::steps::Step;
+use crate::thread::Thread;
 
 /// From this number on, [`Item::run`] counts [`Batch::rare`].
 pub(crate) const RARE: u32 = 1 << 31;
@@ -48,10 +49,10 @@ pub(crate) struct NewRun {
 }
 
 /// One buffer of one thread.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Batch {
-    /// Process and thread, numbered by the front in the order of their first buffers.
-    pub(crate) process: usize,
+    pub(crate) process: ProcessId,
+    /// Numbered by the front in the order of the process's first buffers.
     pub(crate) thread: usize,
     pub(crate) words: Vec<u64>,
     pub(crate) items: Vec<Item>,
@@ -62,6 +63,16 @@ pub(crate) struct Batch {
     pub(crate) xsave: Vec<XsaveComponent>,
     /// The thread's instructions at the end.
     pub(crate) instrs: u64,
+    /// Nothing of the above but that somebody has ended.
+    pub(crate) ended: Option<Ended>,
+}
+
+/// Who has ended, with the front's share.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    Thread(Box<Thread>),
+    /// With those of its threads that were not told before.
+    Process(Vec<Thread>),
 }
 
 impl Batch {
@@ -73,5 +84,6 @@ impl Batch {
         self.origins.clear();
         self.runs.clear();
         self.xsave.clear();
+        self.ended = None;
     }
 }

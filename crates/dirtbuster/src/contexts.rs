@@ -49,11 +49,16 @@ pub(crate) struct Context {
     pub(crate) direction: Direction,
     /// Allocation that holds its first byte, [`SiteId::NONE`]: not known.
     pub(crate) allocation: SiteId,
+    /// The line written last, low bits; the writer's turns then; and whether it came back to the
+    /// line late.
+    pub(crate) line: u32,
+    pub(crate) turn: u32,
+    pub(crate) late: bool,
     pub(crate) usage: Usage,
 }
 
 /// What [`crate::Analyzer`] states of its memory.
-const _: () = assert!(size_of::<Context>() <= 144);
+const _: () = assert!(size_of::<Context>() <= 208);
 
 impl Context {
     /// Would a write of `lo..hi` (in one line) at `now` extend it or fill it in?
@@ -155,6 +160,9 @@ impl Default for Contexts {
             owned: 0,
             direction: Direction::Up,
             allocation: SiteId::NONE,
+            line: 0,
+            turn: 0,
+            late: false,
             usage: Usage::default(),
         };
         Self {

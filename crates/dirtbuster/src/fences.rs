@@ -92,6 +92,11 @@ pub(crate) struct PendingWrites {
 const MAX_PENDING: usize = 1 << 18;
 
 impl PendingWrites {
+    /// Does no write wait for a fence?
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// Adds a write and returns its number.
     #[inline]
     pub(crate) fn push(&mut self, origin: u32, now: u64, hist: &mut FenceHistogram) -> u64 {

@@ -40,6 +40,10 @@ pub struct ContextClass {
     pub reread: Distance,
     /// From a write to the next write of the line that is not part of the same streak.
     pub rewrite: Distance,
+    /// Those of `reread` that came while the line was still near the core: they decide.
+    pub reread_near: Distance,
+    /// Those of `rewrite` that came while the line was still near the core.
+    pub rewrite_near: Distance,
 }
 
 /// Instructions from a write to the thread's next fence or atomic.
@@ -58,6 +62,94 @@ pub struct LineShare {
     pub site: SiteId,
     /// How many stores it executed.
     pub stores: u64,
+}
+
+/// Lines that are completed in several visits, between which the same code writes more other
+/// sequential contexts than can be open at a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Streams {
+    /// Share of the sequentially written lines for which this is so, 0 to 1.
+    pub share: f64,
+    /// Mean number of visits of such a line.
+    pub visits: f64,
+    /// Mean number of turns to other contexts between two visits.
+    pub between: f64,
+}
+
+/// What the advice would be, if the place or the program wrote more.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Dismissed {
+    /// The advice.
+    pub verdict: Verdict,
+    /// Why.
+    pub reason: String,
+}
+
+/// What is wrong with a flush, a fence or a non-temporal store that the program has (P0,
+/// section 5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PitfallKind {
+    /// Flushes of lines that are clean: never written, or not since the last flush.
+    FlushOfCleanLine,
+    /// Flushes of lines that are written again while still near the core.
+    FlushOfRewrittenLine,
+    /// Flushes that no fence follows, in a program that fences others.
+    FlushWithoutFence,
+    /// Fences when nothing is under way that they order.
+    IdleFence,
+    /// Non-temporal stores of lines that are sent out incomplete.
+    PartialNonTemporalLine,
+}
+
+/// An existing flush, fence or non-temporal store that costs for nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pitfall {
+    /// What is wrong.
+    pub kind: PitfallKind,
+    /// The instruction.
+    pub site: SiteId,
+    /// As in [`Finding::call_chain`].
+    pub call_chain: Vec<SiteId>,
+    /// As in [`Finding::generic_writer`].
+    pub generic_writer: bool,
+    /// Executions; of non-temporal stores, lines.
+    pub executed: u64,
+    /// Those of them that `kind` speaks of.
+    pub affected: u64,
+    /// What these cost: estimated share of the program's time, 0 to 1.
+    pub cost_share: f64,
+    /// In words, and what to do.
+    pub reason: String,
+}
+
+/// Where the program's time goes, estimated, in instructions of which a core executes one in the
+/// time of each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TimeEstimate {
+    /// All of it, without waiting for other threads.
+    pub total: f64,
+    /// Stores, and moving the lines they write between core and memory.
+    pub writing: f64,
+    /// Instructions that waited for other threads.
+    pub waited: u64,
+    /// Lines written that left the core's cache for memory.
+    pub lines_written: u64,
+    /// Lines written that had to be got from another core.
+    pub lines_taken: u64,
+    /// Lines that came from afar to be read, from a sample.
+    pub lines_read: u64,
+}
+
+impl TimeEstimate {
+    /// Share of writing, 0 to 1.
+    pub fn share(&self) -> f64 {
+        if self.total > 0.0 {
+            self.writing / self.total
+        } else {
+            0.0
+        }
+    }
 }
 
 /// A place that writes: one or more store instructions of a function that write the same data.
@@ -80,6 +172,15 @@ pub struct Finding {
     pub store_bytes: u64,
     /// Share of all the program's stores, 0 to 1.
     pub store_share: f64,
+    /// Lines written here that left the core's cache for memory.
+    pub lines_to_memory: u64,
+    /// Share of the program's writing, 0 to 1: of the bytes stored, plus those of the lines that
+    /// left for memory.
+    pub write_share: f64,
+    /// Estimated share of the program's time that writing here takes, 0 to 1.
+    pub time_share: f64,
+    /// What the advice would be if that mattered more; `None`: the same as `verdict`.
+    pub dismissed: Option<Dismissed>,
     /// Share of this finding's writes that fell in sequential contexts, 0 to 1.
     pub sequential_share: f64,
     /// Distribution of context sizes, largest share first.
@@ -88,6 +189,12 @@ pub struct Finding {
     pub reread: Distance,
     /// Over all lines written here, sequential or not.
     pub rewrite: Distance,
+    /// As in [`ContextClass::reread_near`], over all lines.
+    pub reread_near: Distance,
+    /// As in [`ContextClass::rewrite_near`], over all lines.
+    pub rewrite_near: Distance,
+    /// Lines that the code comes back to.
+    pub streams: Streams,
     /// Writes before a fence.
     pub fence_distance: FenceDistance,
     /// Call instructions whose allocations hold the data, with bytes written.
@@ -97,8 +204,10 @@ pub struct Finding {
 /// The result of an analysis.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Findings {
-    /// At least the threshold's share of the executed instructions were stores.
+    /// At least the threshold's share of the time goes to writing.
     pub write_intensive: bool,
+    /// That time.
+    pub time: TimeEstimate,
     /// Instructions executed by all threads.
     pub instructions: u64,
     /// Store instructions executed (stores, non-temporal stores, atomics).
@@ -109,6 +218,8 @@ pub struct Findings {
     pub fences: u64,
     /// Stores over instructions, 0 to 1.
     pub store_fraction: f64,
-    /// Largest share of stores first.
+    /// Largest share of the program's writing first.
     pub findings: Vec<Finding>,
+    /// Existing flushes, fences and non-temporal stores that cost for nothing, dearest first.
+    pub pitfalls: Vec<Pitfall>,
 }

@@ -15,16 +15,24 @@ mod analyzer;
 mod back;
 mod batch;
 mod clock;
+mod clusters;
 mod contexts;
+mod cores;
+mod cost;
+mod executed;
+mod existing;
 mod fences;
 mod findings;
 mod frequent;
 mod groups;
+mod ledger;
 mod lines;
 mod memory;
 mod oracle;
 mod origins;
 mod pipe;
+mod pitfalls;
+mod reasons;
 mod runs;
 mod steps;
 mod summary;
@@ -32,8 +40,14 @@ mod thread;
 mod thresholds;
 mod usage;
 mod verdict;
+mod waiting;
+mod words;
 
-pub use analyzer::{Analyzer, Outcome, ProgramTotals, StoreCount, ThreadTotals};
-pub use findings::{ContextClass, Distance, FenceDistance, Finding, Findings, LineShare, Verdict};
+pub use analyzer::{Analyzer, Outcome, ProgramTotals, StoreCount};
+pub use executed::ThreadTotals;
+pub use findings::{
+    ContextClass, Dismissed, Distance, FenceDistance, Finding, Findings, LineShare, Pitfall,
+    PitfallKind, Streams, TimeEstimate, Verdict,
+};
 pub use oracle::{SiteClass, SiteOracle};
 pub use thresholds::{ThresholdError, ThresholdInfo, Thresholds};

@@ -1,11 +1,13 @@
 //! What is known of each cache line, found by address in one or two loads.
 //!
-//! Memory comes in regions of 2 MB, pages of 4 KB, groups of 16 lines. A region costs 12 KB when
-//! first touched (read or written): an *unread* bit a line, and where its groups are. A group of
+//! Memory comes in regions of 2 MB, pages of 4 KB, groups of 16 lines. A region costs 13 KB when
+//! first touched (read or written): an *unread* bit a line, where its groups are, and a sample's age. A group of
 //! 1 KB costs 512 bytes when first written: 32 bytes a line. Reads of what nobody wrote, the bulk
 //! of most programs, look at one bit of a bitmap that has 8 bytes a page.
 
 use rustc_hash::FxHashMap;
+
+use crate::cores::{Touch, sample_bits, sample_of};
 
 /// log2 of the line size. The pre-stores of the papers act on 64-byte lines.
 pub(crate) const LINE_SHIFT: u32 = 6;
@@ -13,6 +15,12 @@ pub(crate) const LINE_SHIFT: u32 = 6;
 pub(crate) const LINE: u64 = 1 << LINE_SHIFT;
 /// log2 of the region size.
 pub(crate) const REGION_SHIFT: u32 = 21;
+
+/// The bytes of its line that `size` > 0 bytes at `addr` fill, which do not reach beyond it.
+#[inline(always)]
+pub(crate) fn bits_of(addr: u64, size: u64) -> u64 {
+    (u64::MAX >> (LINE - size)) << (addr % LINE)
+}
 
 const PAGES: usize = 1 << (REGION_SHIFT - 12);
 const GROUP_LINES: usize = 16;
@@ -29,8 +37,56 @@ pub(crate) struct LineState {
     pub(crate) mask: u64,
     /// Who wrote it.
     pub(crate) owner: Owner,
-    /// Distance of the first read since, plus one, saturated; 0: not read.
+    /// 0: not read since; [`MUTED`]; else the distance of the first read, plus one, and [`FAR`].
     pub(crate) reread: u32,
+}
+
+/// Not read but by its writer, where that was about to write: looked at no more until the writer
+/// has left the line.
+const MUTED: u32 = u32::MAX;
+/// The line had left the writer's core when it was read.
+const FAR: u32 = 1 << 31;
+
+impl LineState {
+    /// Is it of a tracked write?
+    #[inline]
+    pub(crate) fn is_owned(&self) -> bool {
+        self.owner.bare() != Owner::NONE
+    }
+
+    /// Instructions from its last write to its first read since; `None`: it was not read.
+    #[inline]
+    pub(crate) fn read_distance(&self) -> Option<u64> {
+        match self.reread {
+            0 | MUTED => None,
+            read => Some(u64::from(read & !FAR) - 1),
+        }
+    }
+
+    /// Was it near the writer's core when it was read?
+    #[inline]
+    pub(crate) fn read_near(&self) -> bool {
+        self.reread & FAR == 0
+    }
+
+    pub(crate) fn set_read(&mut self, distance: u64, near: bool) {
+        let distance = distance.min(u64::from(FAR) - 4) as u32 + 1;
+        self.reread = if near { distance } else { distance | FAR };
+    }
+
+    pub(crate) fn mute(&mut self) {
+        self.reread = MUTED;
+    }
+
+    /// True if it was muted.
+    #[inline]
+    pub(crate) fn unmute(&mut self) -> bool {
+        let muted = self.reread == MUTED;
+        if muted {
+            self.reread = 0;
+        }
+        muted
+    }
 }
 
 /// What [`crate::Analyzer`] states of its memory.
@@ -44,6 +100,8 @@ const _: () = assert!(size_of::<LineState>() == 32);
 pub(crate) struct Owner(u32);
 
 const SINGLE: u32 = 1 << 31;
+/// The line was flushed since it was written; in a line's state only.
+const FLUSHED: u32 = 1 << 30;
 
 impl Owner {
     /// Nobody whose writes are tracked.
@@ -63,12 +121,35 @@ impl Owner {
 
     #[inline]
     pub(crate) fn as_single(self) -> Option<u32> {
-        (self.0 & SINGLE != 0).then_some(self.0 & !SINGLE)
+        (self.0 & SINGLE != 0).then_some(self.0 & !(SINGLE | FLUSHED))
     }
 
     #[inline]
     pub(crate) fn as_context(self) -> Option<u32> {
-        (self.0 & SINGLE == 0 && self.0 != 0).then_some(self.0)
+        let bare = self.0 & !FLUSHED;
+        (bare & SINGLE == 0 && bare != 0).then_some(bare)
+    }
+
+    /// Without the mark of a flush.
+    #[inline]
+    pub(crate) fn bare(self) -> Self {
+        Self(self.0 & !FLUSHED)
+    }
+
+    #[inline]
+    pub(crate) fn is_flushed(self) -> bool {
+        self.0 & FLUSHED != 0
+    }
+
+    /// With the mark of a flush, so that the next write of the line, whoever's, is looked at.
+    pub(crate) fn flushed(self) -> Self {
+        Self(self.0 | FLUSHED)
+    }
+
+    /// Flushed if `other` is.
+    #[inline]
+    pub(crate) fn as_flushed_as(self, other: Self) -> Self {
+        Self(self.0 | other.0 & FLUSHED)
     }
 }
 
@@ -78,8 +159,10 @@ pub(crate) struct Lines {
     regions: FxHashMap<u64, u32>,
     /// Regions entered lately, by the low bits of their number.
     recent: Box<[RegionHint; RECENT]>,
-    /// A bit a line, a word a page: written by tracked code, and not read since.
+    /// A bit a line, a word a page: written by tracked code and not read since, or of the sample.
     pub(crate) unread: Vec<u64>,
+    /// When the sampled line of each few pages was touched, see `cores`.
+    pub(crate) touched: Vec<Touch>,
     /// Four groups a page: 0, or the group's number.
     groups: Vec<[u32; 4]>,
     /// Sixteen a group; group 0 is never used.
@@ -92,6 +175,7 @@ impl Default for Lines {
             regions: FxHashMap::default(),
             recent: Box::new([RegionHint::default(); RECENT]),
             unread: Vec::new(),
+            touched: Vec::new(),
             groups: Vec::new(),
             states: vec![LineState::default(); GROUP_LINES],
         }
@@ -133,7 +217,11 @@ impl Lines {
         let next = self.unread.len() as u32;
         let base = *self.regions.entry(region).or_insert(next);
         if base == next {
-            self.unread.resize(next as usize + PAGES, 0);
+            let first = region << (REGION_SHIFT - 12);
+            self.unread
+                .extend((first..first + PAGES as u64).map(sample_bits));
+            self.touched
+                .resize(sample_of(next as usize + PAGES), Touch::default());
             self.groups.resize(next as usize + PAGES, [0; 4]);
         }
         let hint = RegionHint { region, base };
@@ -225,6 +313,7 @@ impl Lines {
     /// Bytes of memory that the lines take.
     pub(crate) fn memory(&self) -> usize {
         self.unread.capacity() * 8
+            + self.touched.capacity() * size_of::<Touch>()
             + self.groups.capacity() * 16
             + self.states.capacity() * size_of::<LineState>()
             + self.regions.capacity() * 16

@@ -19,6 +19,8 @@ pub(crate) struct Origin {
     pub(crate) thread: u32,
     /// The same for the same thread and group.
     pub(crate) writer: u32,
+    /// The line written last.
+    pub(crate) line: u64,
     /// Lines written other than in sequential contexts, and bytes.
     pub(crate) scattered: Usage,
     pub(crate) scattered_bytes: u64,
@@ -37,7 +39,7 @@ pub(crate) struct SizeClass {
     /// Sum of the bytes written in them.
     pub(crate) covered: u64,
     pub(crate) usage: Usage,
-    /// Lines that count as re-read within the reuse window: those of an object of which one was.
+    /// Lines that count as re-read near the core: those of an object of which one was.
     pub(crate) reused: u64,
 }
 
@@ -55,7 +57,11 @@ impl SizeClass {
 pub(crate) fn add_class(classes: &mut Vec<SizeClass>, class: &SizeClass) {
     match classes.binary_search_by_key(&class.log2, |c| c.log2) {
         Ok(at) => classes[at].merge(class),
-        Err(at) => classes.insert(at, *class),
+        Err(at) => {
+            // Most origins have one: room for more would be most of what an origin takes.
+            classes.reserve_exact(1);
+            classes.insert(at, *class);
+        }
     }
 }
 
@@ -64,6 +70,8 @@ pub(crate) fn add_class(classes: &mut Vec<SizeClass>, class: &SizeClass) {
 pub(crate) struct Origins {
     all: Vec<Origin>,
     parent: Vec<u32>,
+    /// By writer: how often it turned to another context, and the serial of the last one.
+    turns: Vec<(u32, u32)>,
     /// Bytes by origin and allocation site.
     pub(crate) allocations: FxHashMap<(u32, SiteId), u64>,
 }
@@ -130,11 +138,14 @@ impl Origins {
                     writer,
                 } => {
                     self.parent.push(self.all.len() as u32);
+                    let writers = self.turns.len().max(writer as usize + 1);
+                    self.turns.resize(writers, (0, 0));
                     self.all.push(Origin {
                         site,
                         group,
                         thread,
                         writer,
+                        line: u64::MAX,
                         scattered: Usage::default(),
                         scattered_bytes: 0,
                         classes: Vec::new(),
@@ -153,6 +164,17 @@ impl Origins {
     #[inline]
     pub(crate) fn get_mut(&mut self, at: u32) -> &mut Origin {
         &mut self.all[at as usize]
+    }
+
+    /// How often the writer has turned to another context, with this turn to the one with `serial`.
+    #[inline]
+    pub(crate) fn turn(&mut self, writer: u32, serial: u32) -> u32 {
+        let (turns, last) = &mut self.turns[writer as usize];
+        if *last != serial {
+            *last = serial;
+            *turns = turns.wrapping_add(1);
+        }
+        *turns
     }
 
     pub(crate) fn len(&self) -> u32 {
@@ -193,7 +215,7 @@ impl Origins {
             origin.scattered_bytes += c.covered;
             return;
         }
-        let object = span <= t.object_bytes && c.usage.reread_soon > 0;
+        let object = span <= t.object_bytes && c.usage.reread_near.n > 0;
         let class = SizeClass {
             log2: span.ilog2(),
             count: 1,
@@ -203,7 +225,7 @@ impl Origins {
             reused: if object {
                 c.usage.lines
             } else {
-                c.usage.reread_soon
+                c.usage.reread_near.n
             },
         };
         add_class(&mut origin.classes, &class);

@@ -2,7 +2,7 @@
 
 use prestore_trace::block::{Block, Ref};
 use prestore_trace::replay::{CallTree, NodeId};
-use prestore_trace::{EventKind, SiteId, SiteTable};
+use prestore_trace::{EventKind, FenceKind, SiteId, SiteTable};
 use rustc_hash::FxHashMap;
 
 use crate::batch::NewRun;
@@ -22,10 +22,28 @@ pub(crate) enum Op {
     Store,
     /// An atomic: a fence, a load and a store.
     Atomic,
+    /// A non-temporal store of at most a line's bytes.
+    NtStore,
     /// A fence that orders stores.
     Fence,
+    /// A flush of a line.
+    Flush,
+    /// A store to the frame (call, push, spill): no data; it is counted, and that is all.
+    Frame,
     /// Anything else with an address; looked at in detail.
     Odd,
+}
+
+impl Op {
+    /// A store that may be one write with others.
+    pub(crate) fn is_store(self) -> bool {
+        matches!(self, Self::Store | Self::NtStore)
+    }
+
+    /// Something that is judged as it is: see `existing`.
+    fn is_judged(self) -> bool {
+        matches!(self, Self::NtStore | Self::Fence | Self::Flush)
+    }
 }
 
 /// A reference of a block, as a thread executes it.
@@ -37,7 +55,7 @@ pub(crate) struct Access {
     pub(crate) instr: u16,
     pub(crate) kind: EventKind,
     pub(crate) group: u32,
-    /// Number among the thread's references that are looked at in detail.
+    /// Number among the thread's references that are looked at in detail, or that are judged.
     pub(crate) which: u32,
     pub(crate) size: u8,
     pub(crate) op: Op,
@@ -54,6 +72,10 @@ pub(crate) struct AccessFacts {
     pub(crate) site: SiteId,
     pub(crate) group: u32,
     pub(crate) kind: EventKind,
+    /// Number among the thread's that are judged, where it is one.
+    pub(crate) judged: Option<u32>,
+    /// To the frame: no data.
+    pub(crate) frame: bool,
     /// Executions in blocks that were cut short, which the run's count does not hold.
     pub(crate) extra: u64,
     pub(crate) instr: u16,
@@ -67,10 +89,19 @@ pub(crate) struct Run {
     /// Its accesses.
     pub(crate) first: u32,
     pub(crate) end: u32,
+    /// It writes data, or flushes it.
     pub(crate) stores: bool,
+    /// It may be part of a loop that waits.
+    pub(crate) polls: bool,
     /// Whole executions.
     pub(crate) executions: u64,
     pub(crate) contexts: Frequent,
+    /// Of a block that may wait: a sum of its values when it was executed last, and when.
+    pub(crate) last_values: u64,
+    pub(crate) last: u64,
+    /// Rounds that found nothing new, and their instructions.
+    pub(crate) rounds: u64,
+    pub(crate) waited: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -90,6 +121,7 @@ pub(crate) struct Runs {
     pub(crate) facts: Vec<AccessFacts>,
     streaks: u32,
     odd: u32,
+    judged: u32,
     generic: Vec<GenericBlock>,
 }
 
@@ -130,7 +162,7 @@ impl Runs {
             let mut generic = block
                 .refs
                 .iter()
-                .filter(|r| r.kind.writes())
+                .filter(|r| r.kind.writes() || matches!(r.kind, EventKind::Flush(_)))
                 .map(|r| shop.groups.classify(r.site, shop.sites))
                 .filter(|c| c.generic);
             if let Some(class) = generic.next() {
@@ -187,27 +219,48 @@ impl Runs {
     ) -> u32 {
         let mut all = Vec::new();
         let mut odd = Vec::new();
+        let mut frame = Vec::new();
         for r in &block.refs {
-            if let Some(op) = op_of(r) {
-                all.push(access(r, op, group, self.odd, &mut shop));
-                if op == Op::Odd {
-                    odd.push(*r);
-                    self.odd += 1;
-                }
+            let Some(op) = op_of(r) else { continue };
+            let mut made = access(r, op, group, &mut shop);
+            if op == Op::Frame {
+                frame.push(made);
+                continue;
             }
+            if op == Op::Odd {
+                made.0.which = self.odd;
+                odd.push(*r);
+                self.odd += 1;
+            } else if op.is_judged() {
+                made.0.which = self.judged;
+                made.1.judged = Some(self.judged);
+                self.judged += 1;
+            }
+            all.push(made);
         }
-        let (mut accesses, facts): (Vec<_>, Vec<_>) = steps::order(&all).into_iter().unzip();
+        let all = steps::order(&all);
+        let (mut accesses, mut facts): (Vec<_>, Vec<_>) = all.into_iter().unzip();
         let first = self.facts.len() as u32;
         let streaks = self.give_streaks(&mut accesses, &facts, &mut shop);
+        let steps = steps::of(&accesses, first);
+        let any = |f: fn(&Access) -> bool| accesses.iter().any(f);
+        let stores = any(|a| a.kind.writes() && a.op != Op::Fence || a.op == Op::Flush);
+        // An atomic that fails to take a lock is a poll too.
+        let writes_once_more = any(|a| a.op.is_store() || a.op == Op::Odd || a.op == Op::Flush);
+        let polls = !writes_once_more && any(|a| a.kind.reads());
+        let (more, of_frame): (Vec<_>, Vec<_>) = frame.into_iter().unzip();
+        accesses.extend(more);
+        facts.extend(of_frame);
         self.facts.extend(facts);
         self.all.push(Run {
             first,
             end: self.facts.len() as u32,
-            stores: block.refs.iter().any(|r| r.kind.writes()),
+            stores,
+            polls,
             ..Run::default()
         });
         shop.fresh.push(NewRun {
-            steps: steps::of(&accesses, first),
+            steps,
             accesses,
             streaks,
             odd,
@@ -227,10 +280,11 @@ impl Runs {
         while at < accesses.len() {
             let (group, write) = (accesses[at].group, steps::one_write(&accesses[at..]));
             let n = match accesses[at].op {
-                Op::Store => write.map_or(1, |w| w.0),
+                op if op.is_store() => write.map_or(1, |w| w.0),
                 _ => 1,
             };
-            if accesses[at].kind.writes() && shop.groups.tracked(group) {
+            let writes = accesses[at].kind.writes() && accesses[at].op != Op::Fence;
+            if writes && shop.groups.tracked(group) {
                 let origin = shop.origins.intern(shop.thread, group, facts[at].site);
                 streaks.push(origin);
                 for i in at..at + n {
@@ -246,25 +300,29 @@ impl Runs {
     }
 }
 
-/// The reference `r`; `which`: its number, if it is odd.
+/// The reference `r`.
 fn access<O: SiteOracle>(
     r: &Ref,
     op: Op,
     group: Option<u32>,
-    which: u32,
     shop: &mut Workshop<'_, O>,
 ) -> (Access, AccessFacts) {
     let mut of = 0;
-    if r.kind.writes() {
+    if r.kind.writes() || op.is_judged() {
         of = group.unwrap_or_else(|| shop.groups.of_function(r.site, shop.sites));
     }
+    // A locked instruction on the frame guards nothing: it is how compilers spell a fence.
+    let kind = match op {
+        Op::Fence if r.kind == EventKind::AtomicRmw => EventKind::Fence(FenceKind::Full),
+        _ => r.kind,
+    };
     let access = Access {
         disp: r.disp,
         hint: RegionHint::default(),
         slot: r.slot,
         instr: r.instr,
-        which,
-        kind: r.kind,
+        which: 0,
+        kind,
         group: of,
         size: r.size.min(LINE as u32) as u8,
         op,
@@ -273,7 +331,9 @@ fn access<O: SiteOracle>(
     let facts = AccessFacts {
         site: r.site,
         group: of,
-        kind: r.kind,
+        kind,
+        judged: None,
+        frame: op == Op::Frame,
         extra: 0,
         instr: r.instr,
         size: (op != Op::Odd).then_some(access.size),
@@ -281,16 +341,20 @@ fn access<O: SiteOracle>(
     (access, facts)
 }
 
-/// What is to be done for `r`; `None`: nothing (flushes, demotes, region marks, `lfence`).
+/// What is to be done for `r`; `None`: nothing (demotes, region marks, `lfence`).
 fn op_of(r: &Ref) -> Option<Op> {
     let plain = r.is_plain() && (1..=LINE as u32).contains(&r.size);
     match r.kind {
         EventKind::Load if plain => Some(Op::Load),
-        EventKind::Store | EventKind::NtStore if plain => Some(Op::Store),
+        EventKind::Store if plain && r.frame => Some(Op::Frame),
+        EventKind::AtomicRmw if r.frame => Some(Op::Fence),
+        EventKind::Store if plain => Some(Op::Store),
+        EventKind::NtStore if plain => Some(Op::NtStore),
         EventKind::AtomicRmw if plain => Some(Op::Atomic),
         EventKind::Load | EventKind::Store | EventKind::NtStore | EventKind::AtomicRmw => {
             Some(Op::Odd)
         }
+        EventKind::Flush(_) => Some(Op::Flush),
         kind if kind.orders_stores() => Some(Op::Fence),
         _ => None,
     }

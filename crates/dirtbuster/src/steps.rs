@@ -64,7 +64,7 @@ impl Write {
     pub(crate) fn take(&mut self, a: &Access) -> bool {
         let (from, size) = (self.offset(a), i64::from(self.size));
         let end = from.saturating_add(i64::from(a.size));
-        let goes_on = a.op == Op::Store
+        let goes_on = a.op.is_store()
             && (self.kind, self.group, self.slot) == (a.kind, a.group, a.slot)
             && from <= size
             && end >= 0;
@@ -105,7 +105,7 @@ pub(crate) fn order(all: &[(Access, AccessFacts)]) -> Vec<(Access, AccessFacts)>
                 write = None;
             }
         }
-        if a.op == Op::Store {
+        if a.op.is_store() {
             write = Some(Write::new(a));
             open.push((*a, *facts));
         } else {
@@ -137,7 +137,7 @@ pub(crate) fn of(accesses: &[Access], first: u32) -> Vec<Step> {
                 append_loads(&mut steps, &rest[..n], number);
                 n
             }
-            (Op::Store, Some((n, write))) => {
+            (op, Some((n, write))) if op.is_store() => {
                 steps.push(step(&rest[n - 1], write.disp, write.size, number, n));
                 n
             }

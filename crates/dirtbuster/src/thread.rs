@@ -9,7 +9,7 @@ use crate::batch::{Batch, Item, RARE, Rare};
 use crate::groups::Groups;
 use crate::oracle::SiteOracle;
 use crate::origins::Interner;
-use crate::runs::{Runs, Workshop};
+use crate::runs::{Run, Runs, Workshop};
 
 /// What the front keeps of a thread.
 #[derive(Debug, Default)]
@@ -20,6 +20,8 @@ pub(crate) struct Thread {
     /// Instructions outside the recording's scope.
     pub(crate) skipped: u64,
     pub(crate) state: ThreadState,
+    /// It has ended, and what it executed is accounted for.
+    pub(crate) ended: bool,
 }
 
 #[derive(Debug, Default)]
@@ -28,7 +30,14 @@ pub(crate) struct ThreadState {
     index: u32,
     stack: CallStack,
     pub(crate) runs: Runs,
+    /// When it wrote data last, and until when it is known to have waited.
+    wrote: u64,
+    waited: u64,
 }
+
+/// Instructions of one round of a loop that waits, at most: what pauses between two looks (yields,
+/// sleeps) is code of the C library.
+const ROUND: u64 = 256;
 
 impl ThreadState {
     /// The state of the thread of this number in its process.
@@ -82,6 +91,11 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
         if run.stores {
             run.contexts.count(thread.stack.node());
         }
+        if run.polls {
+            poll(run, before, values, thread.wrote, &mut thread.waited);
+        } else if run.stores {
+            thread.wrote = before + 1;
+        }
         if run.first != run.end {
             let run = number as u32;
             self.batch.items.push(Item { before, run, at });
@@ -104,6 +118,22 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
             | Special::Unknown { .. } => {}
         }
     }
+}
+
+/// A block is executed that may be part of a loop which waits for another thread. It is, if since
+/// its last execution, just now, nothing was written and its addresses are the same; whether it is
+/// another thread that ends the loop is known at the end.
+#[inline]
+fn poll(run: &mut Run, before: u64, values: &[u64], wrote: u64, waited: &mut u64) {
+    let mix = |sum: u64, value: &u64| sum.rotate_left(7) ^ value;
+    let values = values.iter().fold(1, mix);
+    let same = values == run.last_values && wrote <= run.last;
+    if same && before - run.last <= ROUND {
+        run.rounds += 1;
+        run.waited += before - run.last.max(*waited);
+        *waited = before;
+    }
+    (run.last_values, run.last) = (values, before);
 }
 
 impl<O: SiteOracle> Execution<'_, O> {

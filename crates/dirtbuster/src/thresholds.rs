@@ -9,11 +9,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Thresholds {
-    /// Stores over instructions below which a program is not write-intensive.
-    pub min_store_fraction: f64,
-    /// Share of the program's stores below which a place is not listed.
+    /// Estimated share of the time that writing takes below which a program is not
+    /// write-intensive.
+    pub min_write_time: f64,
+    /// Share of the program's writing below which a place is not listed.
     pub min_store_share: f64,
-    /// Share of the program's stores below which a listed place gets no advice.
+    /// Share of the program's writing below which a listed place gets no advice.
     pub min_advice_share: f64,
     /// Share of a place's written bytes in sequential contexts from which on it is sequential.
     pub min_sequential_share: f64,
@@ -28,11 +29,16 @@ pub struct Thresholds {
     pub object_bytes: u64,
     /// Distance of a fence within which it waits for the write.
     pub fence_window: u64,
-    /// Distance within which written data is still near the core: a re-read there profits from
-    /// staying cached, a re-write there makes a write-back useless.
-    pub reuse_window: u64,
-    /// Distance within which a re-write counts as the data's way of life (a ring that wraps).
-    pub rewrite_window: u64,
+    /// Bytes that may come to a core until what it touched before has left its own cache.
+    pub near_bytes: u64,
+    /// Bytes that may come until it has left the caches that cores share, too.
+    pub reach_bytes: u64,
+    /// Sequential contexts that can be written by turns, with non-temporal stores, without the
+    /// lines being sent out incomplete.
+    pub max_streams: u64,
+    /// Share of the lines that are completed late, after more streams than that, from which on a
+    /// place writes too many streams.
+    pub min_late_share: f64,
     /// Share of the written lines from which on they count as re-read.
     pub min_reread_share: f64,
     /// Share of the written lines from which on they count as re-written.
@@ -40,12 +46,26 @@ pub struct Thresholds {
     /// Share of the written lines that are re-written within the rewrite window from which on
     /// data before a fence is better demoted than cleaned or skipped.
     pub min_demote_share: f64,
+    /// Share of the written lines that are flushed from which on the place counts as cleaned.
+    pub min_flushed_share: f64,
+    /// Share of an instruction's flushes or fences from which on they count as useless.
+    pub min_useless_share: f64,
+    /// Share of an instruction's non-temporal lines that leave incomplete which is reported.
+    pub min_partial_share: f64,
+    /// Estimated share of the program's time from which on a useless operation is reported.
+    pub min_cost_share: f64,
+    /// Instructions in whose time a core gets a line from memory or another core.
+    pub line_cost: u64,
+    /// Bytes that one store's time is enough for.
+    pub store_width: u64,
+    /// Instructions in whose time a fence is executed that waits for nothing.
+    pub fence_cost: u64,
 }
 
 impl Default for Thresholds {
     fn default() -> Self {
         Self {
-            min_store_fraction: 0.10,
+            min_write_time: 0.10,
             min_store_share: 0.01,
             min_advice_share: 0.01,
             min_sequential_share: 0.40,
@@ -54,11 +74,20 @@ impl Default for Thresholds {
             max_pause: 200_000,
             object_bytes: 8192,
             fence_window: 1000,
-            reuse_window: 100_000,
-            rewrite_window: 1_000_000,
+            near_bytes: 1 << 20,
+            reach_bytes: 10 << 20,
+            max_streams: 16,
+            min_late_share: 0.50,
             min_reread_share: 0.30,
             min_rewrite_share: 0.50,
             min_demote_share: 0.75,
+            min_flushed_share: 0.50,
+            min_useless_share: 0.50,
+            min_partial_share: 0.25,
+            min_cost_share: 0.01,
+            line_cost: 28,
+            store_width: 32,
+            fence_cost: 66,
         }
     }
 }
@@ -139,14 +168,15 @@ macro_rules! thresholds {
 }
 
 thresholds! {
-    min_store_fraction: share,
-        "Share of stores among the executed instructions below which a program is not \
-         write-intensive and gets no advice: pre-stores would have no effect. P0, section 7.1: 10%.";
+    min_write_time: share,
+        "Share of the time that writing takes below which a program is not write-intensive and \
+         gets no advice: pre-stores would have no effect. P0, section 7.1: 10% of the time. The \
+         time is estimated: see line_cost, store_width.";
     min_store_share: share,
-        "Share of all stores below which a place is not listed: a perfect cure of 1% of the \
-         writes cannot be measured.";
+        "Share of the program's writing (bytes stored, and bytes of lines that leave for memory) \
+         below which a place is not listed: a perfect cure of 1% of it cannot be measured.";
     min_advice_share: share,
-        "Share of all stores below which a listed place gets no advice (too few writes).";
+        "Share of the program's writing below which a listed place gets no advice.";
     min_sequential_share: share,
         "Share of a place's written bytes in sequential contexts from which on the place is \
          sequential. P0, section 7.2.1 gives advice at 50%; a little below, so that 50% is safe.";
@@ -167,21 +197,55 @@ thresholds! {
         "Instructions within which a following fence still finds the write in the core's \
          buffers. P0, figure 5: demoting gains up to some hundred instructions before the fence \
          on slow memory, and nothing far beyond.";
-    reuse_window: whole,
-        "Instructions within which data just written is still cached near the core: with a fresh \
-         line every few instructions, 100 thousand fill a private cache of 1 to 2 MB. P0's \
-         largest re-read distance that led to `clean` is 23.8 thousand (section 7.2.2).";
-    rewrite_window: whole,
-        "Instructions within which a re-write before a fence makes the data one that lives in the \
-         cache, as the slots of a message ring do (P0, section 7.3.2). Beyond, P0's `inf`.";
+    near_bytes: whole,
+        "Bytes of lines that come anew to a core until what it touched before counts as gone from \
+         its own cache: a re-read before profits from staying cached, a re-write before makes a \
+         write-back useless. 1 MB: the private cache of P0's machine A (Xeon Gold 6230); later \
+         server cores have 1 to 2 MB.";
+    reach_bytes: whole,
+        "The same for caches that cores share: a re-write before a fence within it makes the data \
+         one that lives in the cache, as the slots of a message ring do (P0, section 7.3.2). Ten \
+         times as much; beyond, P0's `inf`.";
+    max_streams: whole,
+        "Sequential contexts that one piece of code can write by turns with non-temporal stores. \
+         Each needs one of the core's buffers until its line is complete: 10 on Intel's Skylake, \
+         12 on Sunny Cove, 16 on Golden Cove (fill buffers; Intel's optimization manual), 8 on \
+         AMD's Zen 4. With more, lines leave in parts, and each part is a write to memory.";
+    min_late_share: share,
+        "Share of the sequentially written lines that are come back to after more than \
+         max_streams other streams, from which on the place gets neither skip nor clean.";
     min_reread_share: share,
-        "Share of the written lines that are re-read within the reuse window from which on they \
+        "Share of the written lines that are re-read near the core from which on they \
          count as re-read. P0, section 7.2.1: 60% of the sequential writes were, and that decided.";
     min_rewrite_share: share,
         "Share of the written lines that are re-written from which on they count as re-written: \
          with half of them, every second write-back would be for nothing (P0, listing 3: 75x).";
     min_demote_share: share,
-        "Share of the written lines that are re-written within the rewrite window from which on \
+        "Share of the written lines that are re-written within reach_bytes from which on \
          data before a fence lives in the cache. All slots of a ring do (P0, section 7.3.2); of \
          the values of a key-value store the popular ones may, and P0 skips those (7.2.3).";
+    min_flushed_share: share,
+        "Share of the written lines that the program flushes itself from which on advice to clean \
+         them is followed already.";
+    min_useless_share: share,
+        "Share of an instruction's flushes or fences that are useless from which on it is \
+         reported: where most are useful, a test before each would cost more than it saves.";
+    min_partial_share: share,
+        "Share of an instruction's non-temporal lines that leave incomplete from which on it is \
+         reported. The ends of a copy that is not aligned are two lines; copies worth \
+         non-temporal stores have more than eight.";
+    min_cost_share: share,
+        "Estimated share of the program's time from which on a useless flush, fence or partial \
+         line is reported: less cannot be measured.";
+    line_cost: whole,
+        "Instructions in whose time a core gets a line of 64 bytes from memory, or another core: 10 to 12 \
+         fill buffers over a memory latency of 80 ns are 8 to 10 GB/s for one core, 14 cycles a \
+         line at P0's 2.1 GHz, in which two instructions a cycle are executed. A line that is \
+         written must be got first; its way back takes no core's time.";
+    store_width: whole,
+        "Bytes that a core writes to its own cache in one instruction's time: the widest stores \
+         of most compiled code. `rep stosb` and wide vectors count by it.";
+    fence_cost: whole,
+        "Instructions in whose time a fence is executed that has nothing to wait for: 33 cycles \
+         for `mfence` on Skylake (Agner Fog's instruction tables), two instructions a cycle.";
 }

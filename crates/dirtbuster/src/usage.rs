@@ -1,6 +1,5 @@
 //! How written lines were used: the sums behind re-read and re-write distances.
 
-use crate::Thresholds;
 use crate::findings::Distance;
 
 /// Sums over the writings of lines.
@@ -9,60 +8,121 @@ pub(crate) struct Usage {
     /// Writings of a line; a streak is one.
     pub(crate) lines: u64,
     /// Of them, those that were read before they were written again.
-    pub(crate) reread: u64,
-    /// Sum of the distances to the first read.
-    pub(crate) reread_sum: u64,
-    /// Read within the reuse window.
-    pub(crate) reread_soon: u64,
+    reread: Events,
+    /// Read while still near the writer's core.
+    pub(crate) reread_near: Events,
     /// Those that were written again.
-    pub(crate) rewritten: u64,
-    /// Sum of the distances to the next writing.
-    pub(crate) rewrite_sum: u64,
-    /// Written again within the reuse window.
-    pub(crate) rewritten_soon: u64,
-    /// Written again within the rewrite window.
-    pub(crate) rewritten_near: u64,
+    rewritten: Events,
+    /// Written again while still near the core.
+    pub(crate) rewritten_near: Events,
+    /// Written again while still within reach.
+    pub(crate) rewritten_reach: Events,
+    /// Flushed after this writing.
+    pub(crate) flushed: u64,
+    /// Lines that had to be got from another core: it had read them, or written them.
+    pub(crate) taken: u64,
+    pub(crate) returns: Returns,
+}
+
+/// How often something happened, and after how many instructions, summed up.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Events {
+    pub(crate) n: u64,
+    sum: u64,
+}
+
+/// Writes that come back to a line which was not complete when its writer went on to other
+/// sequential contexts: more than can be open without it being sent out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Returns {
+    /// Lines that were come back to.
+    pub(crate) lines: u64,
+    /// How often.
+    pub(crate) n: u64,
+    /// Turns to another context since the visit before, summed up.
+    pub(crate) turns: u64,
+}
+
+impl Events {
+    #[inline]
+    fn add(&mut self, distance: u64) {
+        self.n += 1;
+        self.sum += distance;
+    }
+
+    fn merge(&mut self, o: &Self) {
+        self.n += o.n;
+        self.sum += o.sum;
+    }
+
+    /// Mean distance, `None` where there were none.
+    pub(crate) fn mean(&self) -> Option<f64> {
+        (self.n > 0).then(|| self.sum as f64 / self.n as f64)
+    }
+
+    fn of(&self, lines: u64) -> Distance {
+        Distance {
+            mean: self.mean(),
+            share: match lines {
+                0 => 0.0,
+                _ => self.n as f64 / lines as f64,
+            },
+        }
+    }
 }
 
 impl Usage {
     #[inline]
-    pub(crate) fn read_after(&mut self, distance: u64, t: &Thresholds) {
-        self.reread += 1;
-        self.reread_sum += distance;
-        self.reread_soon += u64::from(distance <= t.reuse_window);
+    pub(crate) fn read_after(&mut self, distance: u64, near: bool) {
+        self.reread.add(distance);
+        if near {
+            self.reread_near.add(distance);
+        }
     }
 
     #[inline]
-    pub(crate) fn written_after(&mut self, distance: u64, t: &Thresholds) {
-        self.rewritten += 1;
-        self.rewrite_sum += distance;
-        self.rewritten_soon += u64::from(distance <= t.reuse_window);
-        self.rewritten_near += u64::from(distance <= t.rewrite_window);
+    pub(crate) fn written_after(&mut self, distance: u64, near: bool, within_reach: bool) {
+        self.rewritten.add(distance);
+        if near {
+            self.rewritten_near.add(distance);
+        }
+        if within_reach {
+            self.rewritten_reach.add(distance);
+        }
     }
 
     pub(crate) fn merge(&mut self, o: &Self) {
         self.lines += o.lines;
-        self.reread += o.reread;
-        self.reread_sum += o.reread_sum;
-        self.reread_soon += o.reread_soon;
-        self.rewritten += o.rewritten;
-        self.rewrite_sum += o.rewrite_sum;
-        self.rewritten_soon += o.rewritten_soon;
-        self.rewritten_near += o.rewritten_near;
+        self.reread.merge(&o.reread);
+        self.reread_near.merge(&o.reread_near);
+        self.rewritten.merge(&o.rewritten);
+        self.rewritten_near.merge(&o.rewritten_near);
+        self.rewritten_reach.merge(&o.rewritten_reach);
+        self.flushed += o.flushed;
+        self.taken += o.taken;
+        self.returns.lines += o.returns.lines;
+        self.returns.n += o.returns.n;
+        self.returns.turns += o.returns.turns;
+    }
+
+    /// Lines that left for memory: those that were not written again near the core.
+    pub(crate) fn to_memory(self) -> u64 {
+        self.lines.saturating_sub(self.rewritten_near.n)
     }
 
     pub(crate) fn reread_distance(&self) -> Distance {
-        distance(self.reread, self.reread_sum, self.lines)
+        self.reread.of(self.lines)
     }
 
     pub(crate) fn rewrite_distance(&self) -> Distance {
-        distance(self.rewritten, self.rewrite_sum, self.lines)
+        self.rewritten.of(self.lines)
     }
-}
 
-fn distance(n: u64, sum: u64, of: u64) -> Distance {
-    Distance {
-        mean: (n > 0).then(|| sum as f64 / n as f64),
-        share: if of == 0 { 0.0 } else { n as f64 / of as f64 },
+    pub(crate) fn reread_near_distance(&self) -> Distance {
+        self.reread_near.of(self.lines)
+    }
+
+    pub(crate) fn rewrite_near_distance(&self) -> Distance {
+        self.rewritten_near.of(self.lines)
     }
 }

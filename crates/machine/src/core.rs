@@ -154,6 +154,9 @@ pub struct WriteCombining {
     /// there? And do loads of the line that are executed before fetch it meanwhile?
     #[serde(default)]
     pub hits_stay: bool,
+    /// Does an open or sent buffer take a fill buffer from loads?
+    #[serde(default = "yes")]
+    pub shares_fill_buffers: bool,
 }
 
 /// A flush or clean instruction.

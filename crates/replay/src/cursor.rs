@@ -1,9 +1,11 @@
 //! One thread's words, replayed as far as they are asked for.
 
+use std::sync::Arc;
+
+use prestore_trace::ThreadId;
 use prestore_trace::block::BlockTable;
-use prestore_trace::container::{Damage, Decoder, StreamReader, Trace};
-use prestore_trace::replay::{ExecSink, Replayer};
-use prestore_trace::{ProcessId, ThreadId};
+use prestore_trace::container::{Decoder, StreamReader, Trace};
+use prestore_trace::replay::{ExecSink, ReplayError, Replayer};
 
 use crate::SourceError;
 
@@ -12,7 +14,7 @@ use crate::SourceError;
 /// Memory: one decoded stored block (at most 4 MiB), and the words of a segment again.
 pub(crate) struct Cursor<'t> {
     trace: &'t Trace,
-    table: &'t BlockTable,
+    table: Arc<BlockTable>,
     stream: StreamReader<'t>,
     replayer: Replayer,
     thread: ThreadId,
@@ -22,6 +24,8 @@ pub(crate) struct Cursor<'t> {
     /// Where a damaged part left out ended last: instructions that are missing.
     missing: u64,
     ended: bool,
+    /// Why it ended before its words did.
+    given_up: Option<ReplayError>,
 }
 
 impl<'t> Cursor<'t> {
@@ -32,7 +36,7 @@ impl<'t> Cursor<'t> {
     ) -> Result<Self, SourceError> {
         Ok(Self {
             trace,
-            table: trace.table(ProcessId(0)),
+            table: Arc::default(),
             stream: trace.stream(thread, 0)?,
             replayer: Replayer::default(),
             thread,
@@ -41,12 +45,18 @@ impl<'t> Cursor<'t> {
             at: 0,
             missing: 0,
             ended: false,
+            given_up: None,
         })
     }
 
     /// The blocks that the words refer to.
-    pub(crate) fn table(&self) -> &'t BlockTable {
-        self.table
+    pub(crate) fn table(&self) -> Arc<BlockTable> {
+        Arc::clone(&self.table)
+    }
+
+    /// When the next segment begins, before it is loaded (0: not known); `None` at the end.
+    pub(crate) fn next_ticks(&self) -> Option<u64> {
+        self.stream.next_ticks()
     }
 
     /// Instructions executed so far, recorded or not.
@@ -59,9 +69,13 @@ impl<'t> Cursor<'t> {
         std::mem::take(&mut self.missing)
     }
 
-    /// Damaged parts that were left out so far.
-    pub(crate) fn damage(&self) -> &[Damage] {
-        self.stream.damage()
+    /// What was left out so far, in words.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let thread = self.thread.0;
+        let given_up = (self.given_up.iter())
+            .map(|error| format!("thread {thread} was read in part: {error}"));
+        let damage = self.stream.damage().iter().map(ToString::to_string);
+        damage.chain(given_up).collect()
     }
 
     /// Makes sure that there are words to replay; false at the end.
@@ -69,12 +83,14 @@ impl<'t> Cursor<'t> {
         while self.at >= self.words.len() && !self.ended {
             let Some(segment) = self.stream.next_segment(decoder)? else {
                 self.ended = true;
+                self.table = Arc::default();
+                self.words = Vec::new();
                 break;
             };
             self.words.clear();
             self.words.extend_from_slice(segment.words);
             self.at = 0;
-            self.table = self.trace.table(segment.process);
+            self.table = self.trace.table(segment.process)?;
             if let Some(instrs) = segment.instrs
                 && instrs != self.replayer.instrs()
             {
@@ -88,7 +104,7 @@ impl<'t> Cursor<'t> {
     /// Replays what [`Cursor::load`] has loaded, until `sink` is full.
     pub(crate) fn replay<S: ExecSink>(&mut self, sink: &mut S) -> Result<(), SourceError> {
         let words = self.words.get(self.at..).unwrap_or(&[]);
-        match self.replayer.replay(words, self.table, sink) {
+        match self.replayer.replay(words, &self.table, sink) {
             // Stored words are whole records: what is left without need ends the segment.
             Ok(n) => {
                 self.at = if sink.full() {
@@ -97,7 +113,10 @@ impl<'t> Cursor<'t> {
                     self.words.len()
                 }
             }
-            Err(_) if self.lenient => self.ended = true,
+            Err(error) if self.lenient => {
+                self.ended = true;
+                self.given_up = Some(error);
+            }
             Err(source) => {
                 return Err(SourceError::Replay {
                     dir: self.trace.dir().to_owned(),

@@ -24,14 +24,15 @@ pub(crate) struct Lane {
     pub(crate) leaving: u32,
     /// The thread's count where the outermost of them began.
     left_at: u64,
-    /// Instructions left out so far.
+    /// Instructions left out so far, less the simulated count of the first; wrapping.
     pub(crate) left_out: u64,
     /// Count of the last operation.
     last: u64,
 }
 
 impl Lane {
-    pub(crate) fn new(space: Space, gaps: Gaps, marks: &Marks) -> Self {
+    /// One whose first instruction has the simulated count `start`.
+    pub(crate) fn new(space: Space, gaps: Gaps, marks: &Marks, start: u64) -> Self {
         let mut lane = Self {
             space,
             gaps,
@@ -40,8 +41,8 @@ impl Lane {
             events: 0,
             leaving: 0,
             left_at: 0,
-            left_out: 0,
-            last: 0,
+            left_out: 0u64.wrapping_sub(start),
+            last: start,
         };
         lane.look(marks);
         lane
@@ -63,7 +64,7 @@ impl Lane {
     pub(crate) fn gap(&mut self, instrs: u64) {
         // Inside a stretch that is left out they are left out with it.
         if self.gaps == Gaps::LeaveOut && self.leaving == 0 {
-            self.left_out += instrs;
+            self.left_out = self.left_out.wrapping_add(instrs);
         }
     }
 
@@ -90,7 +91,8 @@ impl Lane {
                 Mark::Resume => {
                     self.leaving = self.leaving.saturating_sub(1);
                     if self.leaving == 0 {
-                        self.left_out += instr.wrapping_sub(self.left_at);
+                        let waited = instr.wrapping_sub(self.left_at);
+                        self.left_out = self.left_out.wrapping_add(waited);
                     }
                 }
             }

@@ -16,6 +16,7 @@ mod expand;
 mod first;
 mod handoff;
 mod lane;
+mod lanes;
 mod lines;
 mod marks;
 mod options;

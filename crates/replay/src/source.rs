@@ -1,8 +1,10 @@
 //! A recording as the simulator's source.
 
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use prestore_sim::{Next, Op, Source};
+use prestore_trace::block::BlockTable;
 use prestore_trace::container::{Decoder, RecordingState, Trace};
 use prestore_trace::{ProcessId, ThreadId};
 use rustc_hash::FxHashMap;
@@ -11,6 +13,7 @@ use crate::callers::{Callers, Path};
 use crate::cursor::Cursor;
 use crate::expand::Expander;
 use crate::lane::Lane;
+use crate::lanes::{self, Whose};
 use crate::lines::one_flush_a_line;
 use crate::plan::Plans;
 use crate::space::Space;
@@ -22,21 +25,46 @@ const ENOUGH: usize = 4096;
 /// The operations of a recording's threads.
 ///
 /// Threads are decoded as the simulator asks for them. Threads that executed nothing are left
-/// out; [`TraceSource::threads_of`] tells which thread each core gets. The addresses of processes
+/// out; threads of processes that were not there at the same time share a core, one behind the other:
+/// [`TraceSource::threads_of`] tells which threads each core gets. The addresses of processes
 /// are kept apart, see [`Space`].
 ///
-/// Memory: at most some 8 MiB a thread (a stored block, decoded, and the words being replayed),
-/// and the marks of [`HandOffs`].
+/// Memory: at most some 8 MiB a core (a stored block, decoded, and the words being replayed), the
+/// blocks of the processes on them, and the marks of [`HandOffs`].
 pub struct TraceSource<'t> {
     trace: &'t Trace,
-    threads: Vec<ThreadId>,
-    lanes: Vec<(Cursor<'t>, Lane, Path)>,
+    cores: Vec<CoreThreads<'t>>,
     callers: Callers,
-    plans: FxHashMap<ProcessId, Plans>,
-    processes: Vec<ProcessId>,
+    /// Those of processes that have begun and not ended.
+    plans: FxHashMap<ProcessId, (Plans, Arc<BlockTable>)>,
+    /// Threads of each process that have not ended.
+    open: FxHashMap<ProcessId, usize>,
     hand_offs: Arc<HandOffs>,
     decoder: Decoder,
+    gaps: Gaps,
+    lenient: bool,
     line: Option<u64>,
+    /// What was left out of threads that have ended.
+    left_out: Vec<String>,
+}
+
+/// The threads of one core.
+struct CoreThreads<'t> {
+    /// All of them, in order, and how many have begun.
+    threads: Vec<Whose>,
+    begun: usize,
+    current: Option<Current<'t>>,
+    /// Simulated instructions of those that have ended.
+    instrs: u64,
+}
+
+/// The thread that a core is at.
+struct Current<'t> {
+    thread: ThreadId,
+    process: ProcessId,
+    cursor: Cursor<'t>,
+    lane: Lane,
+    path: Path,
 }
 
 impl<'t> TraceSource<'t> {
@@ -61,38 +89,36 @@ impl<'t> TraceSource<'t> {
         hand_offs: Arc<HandOffs>,
     ) -> Result<Self, SourceError> {
         let threads = chosen::threads(trace, options)?;
-        let gaps = options.gaps.unwrap_or_else(|| Gaps::of(trace.manifest()));
-        let (mut lanes, mut processes) = (Vec::new(), Vec::new());
-        let mut plans = FxHashMap::default();
-        for &(thread, process) in &threads {
-            let cursor = Cursor::new(trace, thread, options.lenient)?;
-            let lane = Lane::new(Space::of(process), gaps, hand_offs.marks(thread));
-            lanes.push((cursor, lane, Path::default()));
-            processes.push(process);
-            let of_process = || Plans::new(trace.table(process), Space::of(process));
-            plans.entry(process).or_insert_with(of_process);
+        let mut open: FxHashMap<ProcessId, usize> = FxHashMap::default();
+        for &(_, process) in &threads {
+            *open.entry(process).or_default() += 1;
         }
+        let cores = lanes::share(trace, &threads).into_iter();
+        let cores = cores.map(|threads| CoreThreads {
+            threads,
+            begun: 0,
+            current: None,
+            instrs: 0,
+        });
         Ok(Self {
             trace,
-            threads: threads.iter().map(|t| t.0).collect(),
-            lanes,
+            cores: cores.collect(),
             callers: Callers::new(&options.by_caller),
-            plans,
-            processes,
+            plans: FxHashMap::default(),
+            open,
             hand_offs,
             decoder: chosen::decoder()?,
+            gaps: options.gaps.unwrap_or_else(|| Gaps::of(trace.manifest())),
+            lenient: options.lenient,
             line: options.line,
+            left_out: Vec::new(),
         })
     }
 
-    /// Which thread of the recording each thread of the source is.
-    pub fn threads_of(&self) -> &[ThreadId] {
-        &self.threads
-    }
-
-    /// The process of each thread of the source.
-    pub fn processes_of(&self) -> &[ProcessId] {
-        &self.processes
+    /// Which threads of the recording, and of which process, each thread of the source is: one behind
+    /// the other.
+    pub fn threads_of(&self) -> impl Iterator<Item = &[(ThreadId, ProcessId)]> {
+        self.cores.iter().map(|core| core.threads.as_slice())
     }
 
     /// The order between threads that is kept.
@@ -111,10 +137,11 @@ impl<'t> TraceSource<'t> {
                 (manifest.reason.clone()).unwrap_or_else(|| "the recording was aborted".into()),
             ),
         };
-        let found = self.lanes.iter().flat_map(|l| l.0.damage());
-        let damage = self.trace.damage().iter().chain(found);
         let mut notes: Vec<String> = partial.into_iter().collect();
-        notes.extend(damage.map(ToString::to_string));
+        notes.extend(self.trace.damage().iter().map(ToString::to_string));
+        notes.extend(self.left_out.iter().cloned());
+        let current = self.cores.iter().filter_map(|c| c.current.as_ref());
+        notes.extend(current.flat_map(|c| c.cursor.notes()));
         if manifest.info.scope.mode == "functions" {
             notes.push(
                 "recorded with --scope functions: other accesses take no part, and caches are \
@@ -130,7 +157,7 @@ impl Source for TraceSource<'_> {
     type Error = SourceError;
 
     fn threads(&self) -> u32 {
-        self.lanes.len() as u32
+        self.cores.len() as u32
     }
 
     fn fill(&mut self, thread: u32, ops: &mut Vec<Op>) -> Result<Next, SourceError> {
@@ -143,42 +170,92 @@ impl Source for TraceSource<'_> {
     }
 }
 
-impl TraceSource<'_> {
-    /// The next operations of `thread`, as they were recorded.
-    fn expand(&mut self, thread: u32, ops: &mut Vec<Op>) -> Result<Next, SourceError> {
-        let at = thread as usize;
-        let Some((cursor, lane, path)) = self.lanes.get_mut(at) else {
-            return Ok(Next::End { instrs: 0 });
-        };
-        let Some(plans) = self.plans.get(&self.processes[at]) else {
-            return Ok(Next::End { instrs: 0 });
-        };
-        let marks = self.hand_offs.marks(self.threads[at]);
+impl<'t> TraceSource<'t> {
+    /// The next operations of a core's threads, as they were recorded.
+    fn expand(&mut self, core: u32, ops: &mut Vec<Op>) -> Result<Next, SourceError> {
+        let at = core as usize;
         let before = ops.len();
+        while ops.len() == before {
+            let current = match self.cores.get_mut(at).map(|c| c.current.take()) {
+                None => return Ok(Next::End { instrs: 0 }),
+                Some(Some(current)) => Some(current),
+                Some(None) => self.begin(at)?,
+            };
+            let Some(mut current) = current else {
+                let instrs = self.cores[at].instrs;
+                return Ok(Next::End { instrs });
+            };
+            if self.replay(&mut current, ops)? {
+                self.cores[at].instrs = current.lane.instr(current.cursor.instrs());
+                self.end(&current);
+            } else {
+                self.cores[at].current = Some(current);
+            }
+        }
+        Ok(Next::More)
+    }
+
+    /// The next thread of a core; `None`: there is none.
+    fn begin(&mut self, core: usize) -> Result<Option<Current<'t>>, SourceError> {
+        let core = &mut self.cores[core];
+        let Some(&(thread, process)) = core.threads.get(core.begun) else {
+            return Ok(None);
+        };
+        core.begun += 1;
+        let marks = self.hand_offs.marks(thread);
+        Ok(Some(Current {
+            thread,
+            process,
+            cursor: Cursor::new(self.trace, thread, self.lenient)?,
+            lane: Lane::new(Space::of(process), self.gaps, marks, core.instrs),
+            path: Path::default(),
+        }))
+    }
+
+    /// Appends operations of a thread until there are enough; true at its end.
+    fn replay(
+        &mut self,
+        current: &mut Current<'t>,
+        ops: &mut Vec<Op>,
+    ) -> Result<bool, SourceError> {
+        let (process, before) = (current.process, ops.len());
+        let (plans, table) = match self.plans.entry(process) {
+            Entry::Occupied(known) => &*known.into_mut(),
+            Entry::Vacant(new) => {
+                let table = self.trace.table(process)?;
+                &*new.insert((Plans::new(&table, Space::of(process)), table))
+            }
+        };
+        let marks = self.hand_offs.marks(current.thread);
+        let (cursor, lane) = (&mut current.cursor, &mut current.lane);
         while cursor.load(&mut self.decoder)? {
             lane.gap(cursor.take_missing());
             let mut expander = Expander {
                 lane,
                 marks,
-                table: cursor.table(),
+                table,
                 plans,
                 callers: &self.callers,
-                path,
+                path: &mut current.path,
                 ops,
                 enough: before + ENOUGH,
             };
             cursor.replay(&mut expander)?;
             if ops.len() >= before + ENOUGH {
-                return Ok(Next::More);
+                return Ok(false);
             }
         }
-        let instrs = cursor.instrs();
-        lane.end(instrs, marks, ops);
-        if ops.len() > before {
-            return Ok(Next::More);
+        lane.end(cursor.instrs(), marks, ops);
+        Ok(true)
+    }
+
+    /// A thread has ended; with the last of its process go its plans.
+    fn end(&mut self, thread: &Current<'_>) {
+        self.left_out.extend(thread.cursor.notes());
+        let open = self.open.entry(thread.process).or_default();
+        *open = open.saturating_sub(1);
+        if *open == 0 {
+            self.plans.remove(&thread.process);
         }
-        Ok(Next::End {
-            instrs: lane.instr(instrs),
-        })
     }
 }

@@ -43,7 +43,7 @@ impl StackGuess {
         let mut decoder = chosen::decoder()?;
         let mut guesses = Vec::new();
         for (thread, process) in chosen::threads(trace, options)? {
-            let (_, _, inherited) = trace.table(process).process();
+            let inherited = trace.process(process).inherited;
             if inherited > 0 && is_first(trace, thread, process) {
                 continue;
             }

@@ -86,7 +86,7 @@ fn a_recording_of_counts_only_is_refused() {
 #[test]
 fn samples_are_refused() {
     let dir = tempfile::tempdir().unwrap();
-    let manifest = r#"{"format":"prestore-trace","schema_version":1,"kind":"samples"}"#;
+    let manifest = r#"{"format":"prestore-trace","schema_version":2,"kind":"samples"}"#;
     fs::write(dir.path().join("manifest.json"), manifest).unwrap();
     let error = SourceError::from(Trace::open(dir.path()).unwrap_err()).to_string();
     assert!(error.contains("holds samples, not events"), "{error}");

@@ -2,7 +2,8 @@
 
 use crate::human::share;
 use crate::place::NamedPlace;
-use prestore_dirtbuster::{ContextClass, FenceDistance, Verdict};
+use prestore_dirtbuster::{ContextClass, Dismissed, FenceDistance, Streams, Verdict};
+use prestore_whatif::Speedup;
 use serde::{Deserialize, Serialize};
 
 /// Sequential contexts of about one size (P0, section 6.2.2).
@@ -22,6 +23,14 @@ pub struct Context {
     pub rewrite: Option<f64>,
     /// Share of the written lines that were written again, 0 to 1.
     pub rewrite_share: f64,
+    /// Mean instructions to the next read, of lines that were still near the core; `None`: none.
+    pub reread_near: Option<f64>,
+    /// Share of the written lines for which this is so, 0 to 1.
+    pub reread_near_share: f64,
+    /// Mean instructions to the next write, of lines that were still near the core; `None`: none.
+    pub rewrite_near: Option<f64>,
+    /// Share of the written lines for which this is so, 0 to 1.
+    pub rewrite_near_share: f64,
 }
 
 impl From<&ContextClass> for Context {
@@ -34,6 +43,10 @@ impl From<&ContextClass> for Context {
             reread_share: c.reread.share,
             rewrite: c.rewrite.mean,
             rewrite_share: c.rewrite.share,
+            reread_near: c.reread_near.mean,
+            reread_near_share: c.reread_near.share,
+            rewrite_near: c.rewrite_near.mean,
+            rewrite_near_share: c.rewrite_near.share,
         }
     }
 }
@@ -115,13 +128,38 @@ pub struct Predicted {
     pub machine: String,
     /// Operation.
     pub op: String,
-    /// Time without over time with it.
+    /// How the source does it: `call`, `copy-call`, `in-place`, `buffer`, `writer`.
+    pub way: String,
+    /// Time without over time with it: the median of the simulations.
     pub speedup: f64,
+    /// The least of them.
+    pub least: f64,
+    /// The most of them.
+    pub most: f64,
+    /// The best of the finding on this machine, and a gain.
+    pub best: bool,
+}
+
+impl Predicted {
+    /// The figures with their spread.
+    pub fn speedup(&self) -> Speedup {
+        Speedup {
+            speedup: self.speedup,
+            least: self.least,
+            most: self.most,
+        }
+    }
 }
 
 /// A place that writes, what it does and what to do about it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NamedFinding {
+    /// What it is called in every form of output and in `whatif --finding`: its place, from 1, in the
+    /// analysis. It stays when findings are put in another order.
+    pub number: usize,
+    /// What tells it apart from the other findings of its function: line, data, caller; `None`: it is the only
+    /// one.
+    pub apart: Option<String>,
     /// The place to change: the line with most of the stores, or for a generic writer the line
     /// that calls it.
     #[serde(flatten)]
@@ -130,6 +168,15 @@ pub struct NamedFinding {
     pub verdict: Verdict,
     /// Why, in words.
     pub reason: String,
+    /// What the advice would be if the place or the program wrote more; `None`: nothing else.
+    pub dismissed: Option<Dismissed>,
+    /// Share of the program's writing, 0 to 1: of the bytes stored, plus those of the lines that
+    /// left for memory.
+    pub write_share: f64,
+    /// Estimated share of the program's time that writing here takes, 0 to 1.
+    pub time_share: f64,
+    /// Lines written here that left the core's cache for memory.
+    pub lines_to_memory: u64,
     /// Share of all the program's stores, 0 to 1.
     pub store_share: f64,
     /// Stores executed.
@@ -148,6 +195,16 @@ pub struct NamedFinding {
     pub rewrite: Option<f64>,
     /// As in [`Context`], over all lines written here.
     pub rewrite_share: f64,
+    /// As in [`Context`], over all lines written here.
+    pub reread_near: Option<f64>,
+    /// As in [`Context`], over all lines written here.
+    pub reread_near_share: f64,
+    /// As in [`Context`], over all lines written here.
+    pub rewrite_near: Option<f64>,
+    /// As in [`Context`], over all lines written here.
+    pub rewrite_near_share: f64,
+    /// Lines that the code comes back to after many other streams.
+    pub streams: Streams,
     /// Instructions from a write to the next fence or atomic of the thread; `None`: none followed.
     pub fence_distance: FenceDistance,
     /// Gains on machines; empty where none was simulated.
@@ -172,6 +229,14 @@ impl NamedFinding {
     /// True where there is something to do.
     pub fn is_advice(&self) -> bool {
         self.verdict != Verdict::LeaveAlone
+    }
+
+    /// Its function, and what tells it apart from that function's other findings.
+    pub fn name(&self) -> String {
+        match &self.apart {
+            Some(apart) => format!("{}, {apart}", self.place.function),
+            None => self.place.function.clone(),
+        }
     }
 
     /// Calls that led to the place, innermost first.

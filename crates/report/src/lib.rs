@@ -7,10 +7,12 @@
 //! - it decides nothing about pre-stores: verdicts and reasons come from `prestore-dirtbuster`.
 
 mod annotate;
+mod apart;
 mod finding;
 mod human;
 mod json;
 mod location;
+mod pitfall;
 mod place;
 mod report;
 mod resolve;
@@ -25,12 +27,13 @@ pub use annotate::{DiskSources, Sources};
 pub use finding::{Allocation, Context, InstructionShare, LineStores, NamedFinding, Predicted};
 pub use human::{bytes, count, distance, percent, seconds};
 pub use json::to_json;
+pub use pitfall::NamedPitfall;
 pub use place::NamedPlace;
-pub use report::{Report, SCHEMA_VERSION, Totals};
+pub use report::{ADVISE_SCHEMA_VERSION, Report, SCHEMA_VERSION, Totals};
 pub use resolve::{Frame, Place, Resolver, SiteKind};
 pub use run::{Exactness, ExactnessKind, Run, ThreadTotals};
 pub use sarif::{SarifLog, to_sarif};
 pub use stores::{Caller, FunctionStores, SiteStores, StoresByFunction};
 pub use system::is_system_path;
 pub use text::{TextOptions, report_text, simulation_text, stores_text};
-pub use whatif::{NamedEffect, NamedMachine, WhatIfReport, gain, whatif_text};
+pub use whatif::{Accuracy, Followed, NamedEffect, NamedMachine, WhatIfReport, gain, whatif_text};

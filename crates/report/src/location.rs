@@ -13,8 +13,8 @@ const GENERIC: [&str; 13] = [
     "strncpy", "strcat", "wmemset", "wmemcpy",
 ];
 
-/// Names everything in `finding`.
-pub fn name(finding: &Finding, resolver: &mut dyn Resolver) -> NamedFinding {
+/// Names everything in `finding`, the `number`th of the analysis.
+pub fn name(number: usize, finding: &Finding, resolver: &mut dyn Resolver) -> NamedFinding {
     let sites: Vec<InstructionShare> = finding
         .sites
         .iter()
@@ -57,9 +57,15 @@ pub fn name(finding: &Finding, resolver: &mut dyn Resolver) -> NamedFinding {
         .collect();
 
     NamedFinding {
+        number,
+        apart: None,
         place,
         verdict: finding.verdict,
         reason: finding.reason.clone(),
+        dismissed: finding.dismissed.clone(),
+        write_share: finding.write_share,
+        time_share: finding.time_share,
+        lines_to_memory: finding.lines_to_memory,
         store_share: finding.store_share,
         stores: finding.stores,
         store_bytes: finding.store_bytes,
@@ -69,6 +75,11 @@ pub fn name(finding: &Finding, resolver: &mut dyn Resolver) -> NamedFinding {
         reread_share: finding.reread.share,
         rewrite: finding.rewrite.mean,
         rewrite_share: finding.rewrite.share,
+        reread_near: finding.reread_near.mean,
+        reread_near_share: finding.reread_near.share,
+        rewrite_near: finding.rewrite_near.mean,
+        rewrite_near_share: finding.rewrite_near.share,
+        streams: finding.streams,
         fence_distance: finding.fence_distance,
         predicted: Vec::new(),
         generic_writer: finding.generic_writer,
@@ -92,7 +103,7 @@ pub fn named(site: SiteId, kind: SiteKind, resolver: &mut dyn Resolver) -> Named
 /// Generic code is changed where user code calls it: the innermost call that is in user code, so
 /// that a `memcpy` under a library's `append` leads to the line that appends. Where no call is,
 /// the innermost one.
-fn caller_to_change(chain: &[NamedPlace]) -> Option<usize> {
+pub(crate) fn caller_to_change(chain: &[NamedPlace]) -> Option<usize> {
     chain
         .iter()
         .position(NamedPlace::is_user_code)

@@ -1,8 +1,10 @@
 //! The report: findings with names and the run they come from.
 
+use crate::apart;
 use crate::finding::NamedFinding;
 use crate::human::percent;
 use crate::location;
+use crate::pitfall::NamedPitfall;
 use crate::resolve::Resolver;
 use crate::run::Run;
 use prestore_dirtbuster::Findings;
@@ -11,6 +13,9 @@ use serde::{Deserialize, Serialize};
 /// Version of the JSON forms. It rises when a key goes away or changes its meaning, not when one
 /// is added.
 pub const SCHEMA_VERSION: u32 = 1;
+
+/// The same of [`Report`]'s form. 2: being write-intensive is a matter of time, not of counts.
+pub const ADVISE_SCHEMA_VERSION: u32 = 2;
 
 /// Sums over the whole run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -25,28 +30,40 @@ pub struct Totals {
     pub fences: u64,
     /// Stores over instructions, 0 to 1.
     pub store_fraction: f64,
+    /// Estimated share of the time that writing takes, 0 to 1.
+    pub write_time_share: f64,
+    /// Instructions that waited for other threads.
+    pub waited: u64,
+    /// Lines written that left the cores' caches for memory.
+    pub lines_written: u64,
+    /// Lines written that had to be got from another core.
+    pub lines_taken: u64,
+    /// Lines that came from afar to be read, estimated from a sample.
+    pub lines_read: u64,
 }
 
 /// What `prestore advise` says. Serialised, it is the JSON form; see `docs/findings.md`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// [`SCHEMA_VERSION`] of the writer.
+    /// [`ADVISE_SCHEMA_VERSION`] of the writer.
     pub schema_version: u32,
     /// What was run and how it was observed; `notes` holds also what this crate found out.
     #[serde(flatten)]
     pub run: Run,
-    /// Enough of the instructions were stores for pre-stores to matter.
+    /// Enough of the time goes to writing for pre-stores to matter.
     pub write_intensive: bool,
-    /// Store fraction from which a program counts as write-intensive, 0 to 1.
+    /// Share of the time from which a program counts as write-intensive, 0 to 1.
     pub write_intensive_threshold: f64,
     /// Sums over the run.
     pub totals: Totals,
-    /// Largest share of stores first.
+    /// Largest share of the writing first, or what is predicted to gain most.
     pub findings: Vec<NamedFinding>,
+    /// Existing flushes, fences and non-temporal stores that cost for nothing, dearest first.
+    pub pitfalls: Vec<NamedPitfall>,
 }
 
 impl Report {
-    /// Names `findings` of `run`. `write_intensive_threshold` is the store fraction that the
+    /// Names `findings` of `run`. `write_intensive_threshold` is the share of the time that the
     /// analysis used (0 to 1).
     pub fn new(
         findings: &Findings,
@@ -54,8 +71,13 @@ impl Report {
         write_intensive_threshold: f64,
         resolver: &mut dyn Resolver,
     ) -> Self {
+        let numbered = (1..).zip(&findings.findings);
+        let mut named: Vec<NamedFinding> = numbered
+            .map(|(number, f)| location::name(number, f, resolver))
+            .collect();
+        apart::tell_apart(&mut named);
         let mut report = Self {
-            schema_version: SCHEMA_VERSION,
+            schema_version: ADVISE_SCHEMA_VERSION,
             run,
             write_intensive: findings.write_intensive,
             write_intensive_threshold,
@@ -65,12 +87,18 @@ impl Report {
                 loads: findings.loads,
                 fences: findings.fences,
                 store_fraction: findings.store_fraction,
+                write_time_share: findings.time.share(),
+                waited: findings.time.waited,
+                lines_written: findings.time.lines_written,
+                lines_taken: findings.time.lines_taken,
+                lines_read: findings.time.lines_read,
             },
-            findings: findings
-                .findings
+            pitfalls: findings
+                .pitfalls
                 .iter()
-                .map(|f| location::name(f, resolver))
+                .map(|p| NamedPitfall::new(p, resolver))
                 .collect(),
+            findings: named,
         };
         report.run.notes.extend(report.missing_lines_note());
         report
@@ -82,19 +110,19 @@ impl Report {
         self.findings.iter().filter(lost).count()
     }
 
-    /// One sentence on the share of stores: the first of P0's questions (section 7.1).
+    /// One sentence on the share of writing: the first of P0's questions (section 7.1).
     pub fn write_intensity(&self) -> String {
-        let fraction = percent(self.totals.store_fraction);
+        let share = percent(self.totals.write_time_share);
+        let stores = percent(self.totals.store_fraction);
         let threshold = percent(self.write_intensive_threshold);
+        let figures = format!(
+            "writing takes about {share} of the time (threshold {threshold}; {stores} of the \
+             instructions are stores)"
+        );
         if self.write_intensive {
-            format!(
-                "write-intensive: {fraction} of the instructions are stores (threshold {threshold})"
-            )
+            format!("write-intensive: {figures}")
         } else {
-            format!(
-                "not write-intensive: {fraction} of the instructions are stores \
-                 (threshold {threshold}); the analysis stops here"
-            )
+            format!("not write-intensive: {figures}; the analysis stops here")
         }
     }
 

@@ -11,8 +11,8 @@ const SYSTEM_ROOTS: [&str; 6] = [
     "/usr/src/debug/",
 ];
 
-/// Parts of paths that give a toolchain's header away wherever it is installed.
-const SYSTEM_PARTS: [&str; 8] = [
+/// Parts of paths that give a library's header away wherever it is installed.
+const SYSTEM_PARTS: [&str; 10] = [
     "/bits/stl_",
     "/bits/string_fortified.h",
     "/bits/new_allocator.h",
@@ -21,6 +21,9 @@ const SYSTEM_PARTS: [&str; 8] = [
     "/lib/clang/",
     "/lib/rustlib/src/",
     "/sysdeps/",
+    // This project's own headers, whose functions are inlined where a program calls them.
+    "/include/prestore.h",
+    "/include/prestore_",
 ];
 
 /// True for headers and sources of the toolchain and the C and C++ libraries: places a user cannot

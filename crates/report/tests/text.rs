@@ -3,7 +3,7 @@
 
 mod common;
 
-use prestore_dirtbuster::Findings;
+use prestore_dirtbuster::{Findings, TimeEstimate};
 use prestore_report::{
     Exactness, ExactnessKind, Report, Run, SiteKind, SiteStores, Sources, StoresByFunction,
     TextOptions, report_text, stores_text,
@@ -74,12 +74,19 @@ fn a_program_that_hardly_writes_is_said_to_and_gets_no_advice() {
         instructions: 1_000_000,
         stores: 42_000,
         store_fraction: 0.042,
+        time: TimeEstimate {
+            total: 1e6,
+            writing: 9e4,
+            ..TimeEstimate::default()
+        },
         ..Findings::default()
     };
     let report = Report::new(&findings, common::run(), 0.1, &mut common::symbols());
     let text = report_text(&report, TextOptions::default(), None);
     assert!(
-        text.contains("Not write-intensive: 4.2% of the instructions are stores (threshold 10%)"),
+        text.contains(
+            "Not write-intensive: writing takes about 9% of the time (threshold 10%; 4.2% of the"
+        ),
         "{text}"
     );
     assert!(!text.contains("Pre-store choice"), "{text}");

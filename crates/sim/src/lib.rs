@@ -35,7 +35,7 @@ pub use engine::{
     CallSites, Chip, Finished, Interest, Next, Pipeline, Plan, Run, Simulation, SimulationError,
     Source, Uncore,
 };
-pub use mechanism::{Mechanism, NoMechanism, PreStore, REACH, Rule, VirtualPrestores};
+pub use mechanism::{Costs, Mechanism, NoMechanism, PreStore, REACH, Rule, VirtualPrestores, Way};
 pub use memory::{
     CallSite, ChannelCounters, Device, DeviceCounters, MemorySystem, OptaneDimm, Placer,
     peak_read_bandwidth, peak_write_bandwidth, unloaded_read_latency,

@@ -30,6 +30,7 @@ fn block(id: u32, words: u32, loads: u16, stores: u16) -> Block {
         size: 8,
         disp: 0,
         site: SiteId(0),
+        frame: false,
     };
     Block {
         id,

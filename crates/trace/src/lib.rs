@@ -18,7 +18,7 @@ pub mod replay;
 mod site;
 mod vocabulary;
 
-pub use site::{Module, ModuleId, Site, SiteId, SiteTable};
+pub use site::{InternSites, Module, ModuleId, Site, SiteId, SiteTable};
 pub use vocabulary::{
     Bytes, DemoteKind, Event, EventKind, FenceKind, FlushKind, LineAddr, ProcessId, ThreadId,
 };

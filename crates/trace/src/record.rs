@@ -99,8 +99,8 @@ pub enum Special {
 
 /// Makes a header word.
 #[inline]
-pub fn header(id: u32, payload_words: u32) -> u64 {
-    u64::from(id) | (u64::from(payload_words) << 32)
+pub const fn header(id: u32, payload_words: u32) -> u64 {
+    id as u64 | ((payload_words as u64) << 32)
 }
 
 impl Special {

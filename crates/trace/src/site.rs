@@ -43,6 +43,30 @@ pub struct Site {
     pub offset: u64,
 }
 
+/// Gives places in the code their numbers.
+pub trait InternSites {
+    /// The id of `site`.
+    fn intern(&mut self, site: Site) -> SiteId;
+    /// The id of `module`; modules are told apart by path and build id.
+    fn intern_module(&mut self, module: Module) -> ModuleId;
+}
+
+/// A table that is complete: what it does not have gets no number.
+#[derive(Debug)]
+pub(crate) struct Known<'a>(pub(crate) &'a SiteTable);
+
+impl InternSites for Known<'_> {
+    fn intern(&mut self, site: Site) -> SiteId {
+        let known = self.0.by_site.get(&site);
+        known.copied().unwrap_or(SiteId::NONE)
+    }
+
+    fn intern_module(&mut self, module: Module) -> ModuleId {
+        let known = self.0.by_module.get(&(module.path, module.build_id));
+        known.copied().unwrap_or(ModuleId(u32::MAX))
+    }
+}
+
 /// All sites of a trace, shared by its processes: the same library code is one site in all.
 #[derive(Clone, Debug, Default)]
 pub struct SiteTable {
@@ -50,6 +74,16 @@ pub struct SiteTable {
     modules: Vec<Module>,
     by_site: FxHashMap<Site, SiteId>,
     by_module: FxHashMap<(String, String), ModuleId>,
+}
+
+impl InternSites for SiteTable {
+    fn intern(&mut self, site: Site) -> SiteId {
+        SiteTable::intern(self, site)
+    }
+
+    fn intern_module(&mut self, module: Module) -> ModuleId {
+        SiteTable::intern_module(self, module)
+    }
 }
 
 impl SiteTable {

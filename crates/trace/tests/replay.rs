@@ -248,7 +248,8 @@ fn a_block_log_may_come_in_any_parts() {
         waiting.drain(..n);
     }
     assert_eq!(table.consumed(), whole as u64);
-    assert_eq!(table.process(), (7, 3, 0));
+    assert_eq!((table.process().pid, table.process().parent), (7, 3));
+    assert_eq!(table.process().inherited, 0);
     let b = table.get(64).unwrap();
     assert_eq!((b.instrs, b.words, b.refs.len()), (3, 1, 2));
     let site = sites.get(b.refs[1].site).unwrap();

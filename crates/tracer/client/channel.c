@@ -15,9 +15,12 @@
 static wire_control_t *control;
 static int control_fd = -1;
 static file_t meta_file = INVALID_FILE;
+/* In a forked child that has not shown itself yet: its parent's log, still open. */
+static file_t parents_meta_file = INVALID_FILE;
 static char meta_path[MAXIMUM_PATH];
 static void *meta_lock;
 static uint64 stamp;
+static process_origin_t origin;
 /* Of the process that opened the session. A vfork child runs as a thread of its parent, in its
  * memory, until it executes something: what it does is recorded as its parent's. */
 static process_id_t pid;
@@ -103,6 +106,12 @@ session_pid(void)
     return pid;
 }
 
+const process_origin_t *
+session_origin(void)
+{
+    return &origin;
+}
+
 static void
 file_path(char *out, size_t size, const char *prefix, char kind, thread_id_t tid)
 {
@@ -129,15 +138,16 @@ session_publish(const char *path)
     doorbell_ring(control);
 }
 
+/* The lock tells the host that this image may still write, or that a child which it forked has not
+ * shown itself: it belongs to the open file, which a fork shares and an exec or an end closes. */
 static bool
 open_meta(void)
 {
     stamp = ticks();
     pid = dr_get_process_id();
     file_path(meta_path, sizeof(meta_path), ".", 'p', 0);
-    meta_file = dr_open_file(meta_path, DR_FILE_WRITE_OVERWRITE | DR_FILE_ALLOW_LARGE |
-                                       DR_FILE_CLOSE_ON_FORK);
-    return meta_file != INVALID_FILE;
+    meta_file = dr_open_file(meta_path, DR_FILE_WRITE_OVERWRITE | DR_FILE_ALLOW_LARGE);
+    return meta_file != INVALID_FILE && flock(meta_file, LOCK_SH | LOCK_NB) == 0;
 }
 
 void
@@ -145,6 +155,9 @@ session_begin(void)
 {
     if (!stopped)
         session_publish(meta_path);
+    if (parents_meta_file != INVALID_FILE)
+        dr_close_file(parents_meta_file);
+    parents_meta_file = INVALID_FILE;
 }
 
 /* Through the engine: the program must not be able to close it. In a forked child a new open file,
@@ -205,6 +218,10 @@ session_reopen(void)
     meta_lock = dr_mutex_create();
     dr_snprintf(path, sizeof(path), "%s/control", options.dir);
     open_control(path);
+    /* Not the parent by now, which may have ended: the one whose memory and code this is. */
+    origin.pid = pid;
+    origin.stamp = stamp;
+    parents_meta_file = meta_file;
     if (control_fd < 0 || !open_meta())
         stop_recording("it cannot open its files (has it changed its user or its root directory?)");
 }
@@ -360,8 +377,12 @@ channel_close(channel_t *c, uint64 *end)
 {
     if (c->ring == NULL)
         return;
-    if (!stopped)
-        ring_produce(c->ring, (uint32_t)(end - c->slot));
+    if (!stopped) {
+        /* When it ended: the red zone has room for it. */
+        end[0] = REC_HEADER(REC_TIME, 1);
+        end[1] = ticks();
+        ring_produce(c->ring, (uint32_t)(end + 2 - c->slot));
+    }
     ring_end(c->ring);
     doorbell_ring(control);
     channel_drop(c);

@@ -20,6 +20,12 @@ typedef struct {
 /* Opens the session; false after a message where it cannot be reached. */
 bool session_open(void);
 
+/* The process image whose memory a forked child began with; zeros: it was executed. */
+typedef struct {
+    process_id_t pid;
+    uint64 stamp;
+} process_origin_t;
+
 /* After a fork: the child drops the parent's files and opens its own. */
 void session_reopen(void);
 
@@ -30,6 +36,8 @@ void session_begin(void);
 uint64 session_stamp(void);
 /* The process that they belong to. */
 process_id_t session_pid(void);
+
+const process_origin_t *session_origin(void);
 
 /* Has recording ended for this process (host gone, or it asked to stop)? */
 bool session_stopped(void);

@@ -125,6 +125,7 @@ on_fork(void *drcontext)
     exec_forked();
     session_reopen();
     modules_process(block_ids_next());
+    modules_forked();
     unknown_forked();
     session_begin();
     thread_forked(drcontext);

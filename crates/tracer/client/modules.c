@@ -14,11 +14,15 @@ modules_process(uint inherited)
         uint32_t type, bytes;
         uint32_t pid, parent, inherited, entries;
         uint64_t xcr0;
+        uint64_t stamp, origin;
         uint32_t component[64][2];
     } frame = { .type = META_PROCESS };
-    frame.pid = (uint32_t)dr_get_process_id();
-    frame.parent = (uint32_t)getppid();
+    const process_origin_t *origin = session_origin();
+    frame.pid = (uint32_t)session_pid();
+    frame.parent = inherited > 0 ? (uint32_t)origin->pid : (uint32_t)getppid();
     frame.inherited = inherited;
+    frame.stamp = session_stamp();
+    frame.origin = inherited > 0 ? origin->stamp : 0;
     uint32_t a, b, c, d;
     if (__get_cpuid_count(0xd, 0, &a, &b, &c, &d)) {
         frame.xcr0 = a | (uint64_t)d << 32;
@@ -30,12 +34,12 @@ modules_process(uint inherited)
             }
         }
     }
-    frame.bytes = 24 + frame.entries * 8;
+    frame.bytes = 40 + frame.entries * 8;
     session_meta(&frame, 8 + frame.bytes);
 }
 
 static void
-on_load(void *drcontext, const module_data_t *module, bool loaded)
+tell(const module_data_t *module)
 {
     char frame[8 + 32 + MAXIMUM_PATH + 8] = { 0 };
     const char *path = module->full_path != NULL && module->full_path[0] != '\0'
@@ -59,6 +63,12 @@ on_load(void *drcontext, const module_data_t *module, bool loaded)
 }
 
 static void
+on_load(void *drcontext, const module_data_t *module, bool loaded)
+{
+    tell(module);
+}
+
+static void
 on_unload(void *drcontext, const module_data_t *module)
 {
     struct {
@@ -66,6 +76,18 @@ on_unload(void *drcontext, const module_data_t *module)
         uint64_t start;
     } frame = { META_UNLOAD, 8, (uint64_t)module->start };
     session_meta(&frame, sizeof(frame));
+}
+
+void
+modules_forked(void)
+{
+    dr_module_iterator_t *all = dr_module_iterator_start();
+    while (dr_module_iterator_hasnext(all)) {
+        module_data_t *module = dr_module_iterator_next(all);
+        tell(module);
+        dr_free_module_data(module);
+    }
+    dr_module_iterator_stop(all);
 }
 
 void

@@ -89,6 +89,16 @@ without_vector_index(opnd_t mem)
                                         opnd_is_disp_short_addr(mem));
 }
 
+/* A place of the frame: the stack pointer and a constant, as of calls, pushes, spills, the red zone,
+ * and of the locked instruction on the top of the stack that compilers use as a fence. */
+static bool
+in_frame(opnd_t mem)
+{
+    return opnd_is_base_disp(mem) && opnd_get_base(mem) == DR_REG_RSP &&
+           opnd_get_index(mem) == DR_REG_NULL && opnd_get_segment(mem) != DR_SEG_FS &&
+           opnd_get_segment(mem) != DR_SEG_GS;
+}
+
 /* Sets slot and disp of `r` so that they give the address of `mem` before the instruction, plus
  * `late`. */
 static void
@@ -195,6 +205,7 @@ one_access(builder_t *b, uint i, instr_t *instr, const access_t *access, opnd_t 
     uint size = drutil_opnd_mem_size_in_bytes(mem, instr);
     wire_ref_t *r = new_ref(b, i, kind, MODE_PLAIN, pc, size);
     set_base(b, r, mem, write ? moved_stack(instr, mem) : 0);
+    r->lanes = access->shape == SHAPE_PLAIN && in_frame(mem) ? PLAIN_IN_FRAME : 0;
     switch (access->shape) {
     case SHAPE_REP:
     case SHAPE_REP_UNTIL:

@@ -63,6 +63,9 @@ enum rep_direction {
     REP_BY_FLAGS = 2, /* plus the slot with the flags */
 };
 
+/* `lanes` of a plain reference: at a constant from the stack pointer. */
+#define PLAIN_IN_FRAME 1
+
 enum block_end { END_JUMP = 0, END_CALL = 1, END_RET = 2, END_SYSCALL = 3 };
 
 typedef struct __attribute__((packed)) {

@@ -13,6 +13,8 @@ pub struct ProcessInfo {
     pub pid: u32,
     /// Its parent's.
     pub parent: u32,
+    /// The process whose memory and code it began with, for a forked one.
+    pub origin: Option<ProcessId>,
 }
 
 /// A traced thread.
@@ -97,6 +99,23 @@ pub trait Sink {
         _table: &BlockTable,
         _sites: &mut SiteTable,
     ) -> Result<(), SinkError> {
+        Ok(())
+    }
+
+    /// A thread has ended: all that it did was delivered.
+    ///
+    /// # Errors
+    /// See [`Sink::process`].
+    fn thread_ended(&mut self, _stream: Stream) -> Result<(), SinkError> {
+        Ok(())
+    }
+
+    /// A process has ended, after all its threads, and after every process that it forked has
+    /// appeared: nothing will refer to it any more.
+    ///
+    /// # Errors
+    /// See [`Sink::process`].
+    fn process_ended(&mut self, _process: ProcessId) -> Result<(), SinkError> {
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use prestore_sim::Results;
 use serde::Serialize;
 
 /// The evidence: where time and bytes of a run went. Definitions: `docs/metrics.md`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Figures {
     /// Measured time, cycles.
     pub cycles: u64,

@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use crate::Figures;
+use crate::{Figures, Speedup};
 
 /// Version of the JSON form. It rises when a key goes away or changes its meaning, not when one is
 /// added.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// The results of a study. Serialised, it is the JSON form of `prestore whatif`, together with the
 /// names of the findings.
@@ -14,6 +14,8 @@ pub const SCHEMA_VERSION: u32 = 1;
 pub struct WhatIf {
     /// [`SCHEMA_VERSION`] of the writer.
     pub schema_version: u32,
+    /// Simulations of each variant on each machine.
+    pub simulations: u32,
     /// As they were asked for.
     pub machines: Vec<MachinePrediction>,
 }
@@ -25,11 +27,15 @@ pub struct MachinePrediction {
     pub machine: String,
     /// The program as it is.
     pub baseline: Figures,
-    /// The first piece of advice of every finding followed.
+    /// What of the effects was followed together, by index in `findings`: the best of each finding that gains, or
+    /// of each that was asked for. Empty: nothing gains.
+    pub followed: Vec<usize>,
+    /// The run with that; the baseline's where there is nothing to follow.
     pub advised: Figures,
     /// Baseline's time over advised's.
-    pub speedup: f64,
-    /// Each piece of advice alone.
+    #[serde(flatten)]
+    pub speedup: Speedup,
+    /// Each piece of advice alone, in each way to write it.
     pub findings: Vec<Effect>,
     /// What else a reader must know: one sentence each.
     pub notes: Vec<String>,
@@ -42,16 +48,15 @@ pub struct Effect {
     pub finding: usize,
     /// Operation: `clean`, `demote`, `skip`.
     pub op: &'static str,
+    /// How the source does it: `call`, `copy-call`, `in-place`, `buffer`, `writer`.
+    pub way: &'static str,
     /// Baseline's time over the time with this alone.
-    pub speedup: f64,
-    /// The run with this alone.
+    #[serde(flatten)]
+    pub speedup: Speedup,
+    /// The best of its finding on this machine, and a gain.
+    pub best: bool,
+    /// Why it does nothing on this machine; `None`: it does something.
+    pub idle: Option<&'static str>,
+    /// The first run with this alone.
     pub figures: Figures,
-}
-
-/// Time without over time with; 1 where nothing took time.
-pub(crate) fn speedup(baseline: &Figures, with: &Figures) -> f64 {
-    if with.cycles == 0 {
-        return 1.0;
-    }
-    baseline.cycles as f64 / with.cycles as f64
 }

@@ -57,8 +57,19 @@ pub(super) fn store_buffer(file: &mut File, host: &Calibration) {
 
 pub(super) fn write_combining(file: &mut File, host: &Calibration) {
     file.line("\n[core.write_combining]");
-    let why = "on x86 they are the fill buffers";
+    let why = "as many as the fill buffers; whether they are those is measured";
     file.number("buffers", &format!("{:.0}", buffers(host)), "assumed", why);
+    if let Some(beside) = &host.non_temporal_beside {
+        let source = format!(
+            "{} ({:.0}% of the shorter comes to the longer); {}; {}",
+            told(&beside.both),
+            beside.added() * 100.0,
+            told(&beside.loads),
+            told(&beside.stores)
+        );
+        let shares = beside.shares().to_string();
+        file.number("shares_fill_buffers", &shares, "source", &source);
+    }
     if let Some(line) = non_temporal_line(host) {
         hold(file, host, "hold", &line);
     }

@@ -7,7 +7,6 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use prestore_dirtbuster::Thresholds;
 use prestore_report::{
     Exactness, ExactnessKind, Run, SiteKind, SiteStores, StoresByFunction, TextOptions, stores_text,
 };
@@ -20,7 +19,7 @@ use super::takers::Counter;
 use crate::args::{AdviseArgs, Format, RunArgs};
 use crate::error::CliError;
 use crate::naming::Namer;
-use crate::{interrupt, output, run};
+use crate::{interrupt, notice, output, run};
 
 /// Runs the program once and counts.
 pub fn counted(
@@ -55,7 +54,7 @@ fn check(args: &AdviseArgs) -> Result<(), CliError> {
 }
 
 /// Exact stores by function.
-pub fn count(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliError> {
+pub fn count(args: &AdviseArgs) -> Result<ExitCode, CliError> {
     check(args)?;
     let stdout = run::program_output(args.format);
     let (counter, outcome) = counted(&args.command, &args.run, stdout)?;
@@ -81,13 +80,11 @@ pub fn count(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliE
         ));
     }
     let fraction = counter.total_stores() as f64 / counter.instructions.max(1) as f64;
-    if fraction < thresholds.min_store_fraction {
-        about.notes.push(format!(
-            "not write-intensive: {:.1}% of the instructions are stores (threshold {:.0}%)",
-            fraction * 100.0,
-            thresholds.min_store_fraction * 100.0
-        ));
-    }
+    about.notes.push(format!(
+        "{:.1}% of the instructions are stores; whether that makes the program write-intensive \
+         depends on where they go, which scope `all` looks at",
+        fraction * 100.0
+    ));
     let stores: Vec<SiteStores> = counter
         .stores
         .iter()
@@ -104,7 +101,7 @@ pub fn count(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliE
 }
 
 /// Samples, or counts where the host has no precise store event.
-pub fn sample(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliError> {
+pub fn sample(args: &AdviseArgs) -> Result<ExitCode, CliError> {
     check(args)?;
     run::check(&args.run)?;
     let (program, words) = prestore_tracer::resolve(&args.command)?;
@@ -117,9 +114,9 @@ pub fn sample(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, Cli
     let samples = match prestore_sampler::sample(command, &prestore_sampler::Options::default()) {
         Ok(samples) => samples,
         Err(prestore_sampler::SampleError::Unavailable(why)) => {
-            eprintln!("prestore: no store samples: {why}");
-            eprintln!("prestore: counting stores exactly instead (scope count)");
-            return count(args, thresholds);
+            notice::tell(&format!("no store samples: {why}"));
+            notice::tell("counting stores exactly instead (scope count)");
+            return count(args);
         }
         Err(error) => return Err(CliError::Failed(error.to_string())),
     };

@@ -31,14 +31,22 @@ pub fn run(args: &AdviseArgs) -> Result<ExitCode, CliError> {
                 dir = dir.display()
             )));
         }
-        return match read_manifest(dir)?.kind {
-            TraceKind::Events => stored::events(args, dir, thresholds, true),
-            TraceKind::Samples => stored::samples(args, dir),
+        return match read_manifest(dir) {
+            Ok(m) if m.kind == TraceKind::Samples && !args.machines.is_empty() => {
+                Err(CliError::Usage(format!(
+                    "{} holds samples, which cannot be simulated: leave out --machine, or record the program with \
+                     `prestore record`",
+                    dir.display()
+                )))
+            }
+            Ok(m) if m.kind == TraceKind::Samples => stored::samples(args, dir),
+            // Opening it says what is wrong, or reads what there is.
+            _ => stored::events(args, dir, thresholds, true),
         };
     }
     match args.run.scope {
-        Some(ScopeArg::Count) => counted::count(args, thresholds),
-        Some(ScopeArg::Sample) => counted::sample(args, thresholds),
+        Some(ScopeArg::Count) => counted::count(args),
+        Some(ScopeArg::Sample) => counted::sample(args),
         Some(ScopeArg::Functions | ScopeArg::All) | None => live::run(args, thresholds),
     }
 }

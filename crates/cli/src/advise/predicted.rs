@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 
 use prestore_dirtbuster::Thresholds;
+use prestore_machine::{Machine, RangeSelector};
 
 use super::stored;
 use crate::args::{AdviseArgs, RecordArgs, ScopeArg};
@@ -19,8 +20,16 @@ pub fn run(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliErr
                 .into(),
         ));
     }
-    // Wrong names are told before the program runs.
-    crate::whatif::machines(&args.machines, &[])?;
+    // Wrong names are told before the program runs, and what cannot be simulated.
+    let machines = crate::whatif::machines(&args.machines, &[])?;
+    let places = machines.iter().find(|m| places_allocations(m));
+    if let (Some(machine), true) = (places, args.run.no_allocations) {
+        return Err(CliError::Usage(format!(
+            "--no-allocations: {} places data by the call that allocates it, so allocations must be recorded: leave \
+             the option out",
+            machine.name
+        )));
+    }
     let scratch = match &args.output {
         Some(_) => None,
         None => Some(tempfile::tempdir().map_err(|e| {
@@ -46,4 +55,16 @@ pub fn run(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliErr
     )?;
     stored::events(args, &recording.output, thresholds, args.output.is_some())?;
     Ok(code)
+}
+
+/// Does a placement rule of `machine` ask what was allocated?
+fn places_allocations(machine: &Machine) -> bool {
+    let rules = machine.placement.rules.iter();
+    let mut of = rules.map(|rule| &rule.of);
+    of.any(|of| {
+        matches!(
+            of,
+            RangeSelector::AllocationsFrom(_) | RangeSelector::AllocationSite(_)
+        )
+    })
 }

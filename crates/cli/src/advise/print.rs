@@ -12,7 +12,7 @@ use prestore_whatif::Advice;
 use crate::args::{AdviseArgs, Format};
 use crate::error::CliError;
 use crate::naming::Namer;
-use crate::{host, output, run, whatif};
+use crate::{host, notice, output, run, whatif};
 
 /// What is known of a run before it was analysed.
 pub fn about(args: &AdviseArgs, scope: &str) -> Run {
@@ -37,7 +37,7 @@ pub fn about(args: &AdviseArgs, scope: &str) -> Run {
 pub fn findings(
     args: &AdviseArgs,
     mut about: Run,
-    analysis: Outcome<Namer>,
+    mut analysis: Outcome<Namer>,
     thresholds: Thresholds,
     trace: Option<&Trace>,
 ) -> Result<(), CliError> {
@@ -54,7 +54,8 @@ pub fn findings(
         })
         .collect();
     let mut namer = analysis.oracle;
-    let least = thresholds.min_store_fraction;
+    namer.leave_loader_alone(&mut analysis.findings);
+    let least = thresholds.min_write_time;
     let mut report = Report::new(&analysis.findings, about, least, &mut namer);
     report.run.notes.extend(namer.notes());
     if let Some(trace) = trace.filter(|_| !args.machines.is_empty()) {
@@ -64,6 +65,8 @@ pub fn findings(
             interest: Interest::All,
             limit: args.limit,
             seed: 1,
+            simulations: args.simulations,
+            all_together: false,
             lenient: args.lenient,
             debug_dirs: args.debug_dir.clone(),
             quiet: args.run.quiet,
@@ -76,11 +79,10 @@ pub fn findings(
         Format::Sarif => {
             let left_out = report.advice_without_line();
             if left_out > 0 {
-                eprintln!(
-                    "prestore: without a source line and so not in the SARIF output: {}; \
-                     --format json has them",
+                notice::tell(&format!(
+                    "without a source line and so not in the SARIF output: {}; --format json has them",
                     run::number(left_out as u64, "finding")
-                );
+                ));
             }
             output::print_json(&to_sarif(&report))
         }

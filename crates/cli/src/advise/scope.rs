@@ -11,8 +11,8 @@ use super::counted::counted;
 use super::takers::Counter;
 use crate::args::{RunArgs, ScopeArg};
 use crate::error::CliError;
-use crate::interrupt;
 use crate::naming::Namer;
+use crate::{interrupt, notice};
 
 /// Functions are taken until they make up this share of all stores.
 const ENOUGH: f64 = 0.90;
@@ -55,7 +55,7 @@ pub fn chosen_functions(
             "no function with stores was found in the first run: name one with --function".into(),
         ));
     }
-    eprintln!("prestore: functions that store most: {}", names.join(", "));
+    notice::tell(&format!("functions that store most: {}", names.join(", ")));
     Ok((names, Some(totals)))
 }
 

@@ -1,5 +1,6 @@
 //! Analysis of a recording.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -52,17 +53,27 @@ pub fn analyse(
         });
     }
     let mut merged = trace.merged()?;
+    // Threads that refer to what was left out of a block log.
+    let mut given_up = BTreeMap::new();
     while let Some(segment) = merged.next_segment()? {
-        let table = trace.table(segment.process);
-        analyzer
-            .feed(
-                segment.process,
-                segment.thread,
-                table,
-                &mut sites,
-                segment.words,
-            )
-            .map_err(|e| CliError::Failed(format!("{}: {e}", dir.display())))?;
+        let (process, thread) = (segment.process, segment.thread);
+        if given_up.contains_key(&thread) {
+            continue;
+        }
+        let table = trace.table(process)?;
+        let fed = analyzer.feed(process, thread, &table, &mut sites, segment.words);
+        if let Err(error) = fed {
+            if !trace.is_lenient() {
+                return Err(CliError::Failed(format!("{}: {error}", dir.display())));
+            }
+            given_up.insert(thread, error);
+        }
+        for (process, thread) in merged.take_ended_threads() {
+            analyzer.end_thread(process, thread);
+        }
+        for process in merged.take_ended() {
+            analyzer.end(process);
+        }
     }
     let manifest = trace.manifest();
     let mut about = Run {
@@ -88,12 +99,17 @@ pub fn analyse(
         .notes
         .extend(trace.damage().iter().map(ToString::to_string));
     about.notes.extend(merged.damage().map(ToString::to_string));
+    about.notes.extend(
+        given_up
+            .iter()
+            .map(|(thread, error)| format!("thread {} was read in part: {error}", thread.0)),
+    );
     let windows = &manifest.info.windows;
     if windows.skip > 0 || windows.take.is_some() || windows.regions {
         about.exactness = run::windowed();
     }
     let processes = manifest.processes.iter();
-    let unknown = processes.flat_map(|p| trace.table(p.id).unknown_opcodes());
+    let unknown = processes.flat_map(|p| trace.unknown_opcodes(p.id));
     about.notes.extend(run::unknown_opcodes(unknown));
     let mut analysis = analyzer.finish();
     analysis.oracle.set_sites(sites);

@@ -56,6 +56,18 @@ impl Sink for Advisor {
         fed.map(drop).map_err(|e| SinkError(Box::new(e)))
     }
 
+    fn thread_ended(&mut self, stream: Stream) -> Result<(), SinkError> {
+        self.analyzer.end_thread(stream.process, stream.thread);
+        let recorder = self.recorder.as_mut();
+        recorder.map_or(Ok(()), |r| r.thread_ended(stream))
+    }
+
+    fn process_ended(&mut self, process: ProcessId) -> Result<(), SinkError> {
+        self.analyzer.end(process);
+        let recorder = self.recorder.as_mut();
+        recorder.map_or(Ok(()), |r| r.process_ended(process))
+    }
+
     fn tick(&mut self) -> Result<(), SinkError> {
         self.recorder.as_mut().map_or(Ok(()), Sink::tick)
     }

@@ -12,8 +12,8 @@ use crate::bench::{BenchArgs, PROGRAM_VERB, ProgramArgs};
 use crate::calibrate::CalibrateArgs;
 use crate::repro::ReproArgs;
 
-use simulation::parse_limit;
-pub use simulation::{MechanismArg, OpArg, SimulateArgs, WhatifArgs};
+pub use simulation::{MechanismArg, OpArg, SimulateArgs, WayArg, WhatifArgs};
+use simulation::{SIMULATIONS, parse_limit};
 pub use stored::{ExportArgs, ExportFormat, InfoArgs, StoredArgs};
 
 /// What the exit code says.
@@ -77,6 +77,23 @@ pub enum Verb {
     /// Be a workload: the process that `bench` starts for each run
     #[command(hide = true, name = PROGRAM_VERB)]
     BenchProgram(ProgramArgs),
+}
+
+impl Verb {
+    /// Nothing but the result is wanted.
+    pub fn is_quiet(&self) -> bool {
+        match self {
+            Self::Advise(args) => args.run.quiet,
+            Self::Record(args) => args.run.quiet,
+            Self::Simulate(args) => args.replay.quiet,
+            Self::Whatif(args) => args.replay.quiet,
+            Self::Bench(args) => args.quiet,
+            Self::Machine {
+                verb: MachineVerb::Calibrate(args),
+            } => args.quiet,
+            _ => false,
+        }
+    }
 }
 
 /// Verbs of `prestore trace`.
@@ -161,7 +178,7 @@ pub struct RunArgs {
     /// Do not record allocations
     #[arg(long)]
     pub no_allocations: bool,
-    /// No progress on stderr
+    /// Nothing on stderr but errors: neither progress nor notes
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -210,6 +227,9 @@ pub struct AdviseArgs {
     /// Simulate only the first N operations of all threads (20M, 1G)
     #[arg(long, value_name = "N", value_parser = parse_limit, requires = "machines")]
     pub limit: Option<u64>,
+    /// Simulate everything N times, with other seeds and places of pages: how far they lie apart stands beside each gain
+    #[arg(long, value_name = "N", default_value_t = SIMULATIONS, value_parser = clap::value_parser!(u32).range(1..=99))]
+    pub simulations: u32,
     /// What to record.
     #[command(flatten)]
     pub run: RunArgs,

@@ -31,7 +31,7 @@ pub struct ReplayArgs {
     /// Form of the output; docs/metrics.md defines the figures
     #[arg(long, value_enum, default_value_t)]
     pub format: PlainFormat,
-    /// No progress on stderr
+    /// Nothing on stderr but errors: neither progress nor notes
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -82,6 +82,12 @@ pub struct WhatifArgs {
     /// demote, skip)
     #[arg(long, value_enum, requires = "findings")]
     pub op: Option<OpArg>,
+    /// Only this way to write it: skip has several (docs/whatif.md)
+    #[arg(long, value_enum, requires = "op")]
+    pub way: Option<WayArg>,
+    /// Simulate everything N times, with other seeds and places of pages: how far they lie apart stands beside each gain
+    #[arg(long, value_name = "N", default_value_t = SIMULATIONS, value_parser = clap::value_parser!(u32).range(1..=99))]
+    pub simulations: u32,
     /// Set a threshold of the analysis (repeatable); `prestore advise --help` lists them
     #[arg(long = "threshold", value_name = "NAME=VALUE")]
     pub thresholds: Vec<String>,
@@ -100,6 +106,24 @@ pub enum OpArg {
     /// Write around the caches.
     Skip,
 }
+
+/// Ways to write a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum WayArg {
+    /// `prestore()` after the data is written.
+    Call,
+    /// `prestore_copy_skip()` in the place of `memcpy()`.
+    CopyCall,
+    /// The compiler's non-temporal stores.
+    InPlace,
+    /// Built in a buffer, then `prestore_copy_skip()`.
+    Buffer,
+    /// `prestore_writer`.
+    Writer,
+}
+
+/// Simulations of each variant unless the user says how many.
+pub const SIMULATIONS: u32 = 3;
 
 /// A count of which there is at least one.
 pub fn parse_limit(text: &str) -> Result<u64, String> {

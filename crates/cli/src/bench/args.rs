@@ -36,7 +36,7 @@ pub struct BenchArgs {
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub format: PlainFormat,
-    /// No progress on stderr
+    /// Nothing on stderr but errors: neither progress nor notes
     #[arg(short, long)]
     pub quiet: bool,
 }

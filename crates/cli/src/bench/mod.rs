@@ -1,20 +1,24 @@
 //! `prestore bench`.
 
 mod args;
+mod busy;
 mod predict;
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use prestore_bench::{Case, Plan, Results, Step, Variant, execute, program_main, render};
+use prestore_bench::{
+    Case, HostAccuracy, Plan, Results, Step, Variant, execute, program_main, render,
+};
 
 use crate::args::PlainFormat;
 use crate::error::CliError;
-use crate::{host, output};
+use crate::{accuracy, host, output};
 
-use args::HOST;
-pub use args::{BenchArgs, ProgramArgs};
+use busy::Busy;
+
+pub use args::{BenchArgs, HOST, ProgramArgs};
 
 /// The hidden verb whose process is a workload.
 pub const PROGRAM_VERB: &str = "bench-program";
@@ -32,20 +36,24 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode, CliError> {
     let is_host = args.predict && args.machine == HOST;
     let mut between_cores = Vec::new();
     let bar = progress_bar(args.quiet);
+    let mut busy = Busy::default();
     let cases = prestore_bench::run(
         &plan,
         |case, variant| {
             if is_host && case.threads > 1 {
                 between_cores.extend(predict::between_cores());
             }
-            let command = program_command(&this, case);
-            execute(command, case.program, &case.arguments(variant))
+            busy.undisturbed(|| {
+                let command = program_command(&this, case);
+                execute(command, case.program, &case.arguments(variant))
+            })
         },
         |step| show(&bar, "", step),
     )
     .map_err(|e| CliError::Failed(e.to_string()))?;
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let mut results = Results::of(host::host().cpu, cpus, plan.runs, cases);
+    results.warnings.extend(busy.told());
     if let Some(machine) = &mut machine {
         let between_cores = predict::with_cores_as_now(machine, &between_cores);
         let simulate =
@@ -55,6 +63,9 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode, CliError> {
         })?;
         if let Some(prediction) = &mut results.prediction {
             prediction.between_cores = between_cores;
+        }
+        if let Some(found) = HostAccuracy::of(&results).filter(|_| is_host) {
+            accuracy::keep(&found);
         }
     }
     bar.finish_and_clear();

@@ -15,10 +15,13 @@ pub struct CalibrateArgs {
     /// Measure for some seconds only: for a look, not to rely on
     #[arg(long)]
     pub quick: bool,
+    /// Measure once and write the file even where other work on the host disturbs the figures
+    #[arg(long)]
+    pub force: bool,
     /// Form of what is printed
     #[arg(long, value_enum, default_value_t)]
     pub format: PlainFormat,
-    /// No progress on stderr
+    /// Nothing on stderr but errors: neither progress nor notes
     #[arg(short, long)]
     pub quiet: bool,
 }

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use indicatif::ProgressBar;
-use prestore_calibrate::{Effort, calibrate, render, to_toml};
+use prestore_calibrate::{CalibrateError, Calibration, Effort, Watch, calibrate, render, to_toml};
 use prestore_machine::Machines;
 
 use crate::args::PlainFormat;
 use crate::error::CliError;
-use crate::{host, output};
+use crate::{host, notice, output};
 
 pub use args::CalibrateArgs;
 
@@ -24,18 +24,7 @@ pub fn run(args: &CalibrateArgs) -> Result<ExitCode, CliError> {
     } else {
         Effort::Full
     };
-    let spinner = if args.quiet {
-        ProgressBar::hidden()
-    } else {
-        ProgressBar::new_spinner()
-    };
-    let host = calibrate(effort, host::host().cpu, |next| {
-        spinner.set_message(format!("measuring {next}"));
-        spinner.tick();
-    });
-    spinner.finish_and_clear();
-    let host = host.map_err(|e| CliError::Failed(e.to_string()))?;
-
+    let host = undisturbed(args, effort)?;
     let text = to_toml(&host);
     // A file that cannot be used must not take the place of one that can.
     if let Err(error) = Machines::from_env().parse("host", &text) {
@@ -45,14 +34,56 @@ pub fn run(args: &CalibrateArgs) -> Result<ExitCode, CliError> {
     }
     write(&file, &text)?;
     for warning in &host.warnings {
-        eprintln!("prestore: note: {warning}");
+        notice::tell(&format!("note: {warning}"));
     }
-    eprintln!("prestore: {} written", file.display());
+    notice::tell(&format!("{} written", file.display()));
     match args.format {
         PlainFormat::Json => output::print_json(&host)?,
         PlainFormat::Text => output::print(&render(&host))?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// How often a disturbed calibration is made, before the host is taken to stay busy.
+const ATTEMPTS: usize = 3;
+
+/// Measures until nothing disturbs, or with `--force` once, which is then said in the warnings.
+fn undisturbed(args: &CalibrateArgs, effort: Effort) -> Result<Calibration, CliError> {
+    let mut attempt = 1;
+    loop {
+        let (mut host, watch) = Watch::over(|| measure(args.quiet, effort))
+            .map_err(|e| CliError::Failed(e.to_string()))?;
+        let why = watch.disturbed();
+        if why.is_empty() {
+            return Ok(host);
+        }
+        if args.force {
+            host.warnings.extend(why);
+            return Ok(host);
+        }
+        if attempt == ATTEMPTS {
+            return Err(CliError::Failed(format!(
+                "the host is too busy to be calibrated: {}; nothing was written: end other work, or take the figures \
+                 as they are with --force",
+                why.join("; ")
+            )));
+        }
+        notice::tell(&format!("measuring again: {}", why.join("; ")));
+        attempt += 1;
+    }
+}
+
+fn measure(quiet: bool, effort: Effort) -> Result<Calibration, CalibrateError> {
+    let spinner = match quiet {
+        true => ProgressBar::hidden(),
+        false => ProgressBar::new_spinner(),
+    };
+    let host = calibrate(effort, host::host().cpu, |next| {
+        spinner.set_message(format!("measuring {next}"));
+        spinner.tick();
+    });
+    spinner.finish_and_clear();
+    host
 }
 
 fn target(args: &CalibrateArgs) -> Result<PathBuf, CliError> {

@@ -1,6 +1,7 @@
 //! Names for sites: what the analysis and the report ask, answered from symbols.
 
 mod calls;
+mod loader;
 
 pub use calls::CallNames;
 
@@ -26,7 +27,7 @@ pub struct Namer {
 const CHOSEN: u64 = 1 << 63;
 
 /// Libraries whose writes are their callers': nobody puts a pre-store into them.
-const GENERIC_LIBRARIES: [&str; 9] = [
+const GENERIC_LIBRARIES: [&str; 11] = [
     "libc.so",
     "libc-",
     "ld-linux",
@@ -36,6 +37,8 @@ const GENERIC_LIBRARIES: [&str; 9] = [
     "libgcc_s",
     "libgomp",
     "libgfortran",
+    "libpmem.so",
+    "libprestore.so",
 ];
 
 /// Functions that write what their callers mean, wherever they are (static programs, own copies).

@@ -14,12 +14,12 @@ use crate::advise::chosen_functions;
 use crate::args::{RecordArgs, ScopeArg};
 use crate::error::CliError;
 use crate::progress::Progress;
-use crate::{interrupt, run};
+use crate::{interrupt, notice, run};
 
 /// Records a program and says how to go on.
 pub fn run(args: &RecordArgs) -> Result<ExitCode, CliError> {
     let code = store(args, ProgramOutput::Inherited, true)?;
-    eprintln!("prestore: next: prestore advise {}", args.output.display());
+    notice::tell(&format!("next: prestore advise {}", args.output.display()));
     Ok(code)
 }
 
@@ -68,21 +68,21 @@ fn tell(args: &RecordArgs, manifest: &Manifest, outcome: &Outcome, kept: bool) {
     let dir = args.output.display();
     run::tell_end(outcome.status);
     if let Some(why) = run::partial(outcome) {
-        eprintln!("prestore: partial recording: {why}");
+        notice::tell(&format!("partial recording: {why}"));
     }
     for missing in run::missing(outcome) {
-        eprintln!("prestore: {missing}");
+        notice::tell(&missing);
     }
     if accesses == 0 || !kept {
         return;
     }
-    eprintln!(
-        "prestore: {} accesses of {} in {} ({}, {:.2} bytes an access), dropped events: {}",
+    notice::tell(&format!(
+        "{} accesses of {} in {} ({}, {:.2} bytes an access), dropped events: {}",
         count(accesses),
         run::number(u64::from(outcome.threads), "thread"),
         dir,
         bytes(totals.bytes),
         totals.bytes_per_access().unwrap_or(0.0),
         manifest.dropped_events,
-    );
+    ));
 }

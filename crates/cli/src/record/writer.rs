@@ -1,6 +1,6 @@
 //! A taker that stores.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -10,7 +10,8 @@ use prestore_trace::container::{
     TraceWriter, Windows, WriteError,
 };
 use prestore_trace::filter::ScopeFilter;
-use prestore_trace::{ProcessId, SiteTable};
+use prestore_trace::record::{header, id};
+use prestore_trace::{ProcessId, SiteTable, ThreadId};
 use prestore_tracer::{Outcome, ProcessInfo, Sink, SinkError, Stream};
 
 use crate::args::{RunArgs, ScopeArg};
@@ -22,12 +23,16 @@ use crate::{host, run};
 /// Stores a recording.
 pub struct Recorder {
     writer: TraceWriter,
-    streams: Vec<StreamWriter>,
+    /// Those of threads that have not ended, each with the time that its last record is, if it is.
+    streams: BTreeMap<ThreadId, (StreamWriter, Option<u64>)>,
     progress: Progress,
     filter: Option<ScopeFilter<Namer>>,
-    /// Processes by pid, for forked children.
-    pids: HashMap<u32, ProcessId>,
+    /// Whose code the process that was announced last began with.
+    origin: Option<ProcessId>,
 }
+
+/// The header of a time record: the last of a thread that was not killed is one.
+const TIME: u64 = header(id::TIME, 1);
 
 fn sink_error(error: WriteError) -> SinkError {
     SinkError(Box::new(error))
@@ -89,10 +94,10 @@ impl Recorder {
         };
         Ok(Self {
             writer: TraceWriter::create(dir, info, existing).map_err(cannot_create)?,
-            streams: Vec::new(),
+            streams: BTreeMap::new(),
             progress: Progress::new(true, "recorded values"),
             filter: filter(functions),
-            pids: HashMap::new(),
+            origin: None,
         })
     }
 
@@ -104,7 +109,7 @@ impl Recorder {
     /// Ends the recording as the run ended.
     pub fn finish(self, outcome: &Outcome) -> Result<Manifest, CliError> {
         let failed = outcome.failure.is_some();
-        for stream in self.streams {
+        for (stream, _) in self.streams.into_values() {
             // Where storing has failed, what is on disk is all there will be.
             let end = stream.finish();
             if !failed {
@@ -139,34 +144,30 @@ impl Recorder {
 
 impl Sink for Recorder {
     fn process(&mut self, info: ProcessInfo) -> Result<(), SinkError> {
-        let id = self
-            .writer
-            .process(info.pid, info.parent, command_of(info.pid))
-            .map_err(sink_error)?;
-        self.pids.insert(info.pid, id);
-        Ok(())
+        self.origin = info.origin;
+        let command = command_of(info.pid);
+        let begun = self.writer.process(info.pid, info.parent, command);
+        begun.map(drop).map_err(sink_error)
     }
 
     fn meta(
         &mut self,
         process: ProcessId,
         frames: &[u8],
-        table: &BlockTable,
+        _table: &BlockTable,
     ) -> Result<(), SinkError> {
         let Some(filter) = &mut self.filter else {
             return self.writer.meta(process, frames).map_err(sink_error);
         };
-        let (_, parent, inherited) = table.process();
-        let parent = (inherited > 0)
-            .then(|| self.pids.get(&parent).copied())
-            .flatten();
-        let frames = filter.meta(process, parent, frames);
+        // A process's first frames follow its announcement.
+        let frames = filter.meta(process, self.origin, frames);
         self.writer.meta(process, frames).map_err(sink_error)
     }
 
     fn thread(&mut self, stream: Stream) -> Result<(), SinkError> {
-        let stream = self.writer.thread(stream.process, stream.tid, None);
-        self.streams.push(stream.map_err(sink_error)?);
+        let writer = self.writer.thread(stream.process, stream.tid, None);
+        let writer = writer.map_err(sink_error)?;
+        self.streams.insert(stream.thread, (writer, None));
         Ok(())
     }
 
@@ -178,8 +179,12 @@ impl Sink for Recorder {
         sites: &mut SiteTable,
     ) -> Result<(), SinkError> {
         self.progress.add(words.len());
-        let Some(writer) = self.streams.get_mut(stream.thread.0 as usize) else {
+        let Some((writer, ends)) = self.streams.get_mut(&stream.thread) else {
             return Ok(());
+        };
+        *ends = match words {
+            [.., header, ticks] if *header == TIME => Some(*ticks),
+            _ => None,
         };
         let Some(filter) = &mut self.filter else {
             writer.words(words, table).map_err(sink_error)?;
@@ -195,8 +200,28 @@ impl Sink for Recorder {
         Ok(())
     }
 
+    fn thread_ended(&mut self, stream: Stream) -> Result<(), SinkError> {
+        if let Some(filter) = &mut self.filter {
+            filter.thread_ended(stream.thread);
+        }
+        let Some((writer, ends)) = self.streams.remove(&stream.thread) else {
+            return Ok(());
+        };
+        if let Some(ticks) = ends {
+            self.writer.thread_ended(stream.thread, ticks);
+        }
+        writer.finish().map(drop).map_err(sink_error)
+    }
+
+    fn process_ended(&mut self, process: ProcessId) -> Result<(), SinkError> {
+        if let Some(filter) = &mut self.filter {
+            filter.process_ended(process);
+        }
+        self.writer.process_ended(process).map_err(sink_error)
+    }
+
     fn tick(&mut self) -> Result<(), SinkError> {
-        for stream in &mut self.streams {
+        for (stream, _) in self.streams.values_mut() {
             stream.flush().map_err(sink_error)?;
         }
         self.writer.flush().map_err(sink_error)

@@ -1,19 +1,16 @@
 //! Which advice is tried.
 
 use prestore_dirtbuster::Findings;
-use prestore_sim::PreStore;
+use prestore_sim::{PreStore, Way};
 use prestore_whatif::Advice;
 
-use crate::args::OpArg;
+use crate::args::{OpArg, WayArg, WhatifArgs};
 use crate::error::CliError;
 
-/// The advice of `findings`; only at those numbered in `chosen` (from 1) if there are any; `op` in
-/// place of what the analysis advises there.
-pub fn chosen(
-    findings: &Findings,
-    chosen: &[usize],
-    op: Option<OpArg>,
-) -> Result<Vec<Advice>, CliError> {
+/// The advice of `findings`; only at those that `args` numbers (from 1) if there are any; another operation than the
+/// analysis advises there, and only one way to write it, where `args` says so.
+pub fn chosen(findings: &Findings, args: &WhatifArgs) -> Result<Vec<Advice>, CliError> {
+    let chosen = &args.findings;
     let known = findings.findings.len();
     if let Some(wrong) = chosen.iter().find(|&&n| n == 0 || n > known) {
         return Err(CliError::Usage(format!(
@@ -21,7 +18,7 @@ pub fn chosen(
         )));
     }
     let asked = |finding: usize| chosen.is_empty() || chosen.contains(&(finding + 1));
-    let Some(op) = op else {
+    let Some(op) = args.op.map(prestore) else {
         let mut advice = Advice::of(findings);
         advice.retain(|a| asked(a.finding));
         if let Some(idle) = chosen
@@ -35,14 +32,44 @@ pub fn chosen(
         }
         return Ok(advice);
     };
-    let op = match op {
+    let mut advice = Vec::new();
+    for (index, finding) in findings.findings.iter().enumerate() {
+        if !asked(index) {
+            continue;
+        }
+        let before = advice.len();
+        let ways = Advice::at(index, finding, op);
+        advice.extend(ways.filter(|a| args.way.is_none_or(|w| a.way == way(w))));
+        if advice.len() == before {
+            return Err(CliError::Usage(format!(
+                "--way: finding {} cannot be written so with this operation: {}",
+                index + 1,
+                match (op, finding.generic_writer) {
+                    (PreStore::Skip, true) =>
+                        "what memcpy and the like write is skipped by copy-call",
+                    (PreStore::Skip, false) => "give in-place, buffer or writer",
+                    _ => "clean and demote are a call",
+                }
+            )));
+        }
+    }
+    Ok(advice)
+}
+
+fn prestore(op: OpArg) -> PreStore {
+    match op {
         OpArg::Clean => PreStore::Clean,
         OpArg::Demote => PreStore::Demote,
         OpArg::Skip => PreStore::Skip,
-    };
-    let all = findings.findings.iter().enumerate();
-    Ok(all
-        .filter(|(index, _)| asked(*index))
-        .map(|(index, finding)| Advice::at(index, finding, op))
-        .collect())
+    }
+}
+
+fn way(way: WayArg) -> Way {
+    match way {
+        WayArg::Call => Way::Call,
+        WayArg::CopyCall => Way::CopyCall,
+        WayArg::InPlace => Way::InPlace,
+        WayArg::Buffer => Way::Buffer,
+        WayArg::Writer => Way::Writer,
+    }
 }

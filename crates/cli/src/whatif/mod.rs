@@ -17,7 +17,7 @@ use crate::error::CliError;
 use crate::naming::CallNames;
 use crate::progress::Progress;
 use crate::simulate::interest;
-use crate::{advise, output};
+use crate::{accuracy, advise, output};
 
 /// Predicts and prints.
 pub fn run(args: &WhatifArgs) -> Result<ExitCode, CliError> {
@@ -27,6 +27,8 @@ pub fn run(args: &WhatifArgs) -> Result<ExitCode, CliError> {
         interest: interest(replay.region.as_deref())?,
         seed: replay.seed,
         limit: replay.limit,
+        simulations: args.simulations,
+        all_together: args.op.is_some(),
         lenient: replay.stored.lenient,
         debug_dirs: replay.debug_dir.clone(),
         quiet: replay.quiet,
@@ -34,13 +36,14 @@ pub fn run(args: &WhatifArgs) -> Result<ExitCode, CliError> {
     let thresholds = advise::thresholds(&args.thresholds)?;
     let trace = replay.stored.open()?;
     let dir = &replay.stored.recording;
-    let (analysis, about) = advise::analyse(&trace, dir, &replay.debug_dir, thresholds)?;
-    let advice = advice::chosen(&analysis.findings, &args.findings, args.op)?;
+    let (mut analysis, about) = advise::analyse(&trace, dir, &replay.debug_dir, thresholds)?;
+    analysis.oracle.leave_loader_alone(&mut analysis.findings);
+    let advice = advice::chosen(&analysis.findings, args)?;
     let mut namer = analysis.oracle;
-    let least = thresholds.min_store_fraction;
+    let least = thresholds.min_write_time;
     let report = Report::new(&analysis.findings, about, least, &mut namer);
     let predictions = predict(&trace, &machines, &advice, &asked)?;
-    let result = WhatIfReport::new(&report, &predictions);
+    let result = WhatIfReport::new(&report, &predictions, accuracy::of);
     match replay.format {
         PlainFormat::Json => output::print_json(&result)?,
         PlainFormat::Text => {
@@ -53,6 +56,13 @@ pub fn run(args: &WhatifArgs) -> Result<ExitCode, CliError> {
 
 /// The machines of these names, or in these files, with `settings` applied to each.
 pub fn machines(names: &[String], settings: &[String]) -> Result<Vec<Machine>, CliError> {
+    let twice = (1..names.len()).find(|&i| names[..i].contains(&names[i]));
+    if let Some(i) = twice {
+        return Err(CliError::Usage(format!(
+            "--machine names {} twice",
+            names[i]
+        )));
+    }
     let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
     let found = names.iter().map(|name| Machine::find_with(name, &settings));
     Ok(found.collect::<Result<_, _>>()?)
@@ -66,6 +76,10 @@ pub struct Asked {
     pub seed: u64,
     /// Simulate only so many operations, the first of all threads.
     pub limit: Option<u64>,
+    /// Simulations of each variant on each machine.
+    pub simulations: u32,
+    /// Follow everything together, whether it gains or not.
+    pub all_together: bool,
     /// Take what there is of a damaged recording.
     pub lenient: bool,
     /// Folders with separate debug files.
@@ -86,6 +100,8 @@ pub fn predict(
         trace,
         machines,
         advice,
+        all_together: asked.all_together,
+        simulations: asked.simulations,
         lenient: asked.lenient || trace.manifest().state != RecordingState::Complete,
         limit: asked.limit,
         interest: asked.interest,

@@ -16,22 +16,35 @@ pub fn recorded(folder: &Path, name: &str, args: &[&str]) -> PathBuf {
     dir
 }
 
+/// The workload of this name built at one of the levels of `make levels`, `None` where it cannot be
+/// built here.
+pub fn level(level: &str, name: &str) -> Option<PathBuf> {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    let folder = BUILT.get_or_init(|| made("levels").join("levels"));
+    let program = folder.join(level).join(name);
+    program.exists().then_some(program)
+}
+
+/// Makes the workloads' `target`; returns the folder they are in.
+fn made(target: &str) -> PathBuf {
+    let folder = root().join("build/workloads");
+    // An up-to-date build is made of nothing but time stamps compared.
+    let make = Command::new("make")
+        .args(["--no-print-directory", "-s", "-C"])
+        .arg(root().join("workloads"))
+        .arg(format!("OUT={}", folder.display()))
+        .arg(target)
+        .output()
+        .unwrap();
+    let log = String::from_utf8_lossy(&make.stderr);
+    assert!(make.status.success(), "the workloads do not build: {log}");
+    folder.canonicalize().unwrap()
+}
+
 /// The workload of this name, `None` where it cannot be built here (no Fortran compiler).
 pub fn workload(name: &str) -> Option<PathBuf> {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    let folder = BUILT.get_or_init(|| {
-        let folder = root().join("build/workloads");
-        // An up-to-date build is made of nothing but time stamps compared.
-        let make = Command::new("make")
-            .args(["--no-print-directory", "-s", "-C"])
-            .arg(root().join("workloads"))
-            .arg(format!("OUT={}", folder.display()))
-            .output()
-            .unwrap();
-        let log = String::from_utf8_lossy(&make.stderr);
-        assert!(make.status.success(), "the workloads do not build: {log}");
-        folder.canonicalize().unwrap()
-    });
+    let folder = BUILT.get_or_init(|| made("all"));
     let program = folder.join(name);
     if program.exists() {
         return Some(program);

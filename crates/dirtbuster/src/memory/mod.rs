@@ -21,7 +21,15 @@
 //! [`crate::contexts::Context`]. A line that changes from one streak to another has been *re-written*, unless the
 //! two wrote different bytes of it in the same thread without a read in between (a header by one
 //! function, the body by another): then it is one writing, and the later streak's.
+//!
+//! # What is a re-read
+//! A line that was written is *re-read* with its first read since, whatever bytes; but as long as
+//! its streak is at the line, and reads what it is about to write there (`a[i] += …`, the next
+//! element), that is the same visit of the line and none.
 
+mod flushes;
+mod parting;
+mod reads;
 mod streaks;
 mod writes;
 
@@ -30,6 +38,8 @@ use prestore_trace::SiteId;
 use crate::allocations::Allocations;
 use crate::clock::ThreadClock;
 use crate::contexts::{Contexts, Limits};
+use crate::cores::{Core, sampled};
+use crate::existing::Existing;
 use crate::lines::{LINE, LINE_SHIFT, LineState, Lines, Owner, RegionHint};
 use crate::origins::Origins;
 
@@ -42,6 +52,9 @@ pub(crate) struct Streak {
     /// Of the context, if `owner` is one.
     serial: u32,
     line: u64,
+    /// Where the line's unread bit and state are.
+    page: u32,
+    state: u32,
     addr: u64,
     /// When, plus one; 0: never.
     last: u64,
@@ -57,6 +70,8 @@ impl Streak {
             owner: Owner::NONE,
             serial: 0,
             line: u64::MAX,
+            page: 0,
+            state: 0,
             addr: 0,
             last: 0,
             pending: 0,
@@ -102,6 +117,8 @@ pub(crate) struct Memory {
     pub(crate) allocations: Allocations,
     /// By thread index.
     pub(crate) clocks: Vec<ThreadClock>,
+    pub(crate) cores: Vec<Core>,
+    pub(crate) existing: Existing,
     limits: Limits,
 }
 
@@ -113,71 +130,27 @@ impl Memory {
             origins: Origins::default(),
             allocations: Allocations::default(),
             clocks: Vec::new(),
+            cores: Vec::new(),
+            existing: Existing::default(),
             limits,
         }
     }
 
-    /// Is anything of the `size` > 0 bytes at `addr` in a line that tracked code wrote and nobody
-    /// has read since? Where the bytes cross pages it may be.
-    #[inline(always)]
-    pub(crate) fn unread(&mut self, hint: &mut RegionHint, addr: u64, size: u64) -> u64 {
-        let page = self.lines.page(hint, addr);
-        let first = (addr >> LINE_SHIFT) & 63;
-        let last = ((addr & 0xfff) + size - 1) >> LINE_SHIFT;
-        if last > 63 {
-            return 1;
-        }
-        (self.lines.unread[page] >> first) & (u64::MAX >> (63 - (last - first)))
-    }
-
-    /// A read of `size` > 0 bytes at `addr`.
-    #[inline(always)]
-    pub(crate) fn read(&mut self, hint: &mut RegionHint, addr: u64, size: u64, at: Moment) {
-        if self.unread(hint, addr, size) != 0 {
-            self.read_lines(hint, addr, size, at);
-        }
-    }
-
-    #[inline(never)]
-    fn read_lines(&mut self, hint: &mut RegionHint, addr: u64, size: u64, at: Moment) {
-        let last = addr.saturating_add(size - 1) >> LINE_SHIFT;
-        for line in addr >> LINE_SHIFT..=last {
-            let page = self.lines.page(hint, line << LINE_SHIFT);
-            if self.lines.unread[page] >> (line & 63) & 1 == 0 {
-                continue;
-            }
-            self.lines.clear_unread(page, line);
-            let i = self.lines.state(page, line << LINE_SHIFT);
-            let state = self.lines.states[i];
-            let distance = self.distance(&state, at);
-            self.lines.states[i].reread = u32::try_from(distance + 1).unwrap_or(u32::MAX);
-            if let Some(c) = state.owner.as_context() {
-                let context = self.contexts.get_mut(c);
-                context.usage.read_after(distance, &self.limits.thresholds);
-            }
-        }
-    }
-
-    /// Instructions from a line's last write to `at`.
-    fn distance(&self, state: &LineState, at: Moment) -> u64 {
-        let origin = match (state.owner.as_single(), state.owner.as_context()) {
-            (Some(o), _) => o,
-            (_, Some(c)) => self.contexts.get(c).origin,
-            _ => return 0,
-        };
-        let writer = self.origins.get(origin).thread;
-        if writer == at.thread {
-            return at.now - state.time;
-        }
-        let clock = |t: u32| &self.clocks[t as usize];
-        let read = at.now + clock(at.thread).lead();
-        read.saturating_sub(clock(writer).virtual_at(state.time))
+    /// A thread begins, the next one by number.
+    pub(crate) fn thread_begins(&mut self, clock: ThreadClock) {
+        let number = self.clocks.len() as u32;
+        self.cores.push(Core::new(number, &self.limits.thresholds));
+        self.existing.thread_begins();
+        self.clocks.push(clock);
     }
 
     /// The line becomes `owner`'s with this piece as its first write.
     fn take(&mut self, owner: Owner, origin: u32, p: &Piece) {
         let old = self.lines.states[p.state];
-        if old.owner != Owner::NONE {
+        if old.is_owned() {
+            if self.writer_thread(&old) != p.at.thread {
+                self.origins.get_mut(origin).scattered.taken += 1;
+            }
             self.part(&old, Some(p), p.at);
         } else if old.mask == 0 && owner.as_single().is_some() {
             let site = self.allocations.site(p.lo);
@@ -193,96 +166,18 @@ impl Memory {
             reread: 0,
         };
         self.lines.set_unread(p.page, p.line);
+        if sampled(p.line) {
+            self.touch(p.page, p.line, p.at, false);
+        }
     }
+}
 
-    /// The line's streak loses it to a write at `at`: to `p`, or to code that is not tracked.
-    fn part(&mut self, old: &LineState, p: Option<&Piece>, at: Moment) {
-        let distance = self.distance(old, at);
-        let thresholds = &self.limits.thresholds;
-        let apart = |p: &Piece, region: Option<(u64, u64)>| match region {
-            None => p.bits & old.mask == 0,
-            Some((lo, hi)) => p.lo >= hi || p.hi <= lo,
-        };
-        let shared = |thread: u32, region: Option<(u64, u64)>| {
-            p.is_some_and(|p| {
-                thread == at.thread
-                    && old.reread == 0
-                    && distance <= thresholds.max_pause
-                    && apart(p, region)
-            })
-        };
-        if let Some(o) = old.owner.as_single() {
-            let origin = self.origins.get_mut(o);
-            origin.scattered_bytes += u64::from(old.mask.count_ones());
-            if shared(origin.thread, None) {
-                return;
-            }
-            origin.scattered.lines += 1;
-            if old.reread > 0 {
-                origin
-                    .scattered
-                    .read_after(u64::from(old.reread - 1), thresholds);
-            }
-            origin.scattered.written_after(distance, thresholds);
-        } else if let Some(c) = old.owner.as_context() {
-            let context = self.contexts.get_mut(c);
-            let thread = self.origins.get(context.origin).thread;
-            if shared(thread, Some((context.lo, context.hi))) {
-                context.usage.lines -= 1;
-            } else {
-                context.usage.written_after(distance, thresholds);
-            }
-            context.owned -= 1;
-            if context.owned == 0
-                && let Some(closed) = self.contexts.bereave(c)
-            {
-                self.origins.close(&closed, thresholds);
-            }
-        }
-    }
-
-    /// A write of `size` > 0 bytes at `addr` by code that is not tracked.
-    pub(crate) fn foreign_write(
-        &mut self,
-        hint: &mut RegionHint,
-        addr: u64,
-        size: u64,
-        at: Moment,
-    ) {
-        let last = addr.saturating_add(size - 1) >> LINE_SHIFT;
-        for line in addr >> LINE_SHIFT..=last {
-            let page = self.lines.page(hint, line << LINE_SHIFT);
-            let Some(i) = self.lines.find(*hint, line) else {
-                continue;
-            };
-            let old = self.lines.states[i];
-            if old.owner == Owner::NONE {
-                continue;
-            }
-            self.part(&old, None, at);
-            self.lines.states[i].owner = Owner::NONE;
-            self.lines.clear_unread(page, line);
-        }
-    }
-
-    /// The run is over: what is still open ends.
-    pub(crate) fn finish(&mut self) {
-        let thresholds = self.limits.thresholds;
-        for state in &self.lines.states {
-            if let Some(o) = state.owner.as_single() {
-                let origin = self.origins.get_mut(o);
-                origin.scattered_bytes += u64::from(state.mask.count_ones());
-                origin.scattered.lines += 1;
-                if state.reread > 0 {
-                    let distance = u64::from(state.reread - 1);
-                    origin.scattered.read_after(distance, &thresholds);
-                }
-            }
-        }
-        for context in self.contexts.iter() {
-            self.origins.close(context, &thresholds);
-        }
-    }
+/// The bytes of the line that `size` > 0 bytes at `addr` touch.
+fn bits_in(line: u64, addr: u64, size: u64) -> u64 {
+    let base = line << LINE_SHIFT;
+    let lo = addr.max(base) - base;
+    let hi = (addr.saturating_add(size) - base).min(LINE);
+    (u64::MAX >> (LINE - (hi - lo))) << lo
 }
 
 /// The stretch of a line from its first to its last byte in `mask`, which is not empty.

@@ -3,7 +3,7 @@
 use prestore_trace::SiteId;
 
 use super::{Candidate, Memory, Piece, region};
-use crate::contexts::{Context, Direction, Limits, MAX_GAP};
+use crate::contexts::{Context, Direction, MAX_GAP};
 use crate::lines::{LINE, LINE_SHIFT, LineState, Owner};
 use crate::usage::Usage;
 
@@ -32,7 +32,7 @@ impl Memory {
             s.time = p.at.now;
             return c.owner;
         }
-        let mut context = single_as_context(c.line, s, first, p.writer, &self.limits);
+        let mut context = single_as_context(c.line, s, first, p.writer);
         context.allocation = self.allocations.site(context.lo);
         context.direction = if c.line < p.line {
             Direction::Up
@@ -44,7 +44,7 @@ impl Memory {
         context.last = p.at.now;
         context.recent = origin;
         let at = self.contexts.open(context);
-        s.owner = Owner::context(at);
+        s.owner = Owner::context(at).as_flushed_as(s.owner);
         self.fill(at, origin, p);
         Owner::context(at)
     }
@@ -125,7 +125,7 @@ impl Memory {
             (Some(o), _) => {
                 let s = &self.lines.states[found.state];
                 let writer = self.origins.get(o).writer;
-                single_as_context(found.line, s, o, writer, &self.limits)
+                single_as_context(found.line, s, o, writer)
             }
             (_, Some(c)) => *self.contexts.get(c),
             _ => return,
@@ -143,7 +143,8 @@ impl Memory {
         }
         for line in other.lo >> LINE_SHIFT..=(other.hi - 1) >> LINE_SHIFT {
             if let Some(c) = self.near(line, p).filter(|c| c.owner == found.owner) {
-                self.lines.states[c.state].owner = Owner::context(at);
+                let owner = &mut self.lines.states[c.state].owner;
+                *owner = Owner::context(at).as_flushed_as(*owner);
             }
         }
         if let Some(c) = found.owner.as_context() {
@@ -159,15 +160,14 @@ impl Memory {
 }
 
 /// A single in the form of a context, before it is one.
-fn single_as_context(line: u64, s: &LineState, origin: u32, writer: u32, l: &Limits) -> Context {
+fn single_as_context(line: u64, s: &LineState, origin: u32, writer: u32) -> Context {
     let (lo, hi) = region(line, s.mask);
-    let mut usage = Usage {
-        lines: 1,
-        ..Usage::default()
-    };
-    if s.reread > 0 {
-        usage.read_after(u64::from(s.reread - 1), &l.thresholds);
+    let mut usage = Usage::default();
+    usage.lines = 1;
+    if let Some(distance) = s.read_distance() {
+        usage.read_after(distance, s.read_near());
     }
+    usage.flushed = u64::from(s.owner.is_flushed());
     Context {
         lo,
         hi,
@@ -181,6 +181,9 @@ fn single_as_context(line: u64, s: &LineState, origin: u32, writer: u32, l: &Lim
         owned: 1,
         direction: Direction::Up,
         allocation: SiteId::NONE,
+        turn: 0,
+        line: line as u32,
+        late: false,
         usage,
     }
 }

@@ -3,16 +3,11 @@
 use super::{Candidate, Memory, Moment, Piece, Streak, region};
 use crate::contexts::{Direction, MAX_GAP};
 use crate::fences::PendingWrites;
-use crate::lines::{LINE, LINE_SHIFT, Owner};
+use crate::lines::{LINE, LINE_SHIFT, Owner, bits_of};
 
 /// Instructions within which another instruction's write over the same bytes is an overlap.
 /// An unrolled vector copy takes a dozen, clearing and filling a structure a few dozen.
 const OVERLAP: u64 = 64;
-
-#[inline(always)]
-fn bits_of(addr: u64, size: u64) -> u64 {
-    (u64::MAX >> (LINE - size)) << (addr % LINE)
-}
 
 impl Memory {
     /// A write of `size` > 0 bytes at `addr` by tracked code.
@@ -110,6 +105,8 @@ impl Memory {
     #[inline(never)]
     fn place(&mut self, streak: &mut Streak, mut p: Piece) {
         p.writer = self.origins.get(streak.origin).writer;
+        self.written_after_flush(&p);
+        self.leave(streak, &p);
         let owner = match self.own_context(streak, &p) {
             // It moves ahead there, so it repeats nothing.
             Some(c) => {
@@ -122,9 +119,51 @@ impl Memory {
         streak.serial = owner
             .as_context()
             .map_or(0, |c| self.contexts.get(c).serial);
+        self.origins.get_mut(streak.origin).line = p.line;
         streak.line = p.line;
+        (streak.page, streak.state) = (p.page as u32, p.state as u32);
         streak.addr = p.lo;
         streak.last = p.at.now + 1;
+        if let Some(c) = owner.as_context() {
+            self.turn_to(c, &p);
+        }
+    }
+
+    /// The instruction leaves the line it wrote last for the piece's: from now on any read of it
+    /// is one.
+    #[inline]
+    fn leave(&mut self, streak: &Streak, p: &Piece) {
+        if streak.line == p.line || streak.owner == Owner::NONE {
+            return;
+        }
+        let serial = |c| self.contexts.get(c).serial;
+        let same = streak
+            .owner
+            .as_context()
+            .is_none_or(|c| serial(c) == streak.serial);
+        let state = &mut self.lines.states[streak.state as usize];
+        if state.owner.bare() == streak.owner && same && state.unmute() {
+            self.lines.set_unread(streak.page as usize, streak.line);
+        }
+    }
+
+    /// The writer turns to the context, with the piece: does it come back to a line that it left
+    /// for more other contexts than can be open at a time?
+    #[inline]
+    fn turn_to(&mut self, c: u32, p: &Piece) {
+        let context = self.contexts.get_mut(c);
+        let turns = self.origins.turn(p.writer, context.serial);
+        let between = turns.wrapping_sub(context.turn);
+        if context.line != p.line as u32 {
+            (context.line, context.late) = (p.line as u32, false);
+        } else if u64::from(between) > self.limits.thresholds.max_streams {
+            let returns = &mut context.usage.returns;
+            returns.lines += u64::from(!context.late);
+            returns.n += 1;
+            returns.turns += u64::from(between);
+            context.late = true;
+        }
+        context.turn = turns;
     }
 
     /// The context that the instruction wrote last, if it moves on in it: an instruction that
@@ -145,7 +184,7 @@ impl Memory {
 
     fn search(&mut self, streak: &Streak, p: &Piece) -> Owner {
         let here = Candidate {
-            owner: self.lines.states[p.state].owner,
+            owner: self.lines.states[p.state].owner.bare(),
             line: p.line,
             state: p.state,
         };
@@ -185,8 +224,8 @@ impl Memory {
         }
         let state = self.lines.near(p.hint, p.state, p.line, streak.line)?;
         let s = &self.lines.states[state];
-        (s.owner == streak.owner && s.start < streak.last).then_some(Candidate {
-            owner: s.owner,
+        (s.owner.bare() == streak.owner && s.start < streak.last).then_some(Candidate {
+            owner: streak.owner,
             line: streak.line,
             state,
         })
@@ -196,7 +235,7 @@ impl Memory {
     #[inline]
     pub(super) fn near(&self, line: u64, p: &Piece) -> Option<Candidate> {
         let state = self.lines.near(p.hint, p.state, p.line, line)?;
-        let owner = self.lines.states[state].owner;
+        let owner = self.lines.states[state].owner.bare();
         Some(Candidate { owner, line, state })
     }
 

@@ -76,7 +76,7 @@ fn the_first_read_counts_once_and_again_after_the_next_writing() {
     for _ in 0..2 {
         p.run(0, store, &[HEAP]);
         for _ in 0..3 {
-            p.run(0, load, &[HEAP + 8]);
+            p.run(0, load, &[HEAP]);
         }
     }
     let f = p.analyze().findings;

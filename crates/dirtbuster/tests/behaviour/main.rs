@@ -7,6 +7,9 @@
 )]
 
 mod contexts;
+mod cost;
+mod existing;
+mod near;
 #[path = "../synthetic/mod.rs"]
 mod synthetic;
 mod whose;

@@ -25,6 +25,7 @@ impl Plain {
                     c.up = hi > c.hi;
                 }
                 (c.lo, c.hi, c.last) = (c.lo.min(lo), c.hi.max(hi), now);
+                c.recent = me;
                 owner
             }
             Owner::Single(_) if at == line => {
@@ -41,6 +42,7 @@ impl Plain {
                 let mut c = self.as_context(at, o);
                 c.up = at < line;
                 (c.lo, c.hi, c.last) = (c.lo.min(lo), c.hi.max(hi), now);
+                c.recent = me;
                 self.contexts.push(c);
                 let c = Owner::Context(self.contexts.len() - 1);
                 self.lines.get_mut(&at).unwrap().owner = Some(c);
@@ -80,6 +82,7 @@ impl Plain {
             last: l.time,
             up: true,
             origin,
+            recent: origin,
             owned: 1,
             gone: false,
             sums: Sums {
@@ -138,6 +141,7 @@ impl Plain {
             start: now,
             time: now,
             reread: None,
+            muted: false,
         };
         self.lines.insert(line, new);
     }

@@ -28,6 +28,8 @@ struct Line {
     start: u64,
     time: u64,
     reread: Option<u64>,
+    /// Its writer, at the line, has read what it was about to write there.
+    muted: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -39,6 +41,7 @@ struct Context {
     last: u64,
     up: bool,
     origin: Origin,
+    recent: Origin,
     owned: u64,
     gone: bool,
     sums: Sums,
@@ -125,7 +128,10 @@ impl Plain {
         }
         let (first, last) = (e.addr / 64, (e.addr + e.size - 1) / 64);
         if e.kind.reads() {
-            (first..=last).for_each(|line| self.read(thread, line, e.instr));
+            (first..=last).for_each(|line| {
+                let (lo, hi) = (e.addr.max(line * 64), (e.addr + e.size).min(line * 64 + 64));
+                self.read(thread, line, lo, hi, e.instr);
+            });
         }
         if !e.kind.writes() {
             return;
@@ -177,11 +183,21 @@ impl Plain {
             .saturating_sub(self.virtual_time(writer, line.time, line.time))
     }
 
-    fn read(&mut self, thread: u32, line: u64, now: u64) {
+    fn read(&mut self, thread: u32, line: u64, lo: u64, hi: u64, now: u64) {
         let Some(l) = self.lines.get(&line) else {
             return;
         };
-        if l.owner.is_none() || l.reread.is_some() {
+        if l.owner.is_none() || l.reread.is_some() || l.muted {
+            return;
+        }
+        let last = match l.owner {
+            Some(Owner::Context(c)) => self.contexts[c].recent,
+            _ => self.origin(l.owner.unwrap()),
+        };
+        let at_it = self.streaks.get(&last).is_some_and(|s| s.line == line);
+        let own = self.origin(l.owner.unwrap()).0 == thread;
+        if own && at_it && !(lo..hi).any(|b| l.bytes.contains(&b)) {
+            self.lines.get_mut(&line).unwrap().muted = true;
             return;
         }
         let d = self.distance(l, thread, now);

@@ -129,6 +129,8 @@ impl Part {
                 count: *count,
                 reread: sums.reread(),
                 rewrite: sums.rewrite(),
+                reread_near: Distance::default(),
+                rewrite_near: Distance::default(),
             });
         let total = covered + scattered;
         let share = if total == 0 {

@@ -38,6 +38,11 @@ impl Plain {
             self.streaks.get_mut(&me).unwrap().pending = self.wait(me, now);
             return;
         }
+        if let Some(s) = streak.as_ref().filter(|s| s.line != line)
+            && let Some(l) = self.lines.get_mut(&s.line)
+        {
+            l.muted &= l.owner != Some(s.owner);
+        }
         let repeats = here.as_ref().is_some_and(|h| {
             h.owner.is_some()
                 && bytes.iter().all(|b| h.bytes.contains(b))

@@ -4,9 +4,9 @@
 pub mod copy;
 
 use prestore_dirtbuster::{Analyzer, Outcome, SiteClass, SiteOracle, Thresholds};
-use prestore_trace::block::{Block, BlockEnd, BlockTable, NO_SLOT, Ref, RefMode};
+use prestore_trace::block::{Block, BlockEnd, BlockTable, Direction, NO_SLOT, Ref, RefMode};
 use prestore_trace::record::{Special, header};
-use prestore_trace::{EventKind, FenceKind, ProcessId, SiteId, SiteTable, ThreadId};
+use prestore_trace::{EventKind, FenceKind, FlushKind, ProcessId, SiteId, SiteTable, ThreadId};
 
 /// Sites of a function: `function * SITES ..`; functions from [`GENERIC`] on are generic.
 pub const SITES: u32 = 1000;
@@ -143,6 +143,7 @@ impl Draft<'_> {
             size,
             disp,
             site: SiteId(self.function * SITES + self.site),
+            frame: false,
         });
         self.site += 1;
         self.instr += 1;
@@ -190,6 +191,20 @@ impl Draft<'_> {
             direction: Direction::Up,
         };
         self.push(EventKind::Store, mode, slot, 0, size)
+    }
+
+    /// The last reference is to the frame.
+    pub fn in_frame(mut self) -> Self {
+        if let Some(last) = self.refs.last_mut() {
+            last.frame = true;
+        }
+        self
+    }
+
+    /// `clwb`.
+    pub fn flush(self, slot: u16) -> Self {
+        let kind = EventKind::Flush(FlushKind::Clwb);
+        self.push(kind, RefMode::Plain, slot, 0, 0)
     }
 
     /// `n` instructions without accesses.

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use prestore_trace::block::{Block, BlockTable};
+use prestore_trace::block::{Block, XsaveComponent};
 use prestore_trace::container::{Decoder, Trace};
 use prestore_trace::record::Special;
 use prestore_trace::replay::{ExecSink, each_touch};
@@ -35,12 +35,15 @@ impl HandOffs {
             let mut cursor = Cursor::new(trace, thread, options.lenient)?;
             while cursor.load(&mut decoder)? {
                 let table = cursor.table();
-                let places = &mut places;
-                cursor.replay(&mut Atomics { table, places })?;
+                let mut atomics = Atomics {
+                    xsave: table.xsave(),
+                    places: &mut places,
+                };
+                cursor.replay(&mut atomics)?;
             }
         }
         let mut walk = Walk {
-            watchers: threads.iter().map(|_| Watcher::new()).collect(),
+            watchers: threads.iter().map(|_| Watcher::default()).collect(),
             marks: vec![Vec::new(); threads.len()],
             places,
             spawns: Spawns::default(),
@@ -51,7 +54,7 @@ impl HandOffs {
         let mut cursors = Vec::new();
         for &(thread, process) in &threads {
             cursors.push(Cursor::new(trace, thread, options.lenient)?);
-            walk.spawns.thread(process, trace.table(process));
+            walk.spawns.thread(process, &trace.process(process));
         }
         walk.all(&mut cursors, &mut decoder)?;
         let Walk {
@@ -68,7 +71,7 @@ impl HandOffs {
 
 /// Notes the addresses of atomics.
 struct Atomics<'a> {
-    table: &'a BlockTable,
+    xsave: &'a [XsaveComponent],
     places: &'a mut Places,
 }
 
@@ -76,7 +79,7 @@ impl ExecSink for Atomics<'_> {
     fn exec(&mut self, _: u64, block: &Block, values: &[u64], executed: u32) {
         for r in &block.refs {
             if r.kind == EventKind::AtomicRmw && u32::from(r.instr) < executed {
-                each_touch(self.table.xsave(), r, values, |addr, _| {
+                each_touch(self.xsave, r, values, |addr, _| {
                     self.places.at(addr);
                 });
             }
@@ -105,15 +108,27 @@ impl Walk {
         cursors: &mut [Cursor<'_>],
         decoder: &mut Decoder,
     ) -> Result<(), SourceError> {
-        let mut queue: BinaryHeap<_> = (0..cursors.len()).map(|i| Reverse((0, i))).collect();
-        while let Some(Reverse((ticks, i))) = queue.pop() {
-            self.watchers[i].stamp(ticks);
-            if ticks > 0 {
-                self.begin(i, ticks);
+        // A thread takes memory from when its first records come until its last have.
+        let first = cursors.iter().map(|c| c.next_ticks().unwrap_or(0));
+        let mut queue: BinaryHeap<_> = first
+            .zip(0..)
+            .map(|(t, i)| Reverse((t, i, false)))
+            .collect();
+        while let Some(Reverse((ticks, i, begun))) = queue.pop() {
+            if begun {
+                self.watchers[i].stamp(ticks);
+                if ticks > 0 {
+                    self.begin(i, ticks);
+                }
+            } else {
+                self.watchers[i].wake();
+                self.watchers[i].stamp(0);
             }
+            let mut ended = true;
             while cursors[i].load(decoder)? {
+                let table = cursors[i].table();
                 let mut stretch = Stretch {
-                    table: cursors[i].table(),
+                    xsave: table.xsave(),
                     walk: self,
                     thread: i,
                     ticks,
@@ -121,9 +136,13 @@ impl Walk {
                 };
                 cursors[i].replay(&mut stretch)?;
                 if let Some(next) = stretch.next {
-                    queue.push(Reverse((next, i)));
+                    queue.push(Reverse((next, i, true)));
+                    ended = false;
                     break;
                 }
+            }
+            if ended {
+                self.watchers[i].sleep();
             }
         }
         Ok(())
@@ -200,8 +219,8 @@ impl Walk {
 }
 
 /// One thread from one stamp to the next.
-struct Stretch<'a, 't> {
-    table: &'t BlockTable,
+struct Stretch<'a> {
+    xsave: &'a [XsaveComponent],
     walk: &'a mut Walk,
     thread: usize,
     ticks: u64,
@@ -209,7 +228,7 @@ struct Stretch<'a, 't> {
     next: Option<u64>,
 }
 
-impl Stretch<'_, '_> {
+impl Stretch<'_> {
     #[inline]
     fn event(&mut self, kind: EventKind, addr: u64, site: SiteId) {
         let watcher = &mut self.walk.watchers[self.thread];
@@ -246,10 +265,10 @@ fn write(watcher: &Watcher, thread: usize, ticks: u64, site: SiteId) -> Write {
     }
 }
 
-impl ExecSink for Stretch<'_, '_> {
+impl ExecSink for Stretch<'_> {
     #[inline]
     fn exec(&mut self, _: u64, block: &Block, values: &[u64], executed: u32) {
-        let xsave = self.table.xsave();
+        let xsave = self.xsave;
         for r in &block.refs {
             if u32::from(r.instr) >= executed {
                 break;

@@ -1,7 +1,7 @@
 //! Who made which thread.
 
 use prestore_trace::ProcessId;
-use prestore_trace::block::BlockTable;
+use prestore_trace::block::ProcessFacts;
 
 #[derive(Debug)]
 struct Thread {
@@ -29,13 +29,12 @@ pub(super) struct Spawns {
 }
 
 impl Spawns {
-    /// The next thread, of `process`, which has `table`.
-    pub(super) fn thread(&mut self, process: ProcessId, table: &BlockTable) {
-        let (pid, parent, inherited) = table.process();
+    /// The next thread, of `process`.
+    pub(super) fn thread(&mut self, process: ProcessId, facts: &ProcessFacts) {
         self.threads.push(Thread {
             process,
-            pid,
-            parent: (inherited > 0).then_some(parent),
+            pid: facts.pid,
+            parent: (facts.inherited > 0).then_some(facts.parent),
             begun: false,
         });
     }

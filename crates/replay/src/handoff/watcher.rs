@@ -24,8 +24,9 @@ pub(super) struct Poll {
     pub(super) last: u64,
 }
 
-/// One thread while hand-offs are inferred.
-#[derive(Debug)]
+/// One thread while hand-offs are inferred. It takes little memory before it wakes, and when it
+/// sleeps.
+#[derive(Debug, Default)]
 pub(super) struct Watcher {
     polls: Vec<Poll>,
     stores: Vec<(SiteId, u64)>,
@@ -45,7 +46,8 @@ fn slot(key: u64, slots: usize) -> usize {
 }
 
 impl Watcher {
-    pub(super) fn new() -> Self {
+    /// The thread begins. To be called before anything else.
+    pub(super) fn wake(&mut self) {
         let none = Poll {
             addr: 0,
             site: SiteId::NONE,
@@ -53,15 +55,15 @@ impl Watcher {
             first: 0,
             last: 0,
         };
-        Self {
-            polls: vec![none; POLLS],
-            stores: vec![(SiteId::NONE, 0); STORES],
-            stamps: vec![0; STAMPS as usize],
-            stretch: 0,
-            events: 0,
-            worked: 0,
-            polled: 0,
-        }
+        self.polls = vec![none; POLLS];
+        self.stores = vec![(SiteId::NONE, 0); STORES];
+        self.stamps = vec![0; STAMPS as usize];
+    }
+
+    /// The thread has ended. When its stretches began stays known.
+    pub(super) fn sleep(&mut self) {
+        self.polls = Vec::new();
+        self.stores = Vec::new();
     }
 
     /// A stamp: what follows began at `ticks`.

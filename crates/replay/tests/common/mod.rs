@@ -73,6 +73,11 @@ pub fn write_as(dir: &Path, processes: &[Process], info: RecordingInfo) {
         for (i, words) in process.threads.iter().enumerate() {
             let mut stream = writer.thread(id, process.pid + i as u32, None).unwrap();
             assert_eq!(stream.words(words, &process.table()).unwrap(), words.len());
+            if let [.., time, ticks] = words[..]
+                && time == header(prestore_trace::record::id::TIME, 1)
+            {
+                writer.thread_ended(stream.thread(), ticks);
+            }
             stream.finish().unwrap();
         }
     }

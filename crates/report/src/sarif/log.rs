@@ -1,13 +1,15 @@
 //! The log file around the results.
 
-use super::model::{Driver, Invocation, Message, Notification, SarifLog, SarifRun, Tool};
-use super::{result, rules, uri};
+use super::model::{
+    Driver, Invocation, Message, Notification, SarifLog, SarifResult, SarifRun, Tool,
+};
+use super::{pitfalls, result, rules, uri};
+use crate::finding::NamedFinding;
 use crate::human::count;
 use crate::report::Report;
-use prestore_dirtbuster::Verdict;
+use prestore_dirtbuster::PitfallKind;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -15,16 +17,17 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 /// are not in it.
 pub fn to_sarif(report: &Report) -> SarifLog {
     let cwd = report.run.cwd.as_deref();
-    let mut seen: HashMap<(&str, Verdict), usize> = HashMap::new();
-    let results = report
+    let mut results: Vec<SarifResult> = report
         .findings
         .iter()
-        .filter_map(|f| {
-            let n = seen.entry((&f.place.function, f.verdict)).or_default();
-            *n += 1;
-            result::result(f, *n, cwd)
-        })
+        .filter_map(|f| result::result(f, occurrence(report, f), cwd))
         .collect();
+    let mut seen: HashMap<(&str, PitfallKind), usize> = HashMap::new();
+    results.extend(report.pitfalls.iter().filter_map(|p| {
+        let n = seen.entry((&p.place.function, p.kind)).or_default();
+        *n += 1;
+        pitfalls::result(p, *n, cwd)
+    }));
     SarifLog {
         schema: SCHEMA,
         version: "2.1.0",
@@ -45,6 +48,14 @@ pub fn to_sarif(report: &Report) -> SarifLog {
             properties: properties(report),
         }],
     }
+}
+
+/// Which finding of its function with its verdict `f` is, from 1, whatever order they are shown in.
+fn occurrence(report: &Report, f: &NamedFinding) -> usize {
+    let alike = |o: &&NamedFinding| {
+        o.number <= f.number && o.verdict == f.verdict && o.place.function == f.place.function
+    };
+    report.findings.iter().filter(alike).count()
 }
 
 fn invocation(report: &Report) -> Invocation {

@@ -5,6 +5,7 @@
 
 mod log;
 mod model;
+mod pitfalls;
 mod result;
 mod rules;
 mod uri;

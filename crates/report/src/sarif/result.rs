@@ -11,24 +11,24 @@ use crate::place::NamedPlace;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// From this share of all stores on, advice is a warning; below, a note.
-const WARNING_SHARE: f64 = 0.1;
+/// From this share of all writing, or of the time, on, advice is a warning; below, a note.
+pub(super) const WARNING_SHARE: f64 = 0.1;
 
 /// `finding` as a result; `None` where it advises nothing or has no source line. `occurrence`
 /// tells apart findings of one function with one verdict, from 1.
 pub fn result(finding: &NamedFinding, occurrence: usize, cwd: Option<&str>) -> Option<SarifResult> {
     let (rule_index, rule_id) = rules::index(finding.verdict)?;
     finding.place.line?;
-    let level = if finding.store_share >= WARNING_SHARE {
+    let level = if finding.write_share >= WARNING_SHARE {
         "warning"
     } else {
         "note"
     };
     let verb = rule_id.rsplit('/').next().unwrap_or(rule_id);
     let text = format!(
-        "{verb}: {} makes {} of the program's stores. {}",
-        finding.place.function,
-        percent(finding.store_share),
+        "{verb}: {} does {} of the program's writing. {}",
+        finding.name(),
+        percent(finding.write_share),
         sentence(&finding.reason)
     );
     Some(SarifResult {
@@ -47,7 +47,7 @@ pub fn result(finding: &NamedFinding, occurrence: usize, cwd: Option<&str>) -> O
     })
 }
 
-fn location(place: &NamedPlace, message: Option<&str>, cwd: Option<&str>) -> Location {
+pub(super) fn location(place: &NamedPlace, message: Option<&str>, cwd: Option<&str>) -> Location {
     let physical_location = match (&place.file, place.line) {
         (Some(file), Some(line)) => Some(PhysicalLocation {
             artifact_location: uri::artifact(file, cwd),
@@ -105,7 +105,12 @@ fn properties(finding: &NamedFinding) -> Map<String, Value> {
         .map(|c| format!("{} ({})", c.function, c.module_offset()))
         .collect();
     let figures = json!({
+        "finding": finding.number,
         "store_share": finding.store_share,
+        "write_share": finding.write_share,
+        "time_share": finding.time_share,
+        "lines_to_memory": finding.lines_to_memory,
+        "streams": finding.streams,
         "stores": finding.stores,
         "store_bytes": finding.store_bytes,
         "sequential_share": finding.sequential_share,

@@ -1,7 +1,7 @@
-//! One rule a verdict.
+//! One rule a verdict, and one a pitfall.
 
 use super::model::{Configuration, Message, Rule};
-use prestore_dirtbuster::Verdict;
+use prestore_dirtbuster::{PitfallKind, Verdict};
 
 struct Text {
     id: &'static str,
@@ -11,7 +11,7 @@ struct Text {
     help: &'static str,
 }
 
-const RULES: [Text; 3] = [
+const RULES: [Text; 8] = [
     Text {
         id: "prestore/demote",
         name: "DemoteBeforeFence",
@@ -44,6 +44,48 @@ const RULES: [Text; 3] = [
         help: "Write with non-temporal stores of whole cache lines, and fence before others may \
                read the data. Where that is hard to write, clean the data after writing it.",
     },
+    Text {
+        id: "prestore/flush-of-clean-line",
+        name: "FlushOfCleanLine",
+        short: "Lines are flushed that are clean.",
+        full: "The flushed lines were never written, or not since they were flushed last, so there \
+               is nothing to write back; each flush takes its time all the same.",
+        help: "Flush each line once, after its last write.",
+    },
+    Text {
+        id: "prestore/flush-of-rewritten-line",
+        name: "FlushOfRewrittenLine",
+        short: "Lines are flushed that are written again at once.",
+        full: "The lines are written again while they would still be cached, so each flush is a \
+               write to memory that the next write makes useless, and that write may have to wait \
+               for it.",
+        help: "Flush after the last write of a line, or not at all.",
+    },
+    Text {
+        id: "prestore/flush-without-fence",
+        name: "FlushWithoutFence",
+        short: "Lines are flushed, and no fence follows, though the program fences other flushes.",
+        full: "Without a fence nobody knows when the flushed data is in memory.",
+        help: "Where the data must be in memory before something else happens, add a store fence \
+               (sfence) behind the last flush. Where the flush is to save time, ignore this.",
+    },
+    Text {
+        id: "prestore/idle-fence",
+        name: "IdleFence",
+        short: "A fence is executed when there is nothing to order.",
+        full: "Since the fence before, the thread has stored, flushed and written around the cache \
+               nothing that this fence orders. On x86, ordinary stores need no store fence.",
+        help: "Leave the fence out, or execute it only where something was written.",
+    },
+    Text {
+        id: "prestore/partial-non-temporal-line",
+        name: "PartialNonTemporalLine",
+        short: "Non-temporal stores write parts of lines.",
+        full: "Lines are sent out before all their bytes are written: each part is a write of its \
+               own, and devices with larger units read the rest first.",
+        help: "Write whole lines with non-temporal stores, only few lines at a time, and the ends \
+               of an unaligned range with ordinary stores.",
+    },
 ];
 
 /// The rules, in the order that [`index`] refers to.
@@ -70,4 +112,16 @@ pub fn index(verdict: Verdict) -> Option<(usize, &'static str)> {
         Verdict::LeaveAlone => return None,
     };
     RULES.get(index).map(|r| (index, r.id))
+}
+
+/// Index and id of the rule of a pitfall.
+pub fn of_pitfall(kind: PitfallKind) -> (usize, &'static str) {
+    let index = match kind {
+        PitfallKind::FlushOfCleanLine => 3,
+        PitfallKind::FlushOfRewrittenLine => 4,
+        PitfallKind::FlushWithoutFence => 5,
+        PitfallKind::IdleFence => 6,
+        PitfallKind::PartialNonTemporalLine => 7,
+    };
+    (index, RULES[index].id)
 }

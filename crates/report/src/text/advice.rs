@@ -3,7 +3,7 @@
 use super::page::Page;
 use crate::finding::NamedFinding;
 use crate::report::Report;
-use crate::whatif::gains;
+use crate::whatif::{gain, written};
 use prestore_dirtbuster::Verdict;
 
 /// The change to make first, and the commands that tell more.
@@ -55,8 +55,7 @@ pub fn write(page: &mut Page, report: &Report, annotated: bool) {
 /// The first advice that names a line, since only that says where to type, and that gains on some
 /// machine if that was predicted.
 fn first(report: &Report) -> Option<&NamedFinding> {
-    let gains =
-        |f: &&NamedFinding| f.predicted.is_empty() || f.predicted.iter().any(|p| gains(p.speedup));
+    let gains = |f: &&NamedFinding| f.predicted.is_empty() || f.predicted.iter().any(|p| p.best);
     let mut advice = (report.findings.iter()).filter(|f| f.is_advice() && gains(f));
     advice
         .clone()
@@ -70,6 +69,19 @@ fn command(page: &mut Page, what: &str, command: &str) {
 }
 
 fn change(page: &Page, f: &NamedFinding) -> String {
+    let best = f.predicted.iter().filter(|p| p.best);
+    let best = best.max_by(|a, b| a.speedup.total_cmp(&b.speedup));
+    if let Some(best) = best
+        && let Some(how) = written(&best.way)
+    {
+        return format!(
+            "at finding {}, {}: skip the cache, {how}, and a store fence before others may read it: {} on {}",
+            f.number,
+            page.location(&f.place),
+            gain(best.speedup()),
+            best.machine
+        );
+    }
     let after = format!("after the data is written at {}", page.location(&f.place));
     match f.verdict {
         Verdict::Clean => format!(

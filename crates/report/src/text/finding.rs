@@ -3,10 +3,10 @@
 use super::page::{Page, verdict_name};
 use super::source;
 use crate::annotate::Sources;
-use crate::finding::{Context, NamedFinding};
+use crate::finding::{Context, NamedFinding, Predicted};
 use crate::human::{bytes, count, distance, percent};
 use crate::place::NamedPlace;
-use crate::whatif::gain;
+use crate::whatif::{change, gain};
 use anstyle::Style;
 use prestore_dirtbuster::FenceDistance;
 
@@ -14,11 +14,19 @@ use prestore_dirtbuster::FenceDistance;
 const MOST: usize = 6;
 /// A share of lines below this is said: a mean over few of them speaks for few.
 const NEARLY_ALL: f64 = 0.95;
+/// A share of lines below this is not worth a line of its own.
+const SOME: f64 = 0.01;
 
-/// `f` as the `number`th entry.
-pub fn write(page: &mut Page, number: usize, f: &NamedFinding, sources: Option<&dyn Sources>) {
+/// `f` in full.
+pub fn write(page: &mut Page, f: &NamedFinding, sources: Option<&dyn Sources>) {
     let name = page.paint(Style::new().bold(), &page.function(&f.place.function));
-    let title = format!("{number}. {name}: {}", page.verdict(f.verdict));
+    let apart = f.apart.as_ref().map(|a| format!(", {a}"));
+    let title = format!(
+        "{}. {name}{}: {}",
+        f.number,
+        apart.unwrap_or_default(),
+        page.verdict(f.verdict)
+    );
     page.line(&title);
     page.line(&format!("   Location: {}", page.location(&f.place)));
     inlined(page, &f.place);
@@ -30,6 +38,12 @@ pub fn write(page: &mut Page, number: usize, f: &NamedFinding, sources: Option<&
         percent(f.store_share),
         count(f.stores),
         bytes(f.store_bytes)
+    ));
+    page.line(&format!(
+        "   Perc. of the writing: {}, {} of the time ({} lines leave for memory)",
+        percent(f.write_share),
+        percent(f.time_share),
+        count(f.lines_to_memory)
     ));
     page.line(&format!(
         "   Perc. seq. writes: {}",
@@ -46,19 +60,36 @@ pub fn write(page: &mut Page, number: usize, f: &NamedFinding, sources: Option<&
     if f.contexts.is_empty() {
         page.line(&format!(
             "   All lines: {}",
-            reuse(f.reread, f.reread_share, f.rewrite, f.rewrite_share)
+            reuse(
+                f.reread_near,
+                f.reread_near_share,
+                f.rewrite_near,
+                f.rewrite_near_share
+            )
+        ));
+    }
+    if f.streams.share >= SOME {
+        page.line(&format!(
+            "   Streams: {} of the lines are completed in {:.1} visits, {:.0} other streams between",
+            percent(f.streams.share),
+            f.streams.visits,
+            f.streams.between
         ));
     }
     page.line(&format!("   Fence distance: {}", fence(f.fence_distance)));
     let choice = format!("   Pre-store choice: {}", page.verdict(f.verdict));
     page.line(&choice);
     page.wrapped("   Reason: ", &f.reason);
-    for p in &f.predicted {
+    if let Some(d) = &f.dismissed {
+        let otherwise = format!("{}. {}", verdict_name(d.verdict), d.reason);
+        page.wrapped("   Else it would be: ", &otherwise);
+    }
+    for p in most(&f.predicted) {
         page.line(&format!(
             "   Predicted: {} on {}: {}",
-            p.op,
+            change(&p.op, &p.way),
             p.machine,
-            gain(p.speedup)
+            gain(p.speedup())
         ));
     }
     allocations(page, f);
@@ -68,13 +99,33 @@ pub fn write(page: &mut Page, number: usize, f: &NamedFinding, sources: Option<&
     }
 }
 
+/// Of the ways to write an operation the one that gains most, on each machine.
+fn most(predicted: &[Predicted]) -> impl Iterator<Item = &Predicted> {
+    predicted
+        .iter()
+        .enumerate()
+        .filter(|(i, p)| {
+            let alike = |o: &&Predicted| o.machine == p.machine && o.op == p.op;
+            let mut others = predicted.iter().enumerate();
+            !others.any(|(j, o)| {
+                alike(&o) && (o.speedup > p.speedup || (o.speedup == p.speedup && j < *i))
+            })
+        })
+        .map(|(_, p)| p)
+}
+
 /// `16.2 MB - 10% - re-read inf - re-write inf`.
 fn context(c: &Context) -> String {
     format!(
         "{} - {} - {}",
         bytes(c.bytes),
         percent(c.share),
-        reuse(c.reread, c.reread_share, c.rewrite, c.rewrite_share)
+        reuse(
+            c.reread_near,
+            c.reread_near_share,
+            c.rewrite_near,
+            c.rewrite_near_share
+        )
     )
 }
 
@@ -169,12 +220,19 @@ pub fn left_alone(page: &mut Page, findings: &[&NamedFinding]) {
     page.heading("Left alone");
     for f in findings {
         let line = format!(
-            "   {} - {} of all stores - {} sequential",
+            "   {}. {} - {} of the writing - {} sequential",
+            f.number,
             page.place(&f.place),
-            percent(f.store_share),
+            percent(f.write_share),
             percent(f.sequential_share)
         );
         page.line(&line);
         page.wrapped(&format!("      {}: ", verdict_name(f.verdict)), &f.reason);
+        if let Some(d) = &f.dismissed {
+            page.wrapped(
+                &format!("      else {}: ", verdict_name(d.verdict)),
+                &d.reason,
+            );
+        }
     }
 }

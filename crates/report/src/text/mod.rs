@@ -5,6 +5,7 @@ mod finding;
 mod header;
 mod options;
 mod page;
+mod pitfalls;
 mod report;
 mod simulation;
 mod source;

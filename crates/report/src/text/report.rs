@@ -1,7 +1,7 @@
 //! The whole text of a report.
 
 use super::page::Page;
-use super::{TextOptions, advice, finding, header};
+use super::{TextOptions, advice, finding, header, pitfalls};
 use crate::annotate::Sources;
 use crate::finding::NamedFinding;
 use crate::human::sentence;
@@ -15,11 +15,9 @@ pub fn report_text(report: &Report, options: TextOptions, sources: Option<&dyn S
     page.wrapped("", &sentence(&report.write_intensity()));
 
     let in_full = |f: &&NamedFinding| f.is_advice() || options.left_alone_in_full;
-    let mut number = 0;
     for f in report.findings.iter().filter(in_full) {
-        number += 1;
         page.blank();
-        finding::write(&mut page, number, f, sources);
+        finding::write(&mut page, f, sources);
     }
     if report.write_intensive && !report.findings.iter().any(NamedFinding::is_advice) {
         page.blank();
@@ -30,6 +28,7 @@ pub fn report_text(report: &Report, options: TextOptions, sources: Option<&dyn S
         page.blank();
         finding::left_alone(&mut page, &alone);
     }
+    pitfalls::write(&mut page, &report.pitfalls);
     page.blank();
     advice::write(&mut page, report, sources.is_some());
     page.into_text()

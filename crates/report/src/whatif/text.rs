@@ -2,8 +2,8 @@
 
 use prestore_whatif::Figures;
 
-use super::words::gain;
-use super::{NamedEffect, NamedMachine, WhatIfReport};
+use super::words::{change, gain};
+use super::{Accuracy, Followed, NamedEffect, NamedMachine, WhatIfReport};
 use crate::TextOptions;
 use crate::human::{bytes, count, percent, seconds};
 use crate::text::Page;
@@ -18,6 +18,12 @@ const WORTH_SAYING: f64 = 0.001;
 pub fn whatif_text(report: &WhatIfReport, options: TextOptions, cwd: Option<&str>) -> String {
     let mut page = Page::new(options, cwd);
     page.heading(&format!("What if: {}", report.command.join(" ")));
+    if report.simulations > 1 {
+        page.line(&format!(
+            "Medians of {} simulations, with other seeds and places of pages; in brackets the least and the most.",
+            report.simulations
+        ));
+    }
     for machine in &report.machines {
         page.blank();
         write(&mut page, machine);
@@ -30,26 +36,37 @@ pub fn whatif_text(report: &WhatIfReport, options: TextOptions, cwd: Option<&str
 }
 
 fn write(page: &mut Page, m: &NamedMachine) {
-    page.heading(&format!(
-        "On {}, with all advice followed: {}",
-        m.machine,
-        gain(m.speedup)
-    ));
+    page.heading(&headline(m));
     page.wrapped("   now:     ", &summary(&m.baseline));
-    if m.findings.is_empty() {
-        page.line("   There is no advice to follow in this recording.");
-        return;
+    if !m.followed.is_empty() {
+        page.wrapped("   then:    ", &summary(&m.advised));
     }
-    page.wrapped("   advised: ", &summary(&m.advised));
+    // Findings by their best, the ways of each together.
+    let mut shown: Vec<usize> = Vec::new();
     for effect in &m.findings {
+        if shown.contains(&effect.finding) {
+            continue;
+        }
+        shown.push(effect.finding);
         place(page, effect);
+        for way in m.findings.iter().filter(|e| e.finding == effect.finding) {
+            let best = if way.best { "best here: " } else { "" };
+            let said = match way.idle {
+                Some(why) => format!("does nothing: {why}"),
+                None => format!(
+                    "{}; {}",
+                    gain(way.speedup),
+                    evidence(&m.baseline, &way.figures)
+                ),
+            };
+            page.wrapped(&format!("      {best}{}: ", change(way.op, way.way)), &said);
+        }
+    }
+    if !m.accuracy.is_empty() {
+        let told: Vec<String> = m.accuracy.iter().map(Accuracy::told).collect();
         page.wrapped(
-            &format!("      {}: ", effect.op),
-            &format!(
-                "{}; {}",
-                gain(effect.speedup),
-                evidence(&m.baseline, &effect.figures)
-            ),
+            "   Measured on this host, `prestore bench --predict`: ",
+            &told.join("; "),
         );
     }
     for note in &m.notes {
@@ -57,13 +74,44 @@ fn write(page: &mut Page, m: &NamedMachine) {
     }
 }
 
+/// Names what is followed: a gain is never mixed with what does not gain.
+fn headline(m: &NamedMachine) -> String {
+    let one = |f: &Followed| format!("finding {} ({})", f.finding, change(f.op, f.way));
+    match &m.followed[..] {
+        [] if m.findings.is_empty() => {
+            format!(
+                "On {}: there is no advice to follow in this recording",
+                m.machine
+            )
+        }
+        [] => format!("On {}: nothing gains, leave everything as it is", m.machine),
+        [only] => format!("On {}, with {}: {}", m.machine, one(only), gain(m.speedup)),
+        [most @ .., last] => {
+            let most: Vec<String> = most.iter().map(one).collect();
+            format!(
+                "On {}, with {} and {} together: {}",
+                m.machine,
+                most.join(", "),
+                one(last),
+                gain(m.speedup)
+            )
+        }
+    }
+}
+
 fn place(page: &mut Page, e: &NamedEffect) {
     let function = page.function(&e.function);
+    // The line stands behind it anyway.
+    let words = e.apart.iter().flat_map(|a| a.split(", "));
+    let apart: String = words
+        .filter(|a| !a.starts_with("at "))
+        .map(|a| format!(", {a}"))
+        .collect();
     let at = match (&e.file, e.line) {
         (Some(file), Some(line)) => format!(" ({}:{line})", page.file(file)),
         _ => String::new(),
     };
-    page.line(&format!("   finding {}: {function}{at}", e.finding));
+    page.line(&format!("   finding {}: {function}{apart}{at}", e.finding));
 }
 
 /// `12.1 ms; 4.10 MB written to media, amplification 3.81; stalls: …`.

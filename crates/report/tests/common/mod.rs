@@ -2,7 +2,8 @@
 #![allow(dead_code, missing_docs)]
 
 use prestore_dirtbuster::{
-    ContextClass, Distance, FenceDistance, Finding, Findings, LineShare, Verdict,
+    ContextClass, Dismissed, Distance, FenceDistance, Finding, Findings, LineShare, Pitfall,
+    PitfallKind, Streams, TimeEstimate, Verdict,
 };
 use prestore_report::{Frame, Place, Report, Resolver, Run, SiteKind, ThreadTotals};
 use prestore_trace::SiteId;
@@ -70,11 +71,18 @@ pub fn finding(verdict: Verdict, sites: &[(u32, u64)]) -> Finding {
         reason: "because of the figures".into(),
         stores,
         store_bytes: stores * 8,
+        dismissed: None,
+        lines_to_memory: stores / 8,
+        write_share: 0.25,
+        time_share: 0.125,
         store_share: 0.25,
         sequential_share: 1.0,
         contexts: Vec::new(),
         reread: Distance::default(),
         rewrite: Distance::default(),
+        reread_near: Distance::default(),
+        rewrite_near: Distance::default(),
+        streams: Streams::default(),
         fence_distance: FenceDistance::default(),
         allocations: Vec::new(),
     }
@@ -91,6 +99,8 @@ pub fn context(bytes: u64, share: f64, reread: Option<f64>, rewrite: Option<f64>
         count: 12,
         reread: distance(reread),
         rewrite: distance(rewrite),
+        reread_near: distance(reread),
+        rewrite_near: distance(rewrite),
     }
 }
 
@@ -159,7 +169,8 @@ pub fn findings() -> Findings {
         context(240, 0.6, Some(2.0), None),
         context(16_200_000, 0.1, None, None),
     ];
-    tensor.contexts[0].reread.share = 0.8;
+    tensor.contexts[0].reread.share = 0.9;
+    tensor.contexts[0].reread_near.share = 0.8;
     tensor.reason = "sequential and re-read after 2 instructions, never rewritten".into();
     tensor.allocations = vec![(SiteId(40), tensor.store_bytes)];
     tensor.call_chain = vec![SiteId(12), SiteId(13)];
@@ -181,6 +192,7 @@ pub fn findings() -> Findings {
         mean: Some(512.4),
         share: 1.0,
     };
+    stripped.rewrite_near = stripped.rewrite;
     stripped.sequential_share = 0.2;
     stripped.fence_distance = FenceDistance {
         min: Some(3),
@@ -192,6 +204,21 @@ pub fn findings() -> Findings {
     rank.store_share = 0.031;
     rank.sequential_share = 0.0;
     rank.reason = "not sequential, and no fence follows".into();
+    rank.dismissed = Some(Dismissed {
+        verdict: Verdict::Clean,
+        reason: "it would be worth it if it wrote more".into(),
+    });
+
+    let flush = Pitfall {
+        kind: PitfallKind::FlushOfRewrittenLine,
+        site: SiteId(20),
+        call_chain: vec![SiteId(12)],
+        generic_writer: false,
+        executed: 3_000_000,
+        affected: 2_900_000,
+        cost_share: 0.21,
+        reason: "the lines are written again at once".into(),
+    };
 
     Findings {
         write_intensive: true,
@@ -200,7 +227,16 @@ pub fn findings() -> Findings {
         loads: 190_000_000,
         fences: 2400,
         store_fraction: 0.1184,
+        time: TimeEstimate {
+            total: 1.0e9,
+            writing: 1.6e8,
+            waited: 1_000,
+            lines_written: 2_000_000,
+            lines_taken: 3_000,
+            lines_read: 1_500_000,
+        },
         findings: vec![tensor, put, stripped, rank],
+        pitfalls: vec![flush],
     }
 }
 

@@ -3,7 +3,6 @@
 use prestore_trace::LineAddr;
 
 use super::bytes;
-use super::combining::Room;
 use super::pipeline::Core;
 use super::stalls::Cause;
 use super::stores::Pending;
@@ -273,46 +272,7 @@ impl Core {
             let reached = self.drain_store(line, number, below);
             self.stall(reached, Cause::WriteCombining);
         }
-        if self.leaving.is_some() {
-            return self.queue_nt_store(line, bytes, below);
-        }
-        let Some(which) = self.combining_buffer(line, below) else {
-            return;
-        };
-        let at = self.front.now.max(self.front.retired);
-        let (_, combining, mut env) = self.parts(below);
-        if let Some(combining) = combining
-            && combining.add(which, bytes, env.params.whole)
-        {
-            combining.send(which, at, &mut env);
-        }
-    }
-
-    /// The buffer that gathers `line`; opens one if need be.
-    fn combining_buffer<B: Below>(&mut self, line: LineAddr, below: &mut B) -> Option<usize> {
-        if let Some(which) = self.combining.as_ref()?.find(line) {
-            return Some(which);
-        }
-        let turn = self.combining.as_ref()?.turn(line, self.front.now);
-        self.stall(turn, Cause::WriteCombining);
-        loop {
-            let now = self.front.now;
-            let at = now.max(self.front.retired);
-            let (_, combining, mut env) = self.parts(below);
-            let combining = combining.as_mut()?;
-            match combining.room(now) {
-                Room::At(free) if free <= now => break,
-                Room::At(free) => self.stall(free, Cause::WriteCombining),
-                Room::SendOldest => {
-                    let oldest = combining.oldest()?;
-                    combining.send(oldest, at, &mut env);
-                }
-            }
-        }
-        let free = self.fills.free_at(self.front.now);
-        self.stall(free, Cause::FillBuffers);
-        let (_, combining, mut env) = self.parts(below);
-        Some(combining.as_mut()?.open(line, free, &mut env))
+        self.queue_nt_store(line, bytes, below);
     }
 
     /// Sends `line`'s write-combining buffer, if there is one. Answers when it is taken.
@@ -323,7 +283,7 @@ impl Core {
             Some(combining) if combining.any_open() => {}
             _ => return Time::ZERO,
         }
-        let at = self.front.now.max(self.front.retired);
+        let at = self.behind_leaving();
         let (_, combining, mut env) = self.parts(below);
         let Some(combining) = combining else {
             return Time::ZERO;

@@ -4,7 +4,7 @@ use prestore_machine::Machine;
 use prestore_trace::LineAddr;
 
 use super::env::Env;
-use super::fills::free_at_last;
+use super::fills::{FillBuffers, free_at_last};
 use crate::{Below, ByteMask, Time};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,12 +28,14 @@ struct Buffer {
 }
 
 /// Buffers that gather the bytes of lines: whole ones go at once, partial ones when their buffer
-/// or the order of things asks for it. Each takes a fill buffer while it lasts.
+/// or the order of things asks for it. Where the machine says so, each takes a fill buffer while it lasts.
 #[derive(Clone, Debug)]
 pub(super) struct Combining {
     buffers: Box<[Buffer]>,
     /// Is there a fill buffer to spare?
     shares_fills: bool,
+    /// Does a buffer need a free one?
+    needs_fill: bool,
     /// From a sent buffer until it is on its way.
     delay: Time,
     /// From a line sent until a line that is still on its way can be opened again.
@@ -66,11 +68,13 @@ impl Combining {
         let combining = core.write_combining?;
         let wanted = combining.buffers;
         // A miss must always find a buffer in the end.
-        let spare = core.fill_buffers.saturating_sub(1);
-        let count = if spare == 0 {
-            wanted
-        } else {
-            wanted.min(spare)
+        let spare = match combining.shares_fill_buffers {
+            true => core.fill_buffers.saturating_sub(1),
+            false => 0,
+        };
+        let count = match spare {
+            0 => wanted,
+            spare => wanted.min(spare),
         };
         let free = Buffer {
             line: LineAddr(0),
@@ -83,6 +87,7 @@ impl Combining {
         Some(Self {
             buffers: vec![free; count.max(1) as usize].into(),
             shares_fills: spare > 0,
+            needs_fill: combining.shares_fill_buffers,
             delay: Time::nanos(combining.delay),
             rewrite: Time::nanos(combining.rewrite),
             sent: Time::ZERO,
@@ -117,6 +122,14 @@ impl Combining {
             State::Open(_) => None,
         });
         free.min().map_or(Room::SendOldest, |t| Room::At(t.max(at)))
+    }
+
+    /// When a buffer could be opened for want of a fill buffer: at once where they are apart.
+    pub fn fill_free_at(&self, fills: &FillBuffers, at: Time) -> Time {
+        match self.needs_fill {
+            true => fills.free_at(at),
+            false => at,
+        }
     }
 
     /// When `line` can be opened: at once, but if the controller has not taken its last write yet, one

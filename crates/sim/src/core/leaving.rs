@@ -1,4 +1,4 @@
-//! Non-temporal stores that wait for their turn to leave the core, where those that hit stay.
+//! Non-temporal stores that wait for their turn to leave the core.
 
 use std::collections::VecDeque;
 
@@ -21,13 +21,17 @@ struct Store {
     around: bool,
 }
 
-/// Stores leave in order. One that finds its line in the nearest cache is written there, any other
-/// goes to a write-combining buffer. A load of the line that is executed before has fetched it by
+/// Stores leave in order, when all before them has retired: until then they take no buffer, and what comes behind
+/// them goes on. Where hits stay, one that finds its line in the nearest cache is written there; any other
+/// goes to a write-combining buffer. There a load of the line that is executed before has fetched it by
 /// then, or holds the store up until it has.
 #[derive(Clone, Debug)]
 pub(super) struct Leaving {
     queue: VecDeque<Store>,
     capacity: usize,
+    hits_stay: bool,
+    /// When the last left.
+    pub left: Time,
     /// The next leaves no sooner.
     next: Time,
     /// When the last that was written to the cache was there.
@@ -36,11 +40,12 @@ pub(super) struct Leaving {
 }
 
 impl Leaving {
-    /// `None` where non-temporal stores go past the caches wherever their lines are.
+    /// `None` where non-temporal stores are plain stores.
     pub fn new(machine: &Machine) -> Option<Self> {
-        let stays = |wc: prestore_machine::WriteCombining| wc.hits_stay;
-        machine.core.write_combining.filter(|wc| stays(*wc))?;
+        let combining = machine.core.write_combining?;
         Some(Self {
+            hits_stay: combining.hits_stay,
+            left: Time::ZERO,
             queue: VecDeque::new(),
             capacity: machine.core.store_buffer.entries.max(1) as usize,
             next: Time::ZERO,
@@ -111,7 +116,7 @@ impl Core {
     /// A load of a line with stores in the queue. It fetches the line at once. If it is there before the
     /// first of them leaves, they and the load find it in the cache. If not, that one waits for the line,
     /// goes past the caches, and the load reads the line again. Answers when the load is done, and
-    /// from where; `None` where no store is in the queue.
+    /// from where; `None` where no store is in the queue, or hits do not stay.
     #[inline]
     pub(super) fn load_overtaking<B: Below>(
         &mut self,
@@ -119,7 +124,8 @@ impl Core {
         at: Time,
         below: &mut B,
     ) -> Option<(Time, ServedBy)> {
-        let (leaves, last) = self.leaving.as_ref()?.find(line)?;
+        let leaving = self.leaving.as_ref().filter(|l| l.hits_stay)?;
+        let (leaves, last) = leaving.find(line)?;
         Some(self.overtake(line, at, leaves, last, below))
     }
 
@@ -139,6 +145,12 @@ impl Core {
         let sent = self.send_combined(line, below).max(leaves);
         let taken = self.fills.combined_until(line, sent).unwrap_or(sent);
         self.fetch_later(line, taken, below).0
+    }
+
+    /// Now, or when what has left the queue by force did.
+    pub(super) fn behind_leaving(&self) -> Time {
+        let left = self.leaving.as_ref().map_or(Time::ZERO, |l| l.left);
+        self.front.now.max(self.front.retired).max(left)
     }
 
     /// All up to the store at `last` of the queue leave, each when it can.
@@ -176,6 +188,7 @@ impl Core {
                 leaving.queue.pop_front();
                 leaving.filter.remove(store.line);
                 leaving.next = at + period;
+                leaving.left = at;
                 if let Left::Hit = left {
                     leaving.visible = leaving.visible.max(at);
                 }
@@ -191,23 +204,31 @@ impl Core {
     }
 
     fn leave_at<B: Below>(&mut self, store: Store, at: Time, below: &mut B) -> Left {
+        let hits_stay = self.leaving.as_ref().is_some_and(|l| l.hits_stay);
         let (_, combining, mut env) = self.parts(below);
         let Some(combining) = combining else {
             return Left::Gone;
         };
         let mut open = combining.find(store.line);
-        if open.is_none() && !store.around && env.below.owned(env.params.id, store.line) {
+        let may_hit = hits_stay && !store.around;
+        if open.is_none() && may_hit && env.below.owned(env.params.id, store.line) {
             if let Some(fill) = env.fills.find(store.line, at) {
                 return Left::Met(fill.until);
             }
             env.write(at, store.line, store.bytes);
             return Left::Hit;
         }
+        if open.is_none() {
+            let turn = combining.turn(store.line, at);
+            if turn > at {
+                return Left::NotBefore(turn);
+            }
+        }
         while open.is_none() {
             match combining.room(at) {
                 Room::At(free) if free > at => return Left::NotBefore(free),
                 Room::At(_) => {
-                    let free = env.fills.free_at(at);
+                    let free = combining.fill_free_at(env.fills, at);
                     if free > at {
                         return Left::NotBefore(free);
                     }

@@ -35,7 +35,7 @@ impl Core {
     /// controller.
     fn begin_drain<B: Below>(&mut self, below: &mut B) -> Time {
         self.leave(Time(u64::MAX), below);
-        let at = self.front.now.max(self.front.retired);
+        let at = self.behind_leaving();
         let (stores, combining, mut env) = self.parts(below);
         let mut combined = Time::ZERO;
         if let Some(combining) = combining {

@@ -15,7 +15,7 @@ mod none;
 mod prestores;
 
 pub use none::NoMechanism;
-pub use prestores::{PreStore, REACH, Rule, VirtualPrestores};
+pub use prestores::{Costs, PreStore, REACH, Rule, VirtualPrestores, Way};
 
 use crate::Op;
 

@@ -28,11 +28,14 @@ fn a_partial_line_is_sent_with_its_mask_when_its_buffer_is_needed() {
     for line in 0..5 {
         thread = thread.nt_store_at(line * 64 + 8, 4);
     }
-    let core = thread.run(&tso(), &mut below);
-    // The fifth line comes at 4; the oldest is sent, and taken at 64.
-    assert_eq!(below.arounds(), [(4, Call::Around(0, 0xf00))]);
-    assert_eq!(core.results().stalls.of(Cause::WriteCombining), ns(60));
-    assert_eq!(core.results().combined_partial, 1);
+    let (core, _) = thread.finish(&tso(), &mut below);
+    // The fifth line comes at 4; the oldest is sent, and taken at 64. Nobody waits for that but the store: the
+    // others are sent at the end, when it has its buffer.
+    let sent: Vec<u64> = below.arounds().iter().map(|(at, _)| *at).collect();
+    assert_eq!(sent, [4, 64, 64, 64, 64]);
+    assert_eq!(below.arounds()[0].1, Call::Around(0, 0xf00));
+    assert_eq!(core.results().stalls.of(Cause::WriteCombining), ns(0));
+    assert_eq!(core.results().combined_partial, 5);
 }
 
 #[test]
@@ -44,7 +47,7 @@ fn whole_lines_wait_for_a_buffer_to_be_taken() {
         thread = thread.nt_store_at(line * 64, 64);
     }
     let mut below = Mock::default();
-    thread.run(&machine, &mut below);
+    thread.finish(&machine, &mut below);
     let sent: Vec<u64> = below.arounds().iter().map(|(at, _)| *at).collect();
     assert_eq!(sent, [0, 1, 60]);
 }
@@ -79,7 +82,7 @@ fn rewritten(lines: &[u64], waits: &[u64]) -> Vec<u64> {
     let thread = lines.iter().fold(Thread::default(), |thread, line| {
         thread.nt_store_at(line * 64, 64)
     });
-    thread.run(&machine, &mut below);
+    thread.finish(&machine, &mut below);
     below.arounds().iter().map(|(at, _)| *at).collect()
 }
 
@@ -118,6 +121,39 @@ fn an_open_line_takes_a_fill_buffer() {
     // One is left for the loads, which are therefore serial.
     assert_eq!(below.loads(), [(1, Call::Load(1)), (101, Call::Load(2))]);
     assert_eq!(core.results().stalls.of(Cause::FillBuffers), ns(99));
+}
+
+#[test]
+fn buffers_of_their_own_leave_fill_buffers_to_loads() {
+    let mut machine = tso();
+    machine.core.fill_buffers = 2;
+    machine.core.write_combining = Some(WriteCombining {
+        shares_fill_buffers: false,
+        ..combining(4)
+    });
+    let mut below = Mock::default();
+    let core = Thread::default()
+        .nt_store_at(0, 8)
+        .load(1)
+        .load(2)
+        .run(&machine, &mut below);
+    assert_eq!(below.loads(), [(1, Call::Load(1)), (2, Call::Load(2))]);
+    assert_eq!(core.results().stalls.of(Cause::FillBuffers), ns(0));
+}
+
+/// What STREAM's loops do: between loads that miss, a non-temporal store has yet to wait for them.
+#[test]
+fn a_store_behind_a_miss_takes_no_buffer_before_its_turn() {
+    let mut machine = tso();
+    machine.core.fill_buffers = 2;
+    let mut below = Mock::default();
+    let core = Thread::default()
+        .load(9)
+        .nt_store_at(0, 8)
+        .load(1)
+        .run(&machine, &mut below);
+    assert_eq!(below.loads(), [(0, Call::Load(9)), (2, Call::Load(1))]);
+    assert_eq!(now(&core), 2);
 }
 
 #[test]

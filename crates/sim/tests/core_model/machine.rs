@@ -82,6 +82,7 @@ pub fn combining(buffers: u32) -> WriteCombining {
         rewrite: Nanos(0.0),
         hold: None,
         hits_stay: false,
+        shares_fill_buffers: true,
     }
 }
 

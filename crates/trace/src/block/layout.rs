@@ -13,7 +13,7 @@
 //!
 //! | mode | | aux | index | extra |
 //! |---|---|---|---|---|
-//! | 0 | plain | - | - | - |
+//! | 0 | plain (`lanes` 1: at a constant from the stack pointer) | - | - | - |
 //! | 1 | rep | count | - | 0: up; 1: down; n: as the direction flag in value n - 2 says |
 //! | 2 | rep until | count before | count after | as above |
 //! | 3 | masked | mask | - | 0: bits; n: top bits of n-byte elements |
@@ -26,15 +26,19 @@
 //! u32 0`, build id (raw), path; padded to 8. `UNLOAD`: `u64 start`.
 //! `UNKNOWN_OPCODE`: `u64 pc, 16 bytes of code, u64 executions so far`: once when it is met and
 //! whenever a thread ends; the latest counts.
-//! `PROCESS`: `u32 pid, u32 parent pid, u32 inherited, u32 xsave entries, u64 xcr0`, then
-//! `u32 offset, u32 size` for each xsave component; `inherited` > 0: forked from the parent, whose
-//! blocks with ids below `inherited` are this process's too.
+//! `PROCESS`: `u32 pid, u32 parent pid, u32 inherited, u32 xsave entries, u64 xcr0, u64 stamp,
+//! u64 origin`, then `u32 offset, u32 size` for each xsave component; `inherited` > 0: forked from
+//! the process with the parent's pid and the stamp `origin`, whose blocks with ids below
+//! `inherited` are this process's too. Its modules follow: those that it began with.
 
 use super::{Direction, MaskForm, RefMode};
 use crate::{DemoteKind, EventKind, FenceKind, FlushKind};
 
 /// "No such value".
 pub const NO_SLOT: u16 = 0xffff;
+
+/// `lanes` of a plain reference whose address is the stack pointer and a constant.
+pub(super) const PLAIN_IN_FRAME: u8 = 1;
 
 /// Bytes of a reference in a block's description.
 pub const REF_BYTES: usize = 32;
@@ -51,6 +55,19 @@ pub mod meta {
     pub const UNKNOWN_OPCODE: u32 = 4;
     /// First frame of a process.
     pub const PROCESS: u32 = 5;
+}
+
+/// How many bytes at the start of `log` are whole frames.
+pub fn whole_frames(log: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(len) = log.get(at + 4..at + 8) {
+        let end = at + 8 + u32::from_le_bytes([len[0], len[1], len[2], len[3]]) as usize;
+        if end > log.len() {
+            break;
+        }
+        at = end;
+    }
+    at
 }
 
 pub(super) fn kind_from(code: u8) -> Option<EventKind> {

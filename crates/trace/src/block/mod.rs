@@ -10,9 +10,9 @@ mod layout;
 mod module;
 mod table;
 
-pub use layout::{NO_SLOT, REF_BYTES, meta};
+pub use layout::{NO_SLOT, REF_BYTES, meta, whole_frames};
 pub use module::ModuleLoad;
-pub use table::{BlockTable, MetaError, UnknownOpcode, XsaveComponent};
+pub use table::{BlockTable, MetaError, ProcessFacts, UnknownOpcode, XsaveComponent};
 
 use crate::{EventKind, SiteId};
 
@@ -88,6 +88,9 @@ pub struct Ref {
     pub disp: u64,
     /// Where in the code.
     pub site: SiteId,
+    /// At a constant from the stack pointer: a call's or push's, a spill, the red zone, or the
+    /// locked instruction that compilers use as a fence. Not told by older recordings.
+    pub frame: bool,
 }
 
 /// How the bytes a reference touches follow from its block's values.

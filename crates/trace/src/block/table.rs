@@ -6,9 +6,9 @@ use thiserror::Error;
 
 use super::fields::Fields;
 use super::layout::{self, NO_SLOT, REF_BYTES, meta};
-use super::{Block, BlockEnd, ModuleLoad, Ref};
+use super::{Block, BlockEnd, ModuleLoad, Ref, RefMode};
 use crate::record::FIRST_BLOCK;
-use crate::{EventKind, Module, ModuleId, Site, SiteId, SiteTable};
+use crate::{EventKind, InternSites, Module, ModuleId, Site, SiteId};
 
 /// A meta log that does not follow its format.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -46,6 +46,28 @@ pub struct XsaveComponent {
     pub size: u32,
 }
 
+/// What the first frame of its log says of a process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProcessFacts {
+    /// Kernel's process id.
+    pub pid: u32,
+    /// Of the parent; of a forked process, of the one that it was forked from.
+    pub parent: u32,
+    /// Block ids below this are those of the process it was forked from; 0: it was executed.
+    pub inherited: u32,
+    /// Tells what was executed under one pid apart: ticks at its start.
+    pub stamp: u64,
+    /// Stamp of the process that it was forked from.
+    pub origin: u64,
+}
+
+impl ProcessFacts {
+    /// Was `child` forked from this process?
+    pub fn began(&self, child: &Self) -> bool {
+        child.inherited > 0 && child.parent == self.pid && child.origin == self.stamp
+    }
+}
+
 /// A module in a process's address space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Mapping {
@@ -62,9 +84,7 @@ pub struct BlockTable {
     mappings: Vec<Mapping>,
     unknown: Vec<UnknownOpcode>,
     xsave: Vec<XsaveComponent>,
-    pid: u32,
-    parent: u32,
-    inherited: u32,
+    facts: ProcessFacts,
     consumed: u64,
 }
 
@@ -90,10 +110,9 @@ impl BlockTable {
         &self.xsave
     }
 
-    /// The process: pid, parent's pid, and how many block ids it inherited at its fork
-    /// (0: it was executed, not forked).
-    pub fn process(&self) -> (u32, u32, u32) {
-        (self.pid, self.parent, self.inherited)
+    /// Whose blocks they are.
+    pub fn process(&self) -> &ProcessFacts {
+        &self.facts
     }
 
     /// Bytes of the meta log that were taken so far.
@@ -101,11 +120,10 @@ impl BlockTable {
         self.consumed
     }
 
-    /// Takes over what a forked child shares with its parent at the fork: blocks with ids below
-    /// [`BlockTable::process`]'s inherited count, and the modules.
+    /// Takes over the blocks that a forked child shares with its parent: those with ids below
+    /// [`ProcessFacts::inherited`].
     pub fn inherit(&mut self, parent: &BlockTable) {
-        let inherited = self.inherited;
-        self.xsave.clone_from(&parent.xsave);
+        let inherited = self.facts.inherited;
         // A forked process has mostly its parent's blocks: they are shared, not copied.
         let shared = parent.blocks.len().min(inherited as usize);
         if self.blocks.len() < shared {
@@ -116,12 +134,6 @@ impl BlockTable {
                 own.clone_from(theirs);
             }
         }
-        for mapping in &parent.mappings {
-            if !self.mappings.iter().any(|m| m.start == mapping.start) {
-                self.mappings.push(mapping.clone());
-            }
-        }
-        self.mappings.sort_by_key(|m| m.start);
     }
 
     /// Adds a block (made, not read from a log): filters and importers do.
@@ -134,7 +146,7 @@ impl BlockTable {
     }
 
     /// The site of the code at absolute address `pc`.
-    pub fn site_of(&self, pc: u64, sites: &mut SiteTable) -> SiteId {
+    pub fn site_of(&self, pc: u64, sites: &mut impl InternSites) -> SiteId {
         let after = self.mappings.partition_point(|m| m.start <= pc);
         let site = match after.checked_sub(1).map(|i| &self.mappings[i]) {
             Some(m) if pc < m.end => Site {
@@ -143,7 +155,7 @@ impl BlockTable {
             },
             _ => Site {
                 module: sites.intern_module(Module {
-                    path: format!("[jit:{}]", self.pid),
+                    path: format!("[jit:{}]", self.facts.pid),
                     build_id: String::new(),
                     load_bias: 0,
                 }),
@@ -158,7 +170,7 @@ impl BlockTable {
     ///
     /// # Errors
     /// [`MetaError`] for a frame that contradicts itself; the frames before it were taken.
-    pub fn feed(&mut self, log: &[u8], sites: &mut SiteTable) -> Result<usize, MetaError> {
+    pub fn feed(&mut self, log: &[u8], sites: &mut impl InternSites) -> Result<usize, MetaError> {
         let mut at = 0;
         while let Some(head) = log.get(at..at + 8) {
             let mut head = Fields(head);
@@ -178,7 +190,7 @@ impl BlockTable {
         Ok(at)
     }
 
-    fn take(&mut self, frame: &Frame<'_>, sites: &mut SiteTable) -> Result<(), MetaError> {
+    fn take(&mut self, frame: &Frame<'_>, sites: &mut impl InternSites) -> Result<(), MetaError> {
         match frame.kind {
             meta::BLOCK => {
                 let block = self.block(frame, sites)?;
@@ -214,7 +226,16 @@ impl BlockTable {
                 else {
                     return Err(short);
                 };
-                (self.pid, self.parent, self.inherited) = (pid, parent, inherited);
+                let (Some(stamp), Some(origin)) = (f.u64(), f.u64()) else {
+                    return Err(short);
+                };
+                self.facts = ProcessFacts {
+                    pid,
+                    parent,
+                    inherited,
+                    stamp,
+                    origin,
+                };
                 self.xsave.clear();
                 for _ in 0..entries.min(64) {
                     let (Some(offset), Some(size)) = (f.u32(), f.u32()) else {
@@ -228,7 +249,7 @@ impl BlockTable {
         Ok(())
     }
 
-    fn module(&mut self, frame: &Frame<'_>, sites: &mut SiteTable) -> Result<(), MetaError> {
+    fn module(&mut self, frame: &Frame<'_>, sites: &mut impl InternSites) -> Result<(), MetaError> {
         let ModuleLoad {
             start,
             end,
@@ -252,7 +273,7 @@ impl BlockTable {
         Ok(())
     }
 
-    fn block(&self, frame: &Frame<'_>, sites: &mut SiteTable) -> Result<Block, MetaError> {
+    fn block(&self, frame: &Frame<'_>, sites: &mut impl InternSites) -> Result<Block, MetaError> {
         let mut f = Fields(frame.payload);
         let short = || frame.bad(SHORT);
         let id = f.u32().ok_or_else(short)?;
@@ -347,5 +368,6 @@ fn reference(bytes: &[u8], words: u32, site: impl FnOnce(u64) -> SiteId) -> Opti
         size,
         disp,
         site: site(u64::from(delta)),
+        frame: mode == RefMode::Plain && lanes == layout::PLAIN_IN_FRAME,
     })
 }

@@ -126,7 +126,7 @@ impl Trace {
             modules: each_once(modules),
             unknown_opcodes: processes
                 .iter()
-                .map(|p| self.table(p.id).unknown_opcodes().len())
+                .map(|p| self.unknown_opcodes(p.id).len())
                 .sum(),
             damage: self.damage().iter().map(DamageInfo::from).collect(),
         }

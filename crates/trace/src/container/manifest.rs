@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::EventCounts;
+use super::pieces::LogTotals;
 use super::stored::{HEADER, StoredBlock};
 use crate::{ProcessId, ThreadId};
 
-/// The version of the container that this code writes, and the newest that it reads.
-pub const SCHEMA_VERSION: u32 = 1;
+/// The version of the container that this code writes and reads.
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// Value of [`Manifest::format`].
 pub const FORMAT: &str = "prestore-trace";
@@ -107,6 +108,8 @@ pub struct ProcessEntry {
     pub parent: u32,
     /// Its command line.
     pub command: Vec<String>,
+    /// What its block log holds.
+    pub log: LogTotals,
 }
 
 /// A recorded thread.
@@ -126,6 +129,8 @@ pub struct ThreadEntry {
     /// What its stream holds.
     #[serde(flatten)]
     pub totals: Totals,
+    /// CRC-32 of the checksums of its stored blocks' headers, in order.
+    pub checksum: u32,
 }
 
 /// A module in a process.

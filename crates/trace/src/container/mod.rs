@@ -6,6 +6,8 @@ mod codec;
 mod counts;
 mod info;
 mod manifest;
+mod manifest_file;
+mod pieces;
 mod reader;
 mod stored;
 mod writer;
@@ -19,9 +21,12 @@ pub use manifest::{
     Clock, Engine, FORMAT, Host, MANIFEST, Manifest, ModuleEntry, ProcessEntry, ProgramCounts,
     RecordingInfo, RecordingState, SCHEMA_VERSION, Scope, ThreadEntry, Totals, TraceKind, Windows,
 };
+pub(crate) use manifest_file::write as write_manifest;
+pub use pieces::LogTotals;
 pub use reader::{
-    Damage, DamageKind, Merged, ReadError, ReadOptions, Segment, StreamReader, Trace, read_manifest,
+    Damage, DamageKind, Lost, Merged, ReadError, ReadOptions, Segment, StreamReader, Trace,
+    read_manifest,
 };
 pub use stored::StoredBlock;
 pub use writer::{Existing, Outcome, StreamWriter, TraceWriter, WriteError};
-pub(crate) use writer::{prepare, replace_file};
+pub(crate) use writer::{prepare, write_file};

@@ -2,8 +2,8 @@
 //!
 //! Little-endian: magic `PSEB`, `u16` version, `u16` header bytes, `u32` process, `u32` thread,
 //! `u32` words, `u32` payload bytes, `u64` instructions before, `u64` instructions, `u64`
-//! executions, `u64` ticks at the start, `u64` ticks last, 19 `u64` event counts, `u32` crc32 of
-//! the payload, `u32` crc32 of the header up to here.
+//! executions, `u64` ticks at the start, `u64` ticks last, 19 `u64` event counts, `u64` number in
+//! the stream, from 0, `u32` crc32 of the payload, `u32` crc32 of the header up to here.
 
 use super::EventCounts;
 use super::codec::MAX_WORDS;
@@ -11,10 +11,10 @@ use super::counts::KINDS;
 use crate::{ProcessId, ThreadId};
 
 /// Bytes of a header.
-pub(crate) const HEADER: usize = 24 + 5 * 8 + KINDS * 8 + 8;
+pub(crate) const HEADER: usize = 24 + 5 * 8 + KINDS * 8 + 8 + 8;
 
 const MAGIC: [u8; 4] = *b"PSEB";
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 
 /// Payloads are never longer: words that do not compress, and the streams' heads.
 const MAX_PAYLOAD: usize = 16 * MAX_WORDS;
@@ -42,10 +42,27 @@ pub struct StoredBlock {
     pub last_ticks: u64,
     /// Events in it.
     pub counts: EventCounts,
+    /// Its number in the stream, from 0.
+    pub number: u64,
     pub(crate) crc: u32,
 }
 
+/// The checksum of a file whose headers, in order, have these: those so far and the next.
+pub(crate) fn chain(so_far: u32, next: u32) -> u32 {
+    let mut hasher = crc32fast::Hasher::new_with_initial(so_far);
+    hasher.update(&next.to_le_bytes());
+    hasher.finalize()
+}
+
 impl StoredBlock {
+    /// The checksum in its header, of the header.
+    pub(crate) fn own_crc(&self) -> u32 {
+        let bytes = self.to_bytes();
+        let mut last = [0; 4];
+        last.copy_from_slice(&bytes[HEADER - 4..]);
+        u32::from_le_bytes(last)
+    }
+
     pub(crate) fn to_bytes(&self) -> [u8; HEADER] {
         let mut out = Vec::with_capacity(HEADER);
         out.extend(MAGIC);
@@ -67,6 +84,7 @@ impl StoredBlock {
         ];
         let wide = wide.iter().chain(&self.counts.0);
         out.extend(wide.flat_map(|v| v.to_le_bytes()));
+        out.extend(self.number.to_le_bytes());
         out.extend(self.crc.to_le_bytes());
         out.extend(crc32fast::hash(&out).to_le_bytes());
         let mut bytes = [0; HEADER];
@@ -106,6 +124,7 @@ impl StoredBlock {
             start_ticks: u64_at(48),
             last_ticks: u64_at(56),
             counts,
+            number: u64_at(HEADER - 16),
             crc: u32_at(HEADER - 8),
         })
     }
@@ -133,6 +152,7 @@ mod tests {
             start_ticks: 8,
             last_ticks: 9,
             counts,
+            number: 11,
             crc: 10,
         }
     }

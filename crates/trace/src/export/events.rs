@@ -29,7 +29,12 @@ const BATCH: usize = 1 << 16;
 const ROW_GROUP: usize = 1 << 20;
 
 /// Writes the file and returns its number of rows.
-pub(super) fn write(trace: &Trace, sites: &mut SiteTable, path: &Path) -> Result<u64, ExportError> {
+pub(super) fn write(
+    trace: &Trace,
+    sites: &mut SiteTable,
+    path: &Path,
+    left_out: &mut Vec<String>,
+) -> Result<u64, ExportError> {
     let schema = Arc::new(schema());
     let file = File::create_new(path).map_err(|e| ExportError::io(path, e))?;
     let parquet = |e| ExportError::parquet(path, e);
@@ -43,30 +48,32 @@ pub(super) fn write(trace: &Trace, sites: &mut SiteTable, path: &Path) -> Result
         written: 0,
     };
     for thread in &trace.manifest().threads {
-        one_thread(trace, thread, sites, &mut rows, path)?;
+        left_out.extend(one_thread(trace, thread, sites, &mut rows, path)?);
     }
     rows.flush().map_err(parquet)?;
     rows.writer.close().map_err(parquet)?;
     Ok(rows.written)
 }
 
+/// Writes a thread's events; what was left out of them.
 fn one_thread(
     trace: &Trace,
     entry: &ThreadEntry,
     sites: &mut SiteTable,
     rows: &mut Rows,
     path: &Path,
-) -> Result<(), ExportError> {
+) -> Result<Vec<String>, ExportError> {
     let thread = entry.id;
     let mut stream = trace.stream(thread, 0)?;
     let mut decoder =
         Decoder::new().map_err(|e| ExportError::io(path, std::io::Error::other(e)))?;
     let mut replayer = Replayer::default();
+    let mut given_up = None;
     while let Some(segment) = stream.next_segment(&mut decoder)? {
         if let Some(before) = segment.instrs {
             replayer = Replayer::starting_at(before);
         }
-        let table = trace.table(segment.process);
+        let table = &*trace.table(segment.process)?;
         let mut sink = Sink {
             rows: &mut *rows,
             table,
@@ -78,13 +85,21 @@ fn one_thread(
                 xsave: table.xsave(),
             },
         };
-        let replayed = replayer.replay(segment.words, table, &mut sink);
-        replayed.map_err(|source| ExportError::Replay { thread, source })?;
+        match replayer.replay(segment.words, table, &mut sink) {
+            Ok(_) => {}
+            // What the words refer to was left out: so is what follows.
+            Err(error) if trace.is_lenient() => {
+                given_up = Some(format!("thread {} was read in part: {error}", thread.0));
+                break;
+            }
+            Err(source) => return Err(ExportError::Replay { thread, source }),
+        }
         if let Some(failed) = rows.failed.take() {
             return Err(ExportError::parquet(path, failed));
         }
     }
-    Ok(())
+    let damage = stream.damage().iter().map(ToString::to_string);
+    Ok(damage.chain(given_up).collect())
 }
 
 fn schema() -> Schema {

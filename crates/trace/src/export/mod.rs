@@ -15,7 +15,7 @@ use crate::container::Trace;
 use crate::{Module, Site};
 
 /// What was written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exported {
     /// Rows of `events.parquet`.
     pub events: u64,
@@ -23,6 +23,8 @@ pub struct Exported {
     pub sites: u64,
     /// Rows of `threads.parquet`.
     pub threads: u64,
+    /// What was left out of a damaged trace, one sentence each.
+    pub left_out: Vec<String>,
 }
 
 /// Writes `events.parquet`, `sites.parquet` and `threads.parquet` into `out`, which is made where
@@ -40,12 +42,15 @@ pub fn to_parquet(
     std::fs::create_dir_all(out).map_err(|e| ExportError::io(out, e))?;
     // Allocation records name call sites that no access has.
     let mut sites = trace.sites().clone();
-    let events = events::write(trace, &mut sites, &out.join("events.parquet"))?;
+    let mut left_out: Vec<String> = trace.damage().iter().map(ToString::to_string).collect();
+    let path = out.join("events.parquet");
+    let events = events::write(trace, &mut sites, &path, &mut left_out)?;
     tables::write_sites(&sites, &out.join("sites.parquet"), &mut name)?;
     tables::write_threads(trace, &out.join("threads.parquet"))?;
     Ok(Exported {
         events,
         sites: sites.len() as u64,
         threads: trace.manifest().threads.len() as u64,
+        left_out,
     })
 }

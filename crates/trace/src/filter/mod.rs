@@ -143,6 +143,16 @@ impl<O: ScopeOracle> ScopeFilter<O> {
         &self.frames
     }
 
+    /// `thread` has ended: what is remembered of it is dropped.
+    pub fn thread_ended(&mut self, thread: ThreadId) {
+        self.threads.remove(&thread);
+    }
+
+    /// `process` has ended, and all that it forked is known.
+    pub fn process_ended(&mut self, process: ProcessId) {
+        self.processes.remove(&process);
+    }
+
     /// Filters what `thread` did. `table` has the tracer's blocks; `sites` is the table they
     /// refer to.
     ///

@@ -19,12 +19,8 @@ pub(super) struct ProcessFilter {
     pub(super) written: Lines,
     /// Frames of the tracer's blocks.
     blocks: FxHashMap<u32, Arc<[u8]>>,
-    /// Frames that load and unload modules, for forked children.
-    modules: Vec<u8>,
     /// (tracer's block, references kept) -> filter's block.
     ids: FxHashMap<(u32, u64), u32>,
-    /// Of the parent, still to be stored in a forked process's log.
-    inherited_modules: Vec<u8>,
     /// Frames stored but not yet taken into `table`.
     untaken: Vec<u8>,
 }
@@ -35,8 +31,6 @@ impl ProcessFilter {
         Self {
             written: self.written.clone(),
             blocks: self.blocks.clone(),
-            modules: self.modules.clone(),
-            inherited_modules: self.modules.clone(),
             ..Self::default()
         }
     }
@@ -50,17 +44,10 @@ impl ProcessFilter {
                     if let Some(id) = frames::block_id(frame) {
                         self.blocks.insert(id, frame.into());
                     }
-                    continue;
                 }
-                meta::PROCESS => {
-                    out.extend(frames::process(frame));
-                    out.append(&mut self.inherited_modules);
-                    continue;
-                }
-                meta::MODULE | meta::UNLOAD => self.modules.extend(frame),
-                _ => {}
+                meta::PROCESS => out.extend(frames::process(frame)),
+                _ => out.extend(frame),
             }
-            out.extend(frame);
         }
         self.untaken.extend(&out[before..]);
     }

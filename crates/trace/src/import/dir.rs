@@ -8,8 +8,8 @@ use thiserror::Error;
 
 use super::{Sample, Samples};
 use crate::container::{
-    Existing, FORMAT, MANIFEST, Manifest, ReadError, RecordingInfo, RecordingState, SCHEMA_VERSION,
-    TraceKind, WriteError, prepare, read_manifest, replace_file,
+    Existing, FORMAT, Manifest, ReadError, RecordingInfo, RecordingState, SCHEMA_VERSION,
+    TraceKind, WriteError, prepare, read_manifest, write_manifest,
 };
 
 /// File name of the samples in a trace directory of kind samples.
@@ -76,7 +76,7 @@ pub fn write_samples(
         info,
         ..Manifest::default()
     };
-    replace_file(dir, MANIFEST, &manifest)
+    write_manifest(dir, &manifest).map(drop)
 }
 
 /// Reads the samples of a trace directory.

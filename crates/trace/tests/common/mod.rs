@@ -19,6 +19,7 @@ pub fn plain(kind: EventKind, instr: u16, slot: u16, disp: u64) -> Ref {
         size: 8,
         disp,
         site: SiteId(u32::from(instr)),
+        frame: false,
     }
 }
 
@@ -164,10 +165,10 @@ pub fn frame(kind: u32, mut payload: Vec<u8>) -> Vec<u8> {
     out
 }
 
-/// The `PROCESS` frame.
+/// The `PROCESS` frame. Its stamp is the pid.
 pub fn process_frame(pid: u32, parent: u32, inherited: u32) -> Vec<u8> {
     let mut p = Vec::new();
-    for v in [pid, parent, inherited, 0, 0, 0] {
+    for v in [pid, parent, inherited, 0, 0, 0, pid, 0, parent, 0] {
         p.extend(v.to_le_bytes());
     }
     frame(meta::PROCESS, p)

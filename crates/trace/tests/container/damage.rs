@@ -9,7 +9,7 @@ use prestore_trace::container::{
 use prestore_trace::{ProcessId, ThreadId};
 
 use crate::common::block_frame;
-use crate::{begin, killed, log, read, table_of, words};
+use crate::{begin, killed, log, read, words};
 
 #[test]
 fn a_killed_recording_is_read_up_to_its_last_whole_block() {
@@ -38,17 +38,28 @@ fn a_killed_recording_is_read_up_to_its_last_whole_block() {
 }
 
 #[test]
-fn a_block_log_is_read_up_to_its_last_whole_frame() {
+fn a_block_log_is_read_up_to_its_last_whole_piece() {
     let dir = tempfile::tempdir().unwrap();
-    killed(dir.path(), None);
+    let more = block_frame(66, 1, 0x1300, &[(1, 0)]);
+    let (mut writer, stream, _) = begin(dir.path());
     let path = dir.path().join("process-0.blocks");
+    let first = fs::read(&path).unwrap().len();
+    // The manifest on disk knows of none of it yet.
+    writer.meta(ProcessId(0), &more).unwrap();
+    std::mem::forget((writer, stream));
     let bytes = fs::read(&path).unwrap();
-    for len in 0..bytes.len() {
+    for len in 0..=bytes.len() {
         fs::write(&path, &bytes[..len]).unwrap();
         let trace = Trace::open(dir.path()).unwrap();
         let left_out: u64 = trace.damage().iter().map(|d| d.bytes).sum();
-        let whole = len - left_out as usize;
-        assert_eq!(table_of(&bytes[..len]).consumed() as usize, whole);
+        let table = trace.table(ProcessId(0)).unwrap();
+        let (whole, blocks) = match len {
+            n if n == bytes.len() => (n, 3),
+            n if n >= first => (first, 2),
+            _ => (0, 0),
+        };
+        assert_eq!(left_out as usize, len - whole, "cut at {len}");
+        assert_eq!(table.iter().count(), blocks, "cut at {len}");
     }
 }
 
@@ -129,8 +140,8 @@ fn a_corrupt_block_log_is_named_and_can_be_left_out() {
     let bad = block_frame(3, 1, 0x1100, &[]);
     bytes.extend(&bad);
     fs::write(&path, bytes).unwrap();
-    let error = Trace::open(dir.path()).unwrap_err();
-    assert!(matches!(error, ReadError::Meta { .. }), "{error}");
+    let message = Trace::open(dir.path()).unwrap_err().to_string();
+    assert!(message.contains("process-0.blocks is corrupt"), "{message}");
     let trace = Trace::open_with(dir.path(), ReadOptions { lenient: true }).unwrap();
     assert_eq!(trace.damage()[0].bytes, bad.len() as u64);
     assert_eq!(read(&trace, 0).len(), 300);
@@ -150,17 +161,26 @@ fn a_missing_file_is_named() {
 }
 
 #[test]
-fn a_newer_schema_is_refused_by_name() {
+fn another_schema_is_refused_by_name() {
     let dir = tempfile::tempdir().unwrap();
     killed(dir.path(), None);
     let path = dir.path().join(MANIFEST);
     let json = fs::read_to_string(&path).unwrap();
-    let newer = json.replace("\"schema_version\": 1", "\"schema_version\": 3");
-    assert_ne!(newer, json);
-    fs::write(&path, newer).unwrap();
-    let message = Trace::open(dir.path()).unwrap_err().to_string();
-    let expected = "was written by a newer prestore: schema 3, this one reads up to 1; upgrade";
+    let other = |version: u32| {
+        let other = json.replace(
+            "\"schema_version\": 2",
+            &format!("\"schema_version\": {version}"),
+        );
+        assert_ne!(other, json);
+        fs::write(&path, other).unwrap();
+        Trace::open(dir.path()).unwrap_err().to_string()
+    };
+    let message = other(3);
+    let expected = "was written by a newer prestore: schema 3, this one reads up to 2; upgrade";
     assert!(message.ends_with(expected), "{message}");
+    let message = other(1);
+    let expected = "was written by an older prestore: schema 1, this one reads 2; record";
+    assert!(message.contains(expected), "{message}");
 }
 
 #[test]

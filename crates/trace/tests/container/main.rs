@@ -3,6 +3,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod cut;
 mod damage;
 
 use std::fs;
@@ -204,6 +205,7 @@ fn sites_are_the_same_each_time_and_a_fork_shares_its_parents() {
     stream.finish().unwrap();
     let child = writer.process(200, 100, vec![]).unwrap();
     let mut forked = process_frame(200, 100, 66);
+    forked.extend(module_frame(0x1000, 0x9000, "/bin/program", &[0xab, 0xcd]));
     forked.extend(block_frame(66, 1, 0x1300, &[(1, 0)]));
     writer.meta(child, &forked).unwrap();
     writer.finish(Outcome::Complete).unwrap();
@@ -212,17 +214,20 @@ fn sites_are_the_same_each_time_and_a_fork_shares_its_parents() {
         Trace::open(dir.path()).unwrap(),
         Trace::open(dir.path()).unwrap(),
     );
-    let child = a.table(ProcessId(1));
+    let child = a.table(ProcessId(1)).unwrap();
     let ids: Vec<u32> = child.iter().map(|b| b.id).collect();
     assert_eq!(ids, [64, 65, 66]);
     let site = child.get(66).unwrap().start_site;
     let found = a.sites().get(site).unwrap();
-    assert_eq!(found.offset, 0x300, "in the module that the parent loaded");
+    assert_eq!(found.offset, 0x300, "in the module that it began with");
     assert_eq!(
         child.get(64).unwrap().start_site,
-        a.table(ProcessId(0)).get(64).unwrap().start_site
+        a.table(ProcessId(0)).unwrap().get(64).unwrap().start_site
     );
-    assert_eq!(b.table(ProcessId(1)).get(66).unwrap().start_site, site);
+    assert_eq!(
+        b.table(ProcessId(1)).unwrap().get(66).unwrap().start_site,
+        site
+    );
     assert_eq!(a.sites().len(), b.sites().len());
 }
 

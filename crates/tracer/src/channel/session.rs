@@ -141,7 +141,6 @@ pub(crate) struct Session {
     place: PathBuf,
     control: MmapMut,
     _lock: File,
-    seen: HashSet<String>,
     files: u32,
     notes: NoteReader,
 }
@@ -179,7 +178,6 @@ impl Session {
             place,
             control: map,
             _lock: control,
-            seen: HashSet::new(),
             files: 0,
             notes: NoteReader::default(),
         })
@@ -208,23 +206,29 @@ impl Session {
         self.notes.next(&self.control, begun)
     }
 
-    /// Files that have appeared since the last call.
+    /// Files that have appeared since the last call. The caller removes their names, so that what
+    /// came and went takes no memory, and is not found again.
     pub(crate) fn new_files(&mut self) -> io::Result<Vec<(PathBuf, FileName)>> {
         let files = self.word(FILES).load(Ordering::SeqCst);
         if files == self.files {
             return Ok(Vec::new());
         }
         self.files = files;
-        let mut found = self.scan(|_| true)?;
+        let mut seen = HashSet::new();
+        let mut found = self.scan(|_| true, &mut seen)?;
         // A listing may miss what appears while it is read, and a process's log appears before
         // its threads' files: a second one has the logs of all threads in the first.
-        found.extend(self.scan(|kind| matches!(kind, FileName::Meta { .. }))?);
+        found.extend(self.scan(|kind| matches!(kind, FileName::Meta { .. }), &mut seen)?);
         found.sort_by_key(|(_, kind)| kind.order());
         Ok(found)
     }
 
     /// Files of the wanted kinds that were not seen before.
-    fn scan(&mut self, wanted: impl Fn(&FileName) -> bool) -> io::Result<Vec<(PathBuf, FileName)>> {
+    fn scan(
+        &self,
+        wanted: impl Fn(&FileName) -> bool,
+        seen: &mut HashSet<String>,
+    ) -> io::Result<Vec<(PathBuf, FileName)>> {
         let mut found = Vec::new();
         for entry in std::fs::read_dir(&self.place)? {
             let entry = entry?;
@@ -232,7 +236,7 @@ impl Session {
             if let Some(kind) = FileName::parse(&name)
                 && wanted(&kind)
                 && entry.file_type().is_ok_and(|t| t.is_file())
-                && self.seen.insert(name)
+                && seen.insert(name)
             {
                 found.push((entry.path(), kind));
             }

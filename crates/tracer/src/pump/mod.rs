@@ -61,6 +61,8 @@ pub struct Outcome {
 
 /// Idle time between looks when no doorbell rings.
 const PATIENCE: Duration = Duration::from_millis(50);
+/// Most time between looks for who has ended, where there always is work.
+const BURY: Duration = Duration::from_millis(100);
 /// Time between [`Sink::tick`]s.
 const TICK: Duration = Duration::from_secs(1);
 
@@ -87,6 +89,7 @@ pub fn record<S: Sink>(
         failure: None,
         interrupted: false,
         asked: 0,
+        buried: started,
     };
     let mut pump = Pump::new(session);
     let mut ticked = Instant::now();
@@ -140,6 +143,7 @@ struct Run {
     interrupted: bool,
     /// Requests to stop that came before the program's end.
     asked: u32,
+    buried: Instant,
 }
 
 impl Run {
@@ -193,15 +197,16 @@ impl Run {
         progress: bool,
         sink: &mut S,
     ) -> Result<bool, RecordError> {
-        if progress {
+        if progress && self.buried.elapsed() < BURY {
             return Ok(false);
         }
         if self.interrupted {
-            return Ok(true);
+            return Ok(!progress);
         }
         if self.failure.is_some() {
-            return Ok(self.status.is_some());
+            return Ok(!progress && self.status.is_some());
         }
+        self.buried = Instant::now();
         match pump.bury(sink) {
             Err(RecordError::Sink(failure)) => self.attempt(Err(failure), pump),
             other => other?,

@@ -1,5 +1,7 @@
 //! Everything that a recording knows about its processes and threads.
 
+use std::collections::BTreeMap;
+
 use prestore_trace::block::UnknownOpcode;
 use prestore_trace::record::{FIRST_BLOCK, id};
 use prestore_trace::{ProcessId, SiteTable, ThreadId};
@@ -11,26 +13,30 @@ use crate::{Counts, Coverage, Note, ProcessInfo, RecordError, Sink, Stream};
 /// A thread's ring and where it belongs.
 struct Ring {
     reader: RingReader,
-    process: usize,
+    process: ProcessId,
     stream: Stream,
 }
 
 /// A thread's counters and where they belong.
 struct Counter {
     reader: CountReader,
-    process: usize,
+    process: ProcessId,
     stream: Stream,
 }
 
 pub(super) struct Pump {
     session: Session,
     sites: SiteTable,
-    processes: Vec<Process>,
+    /// Those that have not ended.
+    processes: BTreeMap<ProcessId, Process>,
     rings: Vec<Ring>,
     counters: Vec<Counter>,
+    begun: u32,
     threads: u32,
     torn: u32,
     coverage: Coverage,
+    /// Of processes that have ended.
+    unknown: Vec<UnknownOpcode>,
 }
 
 impl Pump {
@@ -38,12 +44,14 @@ impl Pump {
         Self {
             session,
             sites: SiteTable::default(),
-            processes: Vec::new(),
+            processes: BTreeMap::new(),
             rings: Vec::new(),
             counters: Vec::new(),
+            begun: 0,
             threads: 0,
             torn: 0,
             coverage: Coverage::default(),
+            unknown: Vec::new(),
         }
     }
 
@@ -61,7 +69,7 @@ impl Pump {
     }
 
     pub(super) fn processes(&self) -> u32 {
-        self.processes.len() as u32
+        self.begun
     }
 
     pub(super) fn threads(&self) -> u32 {
@@ -74,8 +82,11 @@ impl Pump {
 
     /// What the engine could not decode, of all processes.
     pub(super) fn unknown_opcodes(&self) -> Vec<UnknownOpcode> {
-        let tables = self.processes.iter().map(|p| &p.table);
-        tables.flat_map(|t| t.unknown_opcodes().to_vec()).collect()
+        let mut all = self.unknown.clone();
+        for process in self.processes.values() {
+            add_unknown(&mut all, process.table.unknown_opcodes());
+        }
+        all
     }
 
     /// What all threads recorded and skipped, those that still run included.
@@ -108,46 +119,74 @@ impl Pump {
         Ok(())
     }
 
-    /// Drops threads that have ended, and reads what those left that were killed. To be called
-    /// when [`Pump::step`] found nothing.
+    /// Drops threads and processes that have ended, and reads what those left that were killed.
     pub(super) fn bury<S: Sink>(&mut self, sink: &mut S) -> Result<(), RecordError> {
-        let dead: Vec<bool> = self.processes.iter().map(Process::is_dead).collect();
-        for (process, dead) in dead.iter().enumerate() {
-            if *dead {
-                // What it said last, when its threads had nothing to say any more.
-                self.read_log(process, sink)?;
-            }
+        let processes = self.processes.iter();
+        let dead: Vec<ProcessId> = processes
+            .filter(|(_, p)| p.is_dead())
+            .map(|(id, _)| *id)
+            .collect();
+        // A child shows itself before it lets go of its parent: those of the dead are here now.
+        self.take_new_files(sink)?;
+        for &process in &dead {
+            // What it said last, when its threads had nothing to say any more.
+            self.read_log(process, sink)?;
         }
         let mut at = 0;
         while at < self.rings.len() {
             let ring = &self.rings[at];
             // In this order: what was handed over before the end is seen as pending.
             let (ended, idle) = (ring.reader.ended(), ring.reader.pending() == 0);
-            if idle && (ended || dead[ring.process]) {
+            if idle && (ended || dead.contains(&ring.process)) {
                 if !ended {
                     self.deliver_torn(at, sink)?;
                 }
                 let ring = self.rings.swap_remove(at);
                 self.coverage = add(self.coverage, ring.reader.tally());
+                sink.thread_ended(ring.stream)?;
             } else {
                 at += 1;
             }
         }
-        self.bury_counters(&dead, sink)
+        self.bury_counters(&dead, sink)?;
+        for process in dead {
+            self.end(process, sink)?;
+        }
+        Ok(())
     }
 
-    fn bury_counters<S: Sink>(&mut self, dead: &[bool], sink: &mut S) -> Result<(), RecordError> {
+    /// Forgets a dead process, if all that its threads left was taken.
+    fn end<S: Sink>(&mut self, process: ProcessId, sink: &mut S) -> Result<(), RecordError> {
+        let mut of_rings = self.rings.iter().map(|r| r.process);
+        let mut of_counters = self.counters.iter().map(|c| c.process);
+        if of_rings.any(|p| p == process) || of_counters.any(|p| p == process) {
+            return Ok(());
+        }
+        if let Some(ended) = self.processes.remove(&process) {
+            add_unknown(&mut self.unknown, ended.table.unknown_opcodes());
+            sink.process_ended(process)?;
+        }
+        Ok(())
+    }
+
+    fn bury_counters<S: Sink>(
+        &mut self,
+        dead: &[ProcessId],
+        sink: &mut S,
+    ) -> Result<(), RecordError> {
         let mut at = 0;
         while at < self.counters.len() {
             let process = self.counters[at].process;
-            if !dead[process] && !self.counters[at].reader.ended() {
+            if !dead.contains(&process) && !self.counters[at].reader.ended() {
                 at += 1;
                 continue;
             }
             let counter = self.counters.swap_remove(at);
             self.coverage = add(self.coverage, counter.reader.tally());
             self.read_log(process, sink)?;
-            let table = &self.processes[process].table;
+            let Some(Process { table, .. }) = self.processes.get(&process) else {
+                continue;
+            };
             let mut counts = Counts::default();
             for block in table.iter() {
                 match counter.reader.count(block.id) {
@@ -157,15 +196,14 @@ impl Pump {
                 }
             }
             sink.counts(counter.stream, &counts, table, &mut self.sites)?;
+            sink.thread_ended(counter.stream)?;
         }
         Ok(())
     }
 
-    /// Is nothing left that could deliver? Processes without threads are dead or dying.
+    /// Is nothing left that could deliver?
     pub(super) fn all_ended(&self) -> bool {
-        self.rings.is_empty()
-            && self.counters.is_empty()
-            && self.processes.iter().all(Process::is_dead)
+        self.processes.is_empty()
     }
 
     fn oldest(&self) -> Option<usize> {
@@ -180,8 +218,10 @@ impl Pump {
             .map(|(_, i)| i)
     }
 
-    fn read_log<S: Sink>(&mut self, process: usize, sink: &mut S) -> Result<(), RecordError> {
-        let process = &mut self.processes[process];
+    fn read_log<S: Sink>(&mut self, process: ProcessId, sink: &mut S) -> Result<(), RecordError> {
+        let Some(process) = self.processes.get_mut(&process) else {
+            return Ok(());
+        };
         let frames = process.read_log(&mut self.sites)?;
         if !frames.is_empty() {
             sink.meta(process.id, &frames, &process.table)?;
@@ -193,9 +233,10 @@ impl Pump {
         let process = self.rings[at].process;
         self.read_log(process, sink)?;
         let ring = &self.rings[at];
-        let table = &self.processes[process].table;
         let words = ring.reader.front().unwrap_or(&[]);
-        sink.words(ring.stream, words, table, &mut self.sites)?;
+        if let Some(Process { table, .. }) = self.processes.get(&process) {
+            sink.words(ring.stream, words, table, &mut self.sites)?;
+        }
         Ok(())
     }
 
@@ -205,15 +246,16 @@ impl Pump {
         let process = self.rings[at].process;
         self.read_log(process, sink)?;
         let ring = &self.rings[at];
-        let table = &self.processes[process].table;
+        let Some(Process { table, .. }) = self.processes.get(&process) else {
+            return Ok(());
+        };
         let words = ring.reader.torn();
         let only_time = words.first().is_none_or(|w| *w as u32 == id::TIME)
             && words.get(2).is_none_or(|w| *w as u32 == id::END);
-        if !only_time {
-            self.torn += 1;
-            let whole = whole_records(words, table);
-            sink.words(ring.stream, &words[..whole], table, &mut self.sites)?;
-        }
+        let whole = whole_records(words, table);
+        self.torn += u32::from(!only_time);
+        // The time alone tells when it ended.
+        sink.words(ring.stream, &words[..whole], table, &mut self.sites)?;
         Ok(())
     }
 
@@ -223,7 +265,8 @@ impl Pump {
         for (path, name) in files {
             match name {
                 FileName::Meta { pid, stamp } => {
-                    let id = ProcessId(self.processes.len() as u32);
+                    let id = ProcessId(self.begun);
+                    self.begun += 1;
                     let new = Process::open(&path, id, pid, stamp).map_err(RecordError::Channel)?;
                     self.add_process(new, sink)?;
                 }
@@ -256,26 +299,26 @@ impl Pump {
 
     fn add_process<S: Sink>(&mut self, mut new: Process, sink: &mut S) -> Result<(), RecordError> {
         let mut frames = new.read_log(&mut self.sites)?;
-        let (_, parent, inherited) = new.table.process();
-        if inherited > 0 {
+        let facts = *new.table.process();
+        let mut all = self.processes.iter();
+        let origin = all.find(|(_, p)| p.table.process().began(&facts));
+        let origin = origin.map(|(id, _)| *id);
+        if let Some(origin) = origin {
             // The child's code refers to blocks that its parent has described by now.
-            let of_parent = self.processes.iter().rposition(|p| p.pid == parent);
-            if let Some(i) = of_parent {
-                self.read_log(i, sink)?;
-                new.table.inherit(&self.processes[i].table);
+            self.read_log(origin, sink)?;
+            if let Some(parent) = self.processes.get(&origin) {
+                new.table.inherit(&parent.table);
             }
-        }
-        for old in self.processes.iter_mut().filter(|p| p.pid == new.pid) {
-            old.replaced = true;
         }
         sink.process(ProcessInfo {
             id: new.id,
             pid: new.pid,
-            parent,
+            parent: facts.parent,
+            origin,
         })?;
         frames.extend(new.read_log(&mut self.sites)?);
         sink.meta(new.id, &frames, &new.table)?;
-        self.processes.push(new);
+        self.processes.insert(new.id, new);
         Ok(())
     }
 
@@ -285,19 +328,33 @@ impl Pump {
         stamp: u64,
         tid: u32,
         sink: &mut S,
-    ) -> Result<Option<(usize, Stream)>, RecordError> {
-        let owner = |p: &Process| p.pid == pid && p.stamp == stamp;
-        let Some(process) = self.processes.iter().position(owner) else {
+    ) -> Result<Option<(ProcessId, Stream)>, RecordError> {
+        let mut all = self.processes.values();
+        let Some(owner) = all.find(|p| p.pid == pid && p.stamp == stamp) else {
             return Ok(None);
         };
+        let process = owner.id;
         let stream = Stream {
             thread: ThreadId(self.threads),
-            process: self.processes[process].id,
+            process,
             tid,
         };
         self.threads += 1;
         sink.thread(stream)?;
         Ok(Some((process, stream)))
+    }
+}
+
+/// The same instruction of several processes is one.
+fn add_unknown(all: &mut Vec<UnknownOpcode>, more: &[UnknownOpcode]) {
+    for new in more {
+        match all
+            .iter_mut()
+            .find(|u| u.site == new.site && u.bytes == new.bytes)
+        {
+            Some(known) => known.executions = known.executions.saturating_add(new.executions),
+            None => all.push(new.clone()),
+        }
     }
 }
 

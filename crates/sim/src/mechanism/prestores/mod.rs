@@ -9,21 +9,28 @@
 //! non-temporal stores of what was written there, in the place of the stores: it is the order in which
 //! the library's copies and writers do it. A load of the line in between makes them go at once.
 //!
+//! What the source would do else is done, too ([`Way`]): stores to the library's writer or to a buffer in the place of
+//! those to the data, and the copy from there; and its instructions ([`Costs`]).
+//!
 //! No fence is added to skipped stores: where data is published, an atomic or a fence stands in the
 //! program already.
 
+mod gather;
+mod held;
 mod open;
 mod rule;
 
-pub use rule::{PreStore, Rule};
+pub use rule::{Costs, PreStore, Rule, Way};
 
 use std::mem;
 
-use prestore_trace::{DemoteKind, FlushKind, SiteId};
+use prestore_trace::{DemoteKind, FlushKind, LineAddr, SiteId};
 use rustc_hash::FxHashMap;
 
 use super::Mechanism;
 use crate::{ByteMask, Op, OpKind};
+use gather::{Gather, Target};
+use held::Held;
 use open::OpenLines;
 
 /// Operations after which a line is taken to be left if the finding has not stored to it again:
@@ -36,9 +43,12 @@ pub const REACH: usize = 256;
 pub struct VirtualPrestores {
     name: String,
     line_shift: u32,
-    by_site: FxHashMap<SiteId, (u16, PreStore)>,
+    costs: Costs,
+    by_site: FxHashMap<SiteId, (u16, PreStore, Way)>,
     /// Does a rule skip the caches?
     skips: bool,
+    /// Stores that were to be non-temporal where they are, and those that no instruction does so.
+    in_place: (u64, u64),
     threads: Vec<Thread>,
 }
 
@@ -46,7 +56,13 @@ pub struct VirtualPrestores {
 #[derive(Clone, Debug, Default)]
 struct Thread {
     /// Operations not given on yet: a pre-store may have to go between them.
-    held: Vec<Op>,
+    held: Vec<Held>,
+    /// Instructions of the change so far, in what was given on.
+    extra: u64,
+    /// The program's count at its last operation.
+    last: u64,
+    /// What is gathered elsewhere.
+    gather: Gather,
     /// Lines that the rules' stores are in, by place in `held`.
     open: OpenLines,
     /// Where in `held` which line is to be pre-stored: behind this operation.
@@ -60,18 +76,35 @@ impl VirtualPrestores {
         let mut by_site = FxHashMap::default();
         for (number, rule) in rules.iter().enumerate() {
             for &site in &rule.sites {
-                by_site
-                    .entry(site)
-                    .or_insert((number.min(usize::from(u16::MAX)) as u16, rule.op));
+                by_site.entry(site).or_insert((
+                    number.min(usize::from(u16::MAX)) as u16,
+                    rule.op,
+                    rule.way,
+                ));
             }
         }
         Self {
             name: name.into(),
             line_shift: line.trailing_zeros(),
+            costs: Costs::default(),
             by_site,
             skips: rules.iter().any(|rule| rule.op == PreStore::Skip),
+            in_place: (0, 0),
             threads: Vec::new(),
         }
+    }
+
+    /// The same with what the change's own instructions cost; without, they cost nothing.
+    pub fn costs(mut self, costs: Costs) -> Self {
+        self.costs = costs;
+        self
+    }
+
+    /// Share of the stores that [`Way::InPlace`] met of which there is no non-temporal form: of one and two bytes,
+    /// and of string instructions. 0 to 1.
+    pub fn not_in_place(&self) -> f64 {
+        let (all, none) = self.in_place;
+        none as f64 / all.max(1) as f64
     }
 
     fn thread(&mut self, thread: u32) -> Thread {
@@ -82,30 +115,83 @@ impl VirtualPrestores {
         mem::take(&mut self.threads[index])
     }
 
-    /// Takes one operation into `thread`.
-    fn take(&self, thread: &mut Thread, op: &Op) {
-        let mut op = *op;
+    /// Takes one operation of thread `number` into `thread`.
+    fn take(&mut self, number: u32, thread: &mut Thread, op: &Op) {
         let at = thread.held.len();
+        let mut held = Held::own(*op);
         match op.kind {
-            OpKind::Store => {
-                if let Some(&(rule, prestore)) = self.by_site.get(&op.site) {
-                    self.store(thread, at, &op, rule, prestore);
-                    if prestore == PreStore::Skip {
-                        op = replaced(op);
+            OpKind::Store => match self.by_site.get(&op.site) {
+                Some(&(rule, _, way @ (Way::Writer | Way::Buffer))) => {
+                    return self.elsewhere(number, thread, op, rule, way);
+                }
+                Some(&(_, _, Way::InPlace)) => {
+                    self.in_place.0 += 1;
+                    if matches!(op.size, 4 | 8 | 16 | 32 | 64) {
+                        held.op.kind = OpKind::NtStore;
+                    } else {
+                        self.in_place.1 += 1;
                     }
                 }
-            }
+                Some(&(rule, prestore, _)) => {
+                    self.store(thread, at, op, rule, prestore);
+                    if prestore == PreStore::Skip {
+                        held = Held::replaced(op);
+                    }
+                }
+                None => {}
+            },
             OpKind::Load if self.skips => {
                 let end = op.addr + u64::from(op.size).max(1) - 1;
                 for line in op.addr >> self.line_shift..=end >> self.line_shift {
                     thread.open.load(line, &mut thread.due);
+                    if !thread.gather.is_empty() {
+                        let (gather, mut to) = self.gathered(number, thread, op.instr);
+                        gather.load(LineAddr(line), &mut to);
+                    }
                 }
             }
             // What follows a fence is a new run of stores.
-            OpKind::Atomic | OpKind::Fence(_) | OpKind::HandOff => thread.leave_all(),
+            OpKind::Atomic | OpKind::Fence(_) | OpKind::HandOff => {
+                thread.leave_all();
+                if !thread.gather.is_empty() {
+                    let (gather, mut to) = self.gathered(number, thread, op.instr);
+                    gather.write_all(&mut to);
+                }
+            }
             _ => {}
         }
-        thread.held.push(op);
+        thread.held.push(held);
+    }
+
+    /// What `thread` gathers, and where it goes.
+    fn gathered<'a>(
+        &self,
+        number: u32,
+        thread: &'a mut Thread,
+        instr: u64,
+    ) -> (&'a mut Gather, Target<'a>) {
+        let to = Target {
+            thread: number,
+            line_shift: self.line_shift,
+            whole: self.whole(),
+            costs: self.costs,
+            instr,
+            out: &mut thread.held,
+        };
+        (&mut thread.gather, to)
+    }
+
+    /// A store to a buffer in place of one to the data.
+    fn elsewhere(&self, number: u32, thread: &mut Thread, op: &Op, rule: u16, way: Way) {
+        // It holds the instruction's place, whatever it becomes.
+        thread.held.push(Held::replaced(op));
+        let first = op.addr >> self.line_shift;
+        let last = (op.addr + u64::from(op.size).max(1) - 1) >> self.line_shift;
+        for line in first..=last {
+            let (line, bytes, _) = self.bytes_in(line, op);
+            let (gather, mut to) = self.gathered(number, thread, op.instr);
+            gather.store((rule, way), (LineAddr(line), bytes), op, &mut to);
+        }
     }
 
     fn store(&self, thread: &mut Thread, at: usize, op: &Op, rule: u16, prestore: PreStore) {
@@ -132,21 +218,17 @@ impl VirtualPrestores {
     fn bytes_in(&self, line: u64, op: &Op) -> (u64, ByteMask, ByteMask) {
         let start = line << self.line_shift;
         let size = (1_u64 << self.line_shift).min(u64::from(ByteMask::BITS));
-        let whole = ByteMask::MAX >> (u64::from(ByteMask::BITS) - size);
+        let whole = self.whole();
         let from = op.addr.saturating_sub(start).min(size - 1);
         let end = (op.addr + u64::from(op.size).max(1) - start).min(size);
         let stored = ByteMask::MAX >> (u64::from(ByteMask::BITS) - (end - from));
         (line, stored << from, whole)
     }
-}
 
-/// What stands in the place of a store that is gathered to go around the caches: a non-temporal store
-/// of no bytes, which is not given on.
-fn replaced(store: Op) -> Op {
-    Op {
-        kind: OpKind::NtStore,
-        size: 0,
-        ..store
+    /// All bytes of a line.
+    fn whole(&self) -> ByteMask {
+        let size = (1_u64 << self.line_shift).min(u64::from(ByteMask::BITS));
+        ByteMask::MAX >> (u64::from(ByteMask::BITS) - size)
     }
 }
 
@@ -156,25 +238,43 @@ impl Thread {
     }
 
     /// Gives on everything before `end`, with what is due behind it.
-    fn release(&mut self, end: usize, out: &mut Vec<Op>) {
+    fn release(&mut self, end: usize, costs: Costs, line: u64, out: &mut Vec<Op>) {
         self.due.sort_by_key(|&(at, pre)| (at, pre.addr));
-        let mut from = 0;
         let ready = self.due.partition_point(|&(at, _)| at < end);
-        let kept = |ops: &[Op], out: &mut Vec<Op>| {
-            out.extend(ops.iter().filter(|&&op| op != replaced(op)));
-        };
+        let mut from = 0;
+        let mut before: Option<(usize, u64)> = None;
         for (at, pre) in self.due.drain(..ready) {
-            kept(&self.held[from..=at], out);
-            let instr = self.held[at].instr;
-            out.push(Op { instr, ..pre });
+            give(&self.held[from..=at], &mut self.extra, out);
             from = at + 1;
+            // A call for several lines acts on one after the other.
+            let goes_on =
+                before.is_some_and(|(place, addr)| place == at && pre.addr <= addr + line);
+            let (call, each) = match pre.kind {
+                OpKind::NtStore => (costs.copy, costs.copy_line),
+                _ => (costs.call, costs.line),
+            };
+            self.extra += u64::from(each) + if goes_on { 0 } else { u64::from(call) };
+            before = Some((at, pre.addr));
+            let instr = self.held[at].op.instr + self.extra;
+            out.push(Op { instr, ..pre });
         }
-        kept(&self.held[from..end], out);
+        give(&self.held[from..end], &mut self.extra, out);
         self.held.drain(..end);
         for (at, _) in &mut self.due {
             *at -= end;
         }
         self.open.shift(end);
+    }
+}
+
+/// Gives on what is not replaced, later by the instructions that the change adds.
+fn give(held: &[Held], extra: &mut u64, out: &mut Vec<Op>) {
+    for held in held {
+        *extra += u64::from(held.extra);
+        if !held.is_replaced() {
+            let instr = held.op.instr + *extra;
+            out.push(Op { instr, ..held.op });
+        }
     }
 }
 
@@ -186,21 +286,31 @@ impl Mechanism for VirtualPrestores {
     fn ops(&mut self, thread: u32, input: &[Op], out: &mut Vec<Op>) {
         let mut state = self.thread(thread);
         for op in input {
-            self.take(&mut state, op);
-            let Thread { held, open, due } = &mut state;
+            if !state.gather.is_empty() {
+                let (gather, mut to) = self.gathered(thread, &mut state, op.instr);
+                gather.tick(REACH as u64, &mut to);
+            }
+            state.last = op.instr;
+            self.take(thread, &mut state, op);
+            let Thread {
+                held, open, due, ..
+            } = &mut state;
             open.leave_older(held.len(), REACH, due);
         }
         // Hand-offs close every run, so nothing before one is ever held back.
         let end = state.open.oldest().unwrap_or(state.held.len());
-        state.release(end, out);
+        state.release(end, self.costs, 1 << self.line_shift, out);
         self.threads[thread as usize] = state;
     }
 
     fn end(&mut self, thread: u32, out: &mut Vec<Op>) {
         let mut state = self.thread(thread);
         state.leave_all();
+        let last = state.last;
+        let (gather, mut to) = self.gathered(thread, &mut state, last);
+        gather.write_all(&mut to);
         let end = state.held.len();
-        state.release(end, out);
+        state.release(end, self.costs, 1 << self.line_shift, out);
         self.threads[thread as usize] = state;
     }
 }

@@ -2,6 +2,7 @@
 
 use prestore_trace::SiteId;
 
+use super::gather::runs;
 use crate::{ByteMask, Op, OpKind};
 
 /// Runs followed at once by a thread: more than the arrays that one loop writes side by side.
@@ -138,10 +139,7 @@ impl Run {
         if self.pre.kind != OpKind::NtStore {
             return due.push((place, self.pre));
         }
-        let mut left = self.bytes;
-        while left != 0 {
-            let from = left.trailing_zeros();
-            let size = (left >> from).trailing_ones();
+        for (from, size) in runs(self.bytes) {
             let addr = self.pre.addr + u64::from(from);
             let piece = Op {
                 addr,
@@ -149,7 +147,6 @@ impl Run {
                 ..self.pre
             };
             due.push((place, piece));
-            left &= !(ByteMask::MAX >> (ByteMask::BITS - size) << from);
         }
     }
 }

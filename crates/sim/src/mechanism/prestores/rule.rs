@@ -1,4 +1,4 @@
-//! What is to be done where.
+//! What is to be done where, and how the source does it.
 
 use prestore_trace::SiteId;
 
@@ -13,6 +13,21 @@ pub enum PreStore {
     Skip,
 }
 
+/// How the source is changed to do an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Way {
+    /// Clean and demote: a call of `prestore()` after the data is written.
+    Call,
+    /// Skip: `prestore_copy_skip()` in the place of `memcpy()`, or `prestore_fill_skip()` of `memset()`.
+    CopyCall,
+    /// Skip: the stores that are there, made non-temporal by the compiler.
+    InPlace,
+    /// Skip: each store becomes a `prestore_writer_put()`, which gathers a line on the stack.
+    Writer,
+    /// Skip: the data is built in a buffer that stays in the caches, and copied by `prestore_copy_skip()`.
+    Buffer,
+}
+
 /// One finding's advice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
@@ -20,4 +35,49 @@ pub struct Rule {
     pub sites: Vec<SiteId>,
     /// What to do with what they write.
     pub op: PreStore,
+    /// How.
+    pub way: Way,
+}
+
+impl Rule {
+    /// `op` at `sites`, with no store more than there is: a call after the data is written, or in the place of
+    /// the copy that writes it.
+    pub fn new(sites: Vec<SiteId>, op: PreStore) -> Self {
+        let way = match op {
+            PreStore::Clean | PreStore::Demote => Way::Call,
+            PreStore::Skip => Way::CopyCall,
+        };
+        Self { sites, op, way }
+    }
+}
+
+/// Instructions that a change adds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Costs {
+    /// A call of `prestore()` for neighbouring lines.
+    pub call: u32,
+    /// Each line of it.
+    pub line: u32,
+    /// A call of `prestore_copy_skip()`.
+    pub copy: u32,
+    /// Each line of it.
+    pub copy_line: u32,
+    /// A `prestore_writer_put` of at most eight bytes that does not complete a line.
+    pub put: u32,
+    /// One that does, or of more bytes.
+    pub put_line: u32,
+}
+
+impl Costs {
+    /// Those of this project's library, as it executes them: the instructions of the bundled key-value store and
+    /// of listing 1 with an operation, less those without, per line of 64 B (`scope count`; a test counts again). A copy
+    /// by the library is set beside one by the C library.
+    pub const LIBRARY: Self = Self {
+        call: 9,
+        line: 4,
+        copy: 40,
+        copy_line: 4,
+        put: 8,
+        put_line: 94,
+    };
 }

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use crate::ThreadId;
-use crate::block::MetaError;
 use crate::container::manifest::SCHEMA_VERSION;
 
 /// Why a trace could not be read.
@@ -27,6 +26,22 @@ pub enum ReadError {
         dir: PathBuf,
         /// Its schema version.
         found: u64,
+    },
+    /// The trace was written by an older version, in a form that is not read any more.
+    #[error("{} was written by an older prestore: schema {found}, this one reads {}; record the program again, or read it with the version that wrote it", dir.display(), SCHEMA_VERSION)]
+    OlderSchema {
+        /// The directory.
+        dir: PathBuf,
+        /// Its schema version.
+        found: u64,
+    },
+    /// Parts of the trace are missing or damaged.
+    #[error("{}{}; usable: {usable}; --lenient reads that and leaves the rest out", .damage.first().map(Damage::as_error).unwrap_or_default(), more(.damage))]
+    Incomplete {
+        /// Which parts, never empty.
+        damage: Vec<Damage>,
+        /// What is left.
+        usable: String,
     },
     /// The trace holds samples where events are needed.
     #[error("{} holds samples, not events: only stores by function and calling context can be read from it", dir.display())]
@@ -52,14 +67,6 @@ pub enum ReadError {
         /// What is wrong.
         what: String,
     },
-    /// A block log is corrupt.
-    #[error("{} is corrupt: {source}; --lenient leaves out what follows", path.display())]
-    Meta {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        source: MetaError,
-    },
     /// A thread that the trace does not have.
     #[error("the trace has no thread {}", thread.0)]
     NoThread {
@@ -68,8 +75,18 @@ pub enum ReadError {
     },
 }
 
+fn more(damage: &[Damage]) -> String {
+    match damage.len() {
+        0 | 1 => String::new(),
+        n => format!(
+            " (and {} more damaged parts: `prestore trace info` lists them)",
+            n - 1
+        ),
+    }
+}
+
 impl ReadError {
-    pub(super) fn io(path: &std::path::Path, source: io::Error) -> Self {
+    pub(crate) fn io(path: &std::path::Path, source: io::Error) -> Self {
         let path = path.to_owned();
         Self::Io { path, source }
     }
@@ -95,6 +112,48 @@ pub enum DamageKind {
     TornTail,
     /// Something in the middle; only read over where that was asked for.
     Corrupt(String),
+    /// The file ends earlier than the manifest says.
+    Lost(Lost),
+    /// The file is not there.
+    Missing,
+    /// The manifest is not there, or cannot be trusted, for this reason.
+    Manifest(String),
+}
+
+/// What a file lacks that the manifest says it has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lost {
+    /// Stored blocks (of a block log: pieces).
+    pub blocks: u64,
+    /// Of so many.
+    pub of: u64,
+    /// Raw words.
+    pub words: u64,
+    /// Loads, stores and atomics.
+    pub accesses: u64,
+    /// Instructions executed.
+    pub instructions: u64,
+}
+
+impl Damage {
+    /// May the recording be read without being asked to leave something out? A killed recorder
+    /// leaves nothing else.
+    pub(super) fn is_expected(&self) -> bool {
+        self.what == DamageKind::TornTail
+    }
+
+    fn as_error(&self) -> String {
+        match &self.what {
+            DamageKind::Corrupt(what) => {
+                format!(
+                    "{} is corrupt at byte {}: {what}",
+                    self.path.display(),
+                    self.offset
+                )
+            }
+            _ => self.to_string(),
+        }
+    }
 }
 
 impl std::fmt::Display for Damage {
@@ -109,6 +168,19 @@ impl std::fmt::Display for Damage {
             DamageKind::Corrupt(what) => write!(
                 f,
                 "{path}: {bytes} bytes from byte {offset} on were left out: {what}"
+            ),
+            DamageKind::Missing => write!(f, "{path} is missing"),
+            DamageKind::Manifest(why) => write!(f, "{path}: {why}"),
+            DamageKind::Lost(lost) if lost.words > 0 => write!(
+                f,
+                "{path} is incomplete: {} of {} stored blocks are missing at its end, {} words, {} \
+                 accesses, {} instructions, {bytes} bytes",
+                lost.blocks, lost.of, lost.words, lost.accesses, lost.instructions
+            ),
+            DamageKind::Lost(lost) => write!(
+                f,
+                "{path} is incomplete: {} of {} pieces are missing at its end, {bytes} bytes",
+                lost.blocks, lost.of
             ),
         }
     }

@@ -5,8 +5,9 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::{Damage, DamageKind, ReadError};
+use crate::ThreadId;
 use crate::container::manifest::Totals;
-use crate::container::stored::{HEADER, StoredBlock};
+use crate::container::stored::{HEADER, StoredBlock, chain};
 
 /// The stored blocks of one stream.
 #[derive(Clone, Debug, Default)]
@@ -14,15 +15,56 @@ pub(super) struct StreamIndex {
     /// Where each starts in the file, and its header.
     pub(super) blocks: Vec<(u64, StoredBlock)>,
     pub(super) totals: Totals,
+    /// CRC-32 of the headers' checksums: of all, and of the first that the manifest knows of.
+    pub(super) checksum: u32,
+    pub(super) noted_checksum: u32,
+    /// Bytes of the file.
+    pub(super) len: u64,
     pub(super) damage: Vec<Damage>,
 }
 
-/// Walks the headers of the stream at `path`.
-pub(super) fn scan(path: &Path, lenient: bool) -> Result<StreamIndex, ReadError> {
+impl StreamIndex {
+    /// Takes a stored block in, if it is one of `thread` that comes behind those before; says what is
+    /// wrong.
+    fn take(
+        &mut self,
+        at: u64,
+        block: StoredBlock,
+        thread: ThreadId,
+        noted: u64,
+    ) -> Option<String> {
+        let (number, whose) = (block.number, block.thread);
+        if whose != thread {
+            return Some(format!("a stored block of thread {} stands here", whose.0));
+        }
+        let next = self.blocks.last().map_or(0, |b| b.1.number + 1);
+        if number < next {
+            let last = next - 1;
+            return Some(format!("stored block {number} stands here, behind {last}"));
+        }
+        self.totals += Totals::of(&block);
+        self.checksum = chain(self.checksum, block.own_crc());
+        self.blocks.push((at, block));
+        if self.blocks.len() as u64 == noted {
+            self.noted_checksum = self.checksum;
+        }
+        (number > next).then(|| {
+            let missing = number - next;
+            format!("stored block {number} stands here, {missing} before it are missing")
+        })
+    }
+}
+
+/// Walks the headers of the stream of `thread` at `path`; what is wrong is left out and told. The
+/// manifest knows of `noted` stored blocks.
+pub(super) fn scan(path: &Path, thread: ThreadId, noted: u64) -> Result<StreamIndex, ReadError> {
     let io = |e| ReadError::io(path, e);
     let mut file = File::open(path).map_err(io)?;
     let len = file.metadata().map_err(io)?.len();
-    let mut index = StreamIndex::default();
+    let mut index = StreamIndex {
+        len,
+        ..StreamIndex::default()
+    };
     let mut at = 0;
     let damage = |offset, bytes, what| Damage {
         path: path.to_owned(),
@@ -47,8 +89,13 @@ pub(super) fn scan(path: &Path, lenient: bool) -> Result<StreamIndex, ReadError>
             Some(block) => {
                 let start = at;
                 at += (HEADER + block.payload) as u64;
-                index.totals += Totals::of(&block);
-                index.blocks.push((start, block));
+                let before = index.blocks.len();
+                if let Some(what) = index.take(start, block, thread, noted) {
+                    let left_out = index.blocks.len() == before;
+                    let bytes = if left_out { at - start } else { 0 };
+                    let what = DamageKind::Corrupt(what);
+                    index.damage.push(damage(start, bytes, what));
+                }
             }
             // A file system that lost the data but kept the length leaves zeros.
             None if only_zeros(&mut file, at).map_err(io)? => {
@@ -56,19 +103,9 @@ pub(super) fn scan(path: &Path, lenient: bool) -> Result<StreamIndex, ReadError>
                 break;
             }
             None => {
-                let what = "no stored block starts here".to_owned();
-                if !lenient {
-                    let path = path.to_owned();
-                    return Err(ReadError::Corrupt {
-                        path,
-                        offset: at,
-                        what,
-                    });
-                }
+                let what = DamageKind::Corrupt("no stored block starts here".to_owned());
                 let next = next_header(&mut file, at + 1).map_err(io)?.unwrap_or(len);
-                index
-                    .damage
-                    .push(damage(at, next - at, DamageKind::Corrupt(what)));
+                index.damage.push(damage(at, next - at, what));
                 at = next;
             }
         }

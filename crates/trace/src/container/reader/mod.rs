@@ -1,24 +1,29 @@
 //! Reading a trace directory, whole or as far as a killed recording came.
 
+mod check;
 mod error;
 mod index;
+mod log;
 mod merge;
 mod open;
 mod stream;
 mod tables;
+mod verify;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-pub use error::{Damage, DamageKind, ReadError};
+pub use error::{Damage, DamageKind, Lost, ReadError};
 pub use merge::Merged;
 pub use open::read_manifest;
 pub use stream::{Segment, StreamReader};
 
 use super::manifest::{Manifest, Totals, events_file};
 use super::stored::StoredBlock;
-use crate::block::BlockTable;
+use crate::block::{BlockTable, ProcessFacts, UnknownOpcode};
 use crate::{ProcessId, SiteTable, ThreadId};
 use index::StreamIndex;
+use tables::Tables;
 
 /// How to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,14 +35,15 @@ pub struct ReadOptions {
 
 /// A trace of events, open for reading.
 ///
-/// Memory: the block tables of all processes, and a few hundred bytes a stored block. Events are
-/// streamed: see [`Trace::stream`] and [`Trace::merged`].
+/// Memory: all sites, and a few hundred bytes a process, thread and stored block. Block tables are
+/// there while they are used, see [`Trace::table`]. Events are streamed: see [`Trace::stream`] and
+/// [`Trace::merged`].
 #[derive(Debug)]
 pub struct Trace {
     dir: PathBuf,
     manifest: Manifest,
     options: ReadOptions,
-    tables: Vec<BlockTable>,
+    tables: Tables,
     sites: SiteTable,
     streams: Vec<StreamIndex>,
     damage: Vec<Damage>,
@@ -47,7 +53,8 @@ impl Trace {
     /// Opens the trace in `dir`.
     ///
     /// # Errors
-    /// [`ReadError`]: no trace, a newer schema, samples instead of events, or corrupt files. A
+    /// [`ReadError`]: no trace, another schema, samples instead of events, or files that are corrupt
+    /// or lack what the manifest says they have. A
     /// recording that was killed is no error: see [`Trace::damage`] and the manifest's state.
     pub fn open(dir: &Path) -> Result<Self, ReadError> {
         Self::open_with(dir, ReadOptions::default())
@@ -77,16 +84,30 @@ impl Trace {
         &self.sites
     }
 
-    /// The blocks of a process; empty for one that the trace does not have.
-    pub fn table(&self, process: ProcessId) -> &BlockTable {
-        static EMPTY: std::sync::OnceLock<BlockTable> = std::sync::OnceLock::new();
-        let table = self.tables.get(process.0 as usize);
-        table.unwrap_or_else(|| EMPTY.get_or_init(BlockTable::default))
+    /// The blocks of a process; empty for one that the trace does not have. Read from its log where
+    /// nobody holds it: to be held by who needs it again. Readers of streams hold theirs.
+    ///
+    /// # Errors
+    /// [`ReadError::Io`].
+    pub fn table(&self, process: ProcessId) -> Result<Arc<BlockTable>, ReadError> {
+        self.tables.get(process, &self.sites)
     }
 
-    /// The site table for new sites (those of allocation records, say) and a block table.
-    pub fn table_and_sites(&mut self, process: ProcessId) -> (Option<&BlockTable>, &mut SiteTable) {
-        (self.tables.get(process.0 as usize), &mut self.sites)
+    /// What the log of a process says of it; zeros for one that the trace does not have.
+    pub fn process(&self, process: ProcessId) -> ProcessFacts {
+        let index = self.tables.processes.get(process.0 as usize);
+        index.map(|p| p.facts).unwrap_or_default()
+    }
+
+    /// Instructions of a process that the engine could not decode.
+    pub fn unknown_opcodes(&self, process: ProcessId) -> &[UnknownOpcode] {
+        let index = self.tables.processes.get(process.0 as usize);
+        index.map_or(&[], |p| &p.unknown)
+    }
+
+    /// Are corrupt parts left out?
+    pub fn is_lenient(&self) -> bool {
+        self.options.lenient
     }
 
     /// What was left out when opening: torn tails of a killed recording, and, where asked for,
@@ -118,7 +139,7 @@ impl Trace {
         let index = index.ok_or(ReadError::NoThread { thread })?;
         let path = self.dir.join(events_file(thread));
         let blocks = index.blocks.get(from..).unwrap_or(&[]);
-        Ok(StreamReader::new(path, thread, blocks, self.options))
+        Ok(StreamReader::new(self, path, thread, blocks))
     }
 
     /// The words of all threads in order of time.

@@ -1,37 +1,54 @@
-//! Opening a trace: manifest, block logs, the index of each stream.
+//! Opening a trace: manifest, block logs, the index of each stream, and whether they agree.
 
 use std::fs;
 use std::path::Path;
 
-use super::{Damage, ReadError, ReadOptions, StreamIndex, Trace, index, tables};
+use super::tables::{Tables, missing};
+use super::{Damage, DamageKind, ReadError, ReadOptions, StreamIndex, Trace, check, index};
 use crate::container::manifest::{
-    FORMAT, MANIFEST, Manifest, ProcessEntry, SCHEMA_VERSION, ThreadEntry, Totals, TraceKind,
+    FORMAT, MANIFEST, Manifest, ProcessEntry, SCHEMA_VERSION, ThreadEntry, TraceKind, blocks_file,
     events_file, number_in,
 };
-use crate::{ProcessId, ThreadId};
+use crate::container::manifest_file;
+use crate::{ProcessId, SiteTable, ThreadId};
 
 pub(super) fn open(dir: &Path, options: ReadOptions) -> Result<Trace, ReadError> {
-    let mut manifest = read_manifest(dir)?;
+    let mut damage = Vec::new();
+    let mut manifest = manifest_of(dir, options, &mut damage)?;
     if manifest.kind == TraceKind::Samples {
         let dir = dir.to_owned();
         return Err(ReadError::OnlySamples { dir });
     }
+    let trusted = damage.is_empty();
     let found = count_files(dir)?;
     complete_processes(&mut manifest, found.processes);
-    let mut damage = Vec::new();
-    let streams = scan_streams(dir, &mut manifest, found.threads, options, &mut damage)?;
-    let loaded = tables::load(dir, &mut manifest.processes, options, &mut damage)?;
-    manifest.totals = Totals::default();
+    let streams = scan_streams(dir, &mut manifest, found.threads, trusted, &mut damage)?;
+    let mut sites = SiteTable::default();
+    let tables = Tables::scan(dir, &mut manifest.processes, &mut sites, &mut damage)?;
+    if trusted {
+        check_logs(dir, &manifest, &tables, &mut damage);
+    }
+    let noted = std::mem::take(&mut manifest.totals);
     for (entry, stream) in manifest.threads.iter_mut().zip(&streams) {
         entry.totals = stream.totals;
+        entry.checksum = stream.checksum;
         manifest.totals += stream.totals;
+    }
+    for (entry, index) in manifest.processes.iter_mut().zip(&tables.processes) {
+        entry.log = index.totals;
+    }
+    if !options.lenient && !damage.iter().all(Damage::is_expected) {
+        let whole = streams.iter().filter(|s| s.damage.is_empty()).count();
+        let usable = check::usable(&noted, &manifest.totals, &manifest, whole);
+        damage.retain(|d| !d.is_expected());
+        return Err(ReadError::Incomplete { damage, usable });
     }
     Ok(Trace {
         dir: dir.to_owned(),
         manifest,
         options,
-        tables: loaded.tables,
-        sites: loaded.sites,
+        tables,
+        sites,
         streams,
         damage,
     })
@@ -40,41 +57,58 @@ pub(super) fn open(dir: &Path, options: ReadOptions) -> Result<Trace, ReadError>
 /// Reads and checks the manifest of a trace of any kind.
 ///
 /// # Errors
-/// [`ReadError::NotATrace`], [`ReadError::NewerSchema`], [`ReadError::Io`].
+/// [`ReadError::NotATrace`], [`ReadError::NewerSchema`], [`ReadError::OlderSchema`],
+/// [`ReadError::Io`].
 pub fn read_manifest(dir: &Path) -> Result<Manifest, ReadError> {
-    let not = |why: String| ReadError::NotATrace {
-        dir: dir.to_owned(),
-        why,
+    Ok(manifest_file::read(dir)?.0)
+}
+
+/// The manifest, or what can be known without it where that was asked for.
+fn manifest_of(
+    dir: &Path,
+    options: ReadOptions,
+    damage: &mut Vec<Damage>,
+) -> Result<Manifest, ReadError> {
+    let (manifest, wrong) = match manifest_file::read(dir) {
+        Ok((manifest, wrong)) => (manifest, wrong.map(str::to_owned)),
+        Err(ReadError::NotATrace { why, dir }) if options.lenient && dir.is_dir() => {
+            if count_files(&dir)?.threads == 0 {
+                return Err(ReadError::NotATrace { why, dir });
+            }
+            let rebuilt = Manifest {
+                format: FORMAT.to_owned(),
+                schema_version: SCHEMA_VERSION,
+                ..Manifest::default()
+            };
+            let why = format!(
+                "{why}; what was recorded, and whether all of it is here, is not known any more"
+            );
+            (rebuilt, Some(why))
+        }
+        Err(other) => return Err(other),
     };
-    let path = dir.join(MANIFEST);
-    let json = match fs::read(&path) {
-        Ok(json) => json,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            return Err(not(if dir.exists() {
-                format!("it has no {MANIFEST}")
-            } else {
-                "there is no such directory".to_owned()
-            }));
+    damage.extend(wrong.map(|why| Damage {
+        path: dir.join(MANIFEST),
+        offset: 0,
+        bytes: 0,
+        what: DamageKind::Manifest(why),
+    }));
+    Ok(manifest)
+}
+
+fn check_logs(dir: &Path, manifest: &Manifest, tables: &Tables, damage: &mut Vec<Damage>) {
+    for (entry, index) in manifest.processes.iter().zip(&tables.processes) {
+        let path = dir.join(blocks_file(entry.id));
+        let mut known = damage.iter().filter(|d| d.path == path);
+        let (absent, damaged) = match known.next() {
+            Some(d) => (d.what == DamageKind::Missing, true),
+            None => (false, false),
+        };
+        if !absent {
+            let wrong = check::log(&path, &entry.log, &index.totals, manifest.state, damaged);
+            damage.extend(wrong);
         }
-        Err(e) if e.kind() == std::io::ErrorKind::NotADirectory => {
-            return Err(not("it is a file, not a directory".to_owned()));
-        }
-        Err(e) => return Err(ReadError::io(&path, e)),
-    };
-    let bad = |e: serde_json::Error| not(format!("its {MANIFEST} cannot be understood ({e})"));
-    let value: serde_json::Value = serde_json::from_slice(&json).map_err(bad)?;
-    if value["format"] != FORMAT {
-        return Err(not(format!("its {MANIFEST} belongs to something else")));
     }
-    match value["schema_version"].as_u64() {
-        Some(found) if found > u64::from(SCHEMA_VERSION) => {
-            let dir = dir.to_owned();
-            return Err(ReadError::NewerSchema { dir, found });
-        }
-        Some(1..) => {}
-        _ => return Err(not(format!("its {MANIFEST} states no schema version"))),
-    }
-    serde_json::from_value(value).map_err(bad)
 }
 
 /// One past the highest number of the files of each sort.
@@ -118,25 +152,28 @@ fn scan_streams(
     dir: &Path,
     manifest: &mut Manifest,
     files: usize,
-    options: ReadOptions,
+    trusted: bool,
     damage: &mut Vec<Damage>,
 ) -> Result<Vec<StreamIndex>, ReadError> {
     let mut streams = Vec::new();
     for n in 0..files.max(manifest.threads.len()) {
         let id = ThreadId(n as u32);
         let path = dir.join(events_file(id));
-        let mut stream = match index::scan(&path, options.lenient) {
+        let noted = manifest.threads.get(n);
+        let mut stream = match index::scan(&path, id, noted.map_or(0, |t| t.totals.blocks)) {
             // Without its file a thread has no events; that it had some is damage.
-            Err(ReadError::Io { source, .. })
-                if options.lenient && source.kind() == std::io::ErrorKind::NotFound =>
-            {
-                let mut missing = StreamIndex::default();
-                missing.damage.push(tables::missing(path));
-                missing
+            Err(ReadError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+                let mut absent = StreamIndex::default();
+                absent.damage.push(missing(path.clone()));
+                absent
             }
             other => other?,
         };
-        damage.append(&mut stream.damage);
+        if trusted && let Some(noted) = noted {
+            let wrong = check::stream(&path, noted, &stream, manifest.state);
+            stream.damage.extend(wrong);
+        }
+        damage.extend(stream.damage.iter().cloned());
         if n >= manifest.threads.len() {
             let process = stream.blocks.first().map(|b| b.1.process);
             manifest.threads.push(ThreadEntry {

@@ -2,9 +2,11 @@
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::{Damage, DamageKind, ReadError, ReadOptions};
+use super::{Damage, DamageKind, ReadError, Trace};
+use crate::block::BlockTable;
 use crate::container::codec::{Decoded, Decoder};
 use crate::container::stored::{HEADER, StoredBlock};
 use crate::{ProcessId, ThreadId};
@@ -24,12 +26,17 @@ pub struct Segment<'a> {
     pub words: &'a [u64],
 }
 
-/// Reads the words of one thread.
+pub(super) const CHECKSUM: &str = "the checksum does not match";
+
+/// Reads the words of one thread. From its first segment to its end it holds the block table of the
+/// thread's process.
 #[derive(Debug)]
 pub struct StreamReader<'t> {
+    trace: &'t Trace,
     path: PathBuf,
     thread: ThreadId,
-    options: ReadOptions,
+    process: Option<ProcessId>,
+    table: Option<(ProcessId, Arc<BlockTable>)>,
     blocks: &'t [(u64, StoredBlock)],
     current: Option<Current<'t>>,
     decoded: Decoded,
@@ -49,15 +56,17 @@ struct Current<'t> {
 
 impl<'t> StreamReader<'t> {
     pub(super) fn new(
+        trace: &'t Trace,
         path: PathBuf,
         thread: ThreadId,
         blocks: &'t [(u64, StoredBlock)],
-        options: ReadOptions,
     ) -> Self {
         Self {
+            trace,
             path,
             thread,
-            options,
+            process: blocks.first().map(|b| b.1.process),
+            table: None,
             blocks,
             current: None,
             decoded: Decoded::default(),
@@ -70,13 +79,35 @@ impl<'t> StreamReader<'t> {
         self.thread
     }
 
+    /// Whose thread it is; `None`: it has nothing.
+    pub(super) fn process(&self) -> Option<ProcessId> {
+        self.process
+    }
+
+    /// Its file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The stored blocks that come next.
+    pub(super) fn ahead(&self) -> &'t [(u64, StoredBlock)] {
+        self.blocks
+    }
+
+    /// Frees what is held at the end.
+    pub(super) fn let_go(&mut self) {
+        self.decoded = Decoded::default();
+        self.table = None;
+    }
+
     /// Corrupt stored blocks that were left out so far.
     pub fn damage(&self) -> &[Damage] {
         &self.damage
     }
 
-    /// Ticks of the next segment, known without decoding it; `None` at the end.
-    pub(super) fn next_ticks(&self) -> Option<u64> {
+    /// Ticks of the next segment (0: there was no time record yet), known without decoding it; `None`
+    /// at the end.
+    pub fn next_ticks(&self) -> Option<u64> {
         match &self.current {
             Some(current) => {
                 let times = &self.decoded.times;
@@ -125,7 +156,7 @@ impl<'t> StreamReader<'t> {
     pub(super) fn is_at_end(&mut self, decoder: &mut Decoder) -> Result<bool, ReadError> {
         while self.current.is_none() {
             let Some(((offset, block), rest)) = self.blocks.split_first() else {
-                self.decoded = Decoded::default();
+                self.let_go();
                 return Ok(true);
             };
             self.blocks = rest;
@@ -140,12 +171,15 @@ impl<'t> StreamReader<'t> {
         block: &'t StoredBlock,
         decoder: &mut Decoder,
     ) -> Result<(), ReadError> {
+        if self.table.as_ref().is_none_or(|t| t.0 != block.process) {
+            self.table = Some((block.process, self.trace.table(block.process)?));
+        }
         let payload = self.payload(offset, block)?;
         let what = if crc32fast::hash(&payload) == block.crc {
             let decoded = decoder.decode(&payload, block.words, &mut self.decoded);
             decoded.err().map(|e| e.to_string())
         } else {
-            Some("the checksum does not match".to_owned())
+            Some(CHECKSUM.to_owned())
         };
         match what {
             None => {
@@ -156,7 +190,7 @@ impl<'t> StreamReader<'t> {
                     ticks: block.start_ticks,
                 });
             }
-            Some(what) if self.options.lenient => self.damage.push(Damage {
+            Some(what) if self.trace.options.lenient => self.damage.push(Damage {
                 path: self.path.clone(),
                 offset,
                 bytes: (HEADER + block.payload) as u64,
@@ -171,7 +205,7 @@ impl<'t> StreamReader<'t> {
     }
 
     /// Opens the file each time: a trace may have more threads than a process may open files.
-    fn payload(&self, offset: u64, block: &StoredBlock) -> Result<Vec<u8>, ReadError> {
+    pub(super) fn payload(&self, offset: u64, block: &StoredBlock) -> Result<Vec<u8>, ReadError> {
         let read = || {
             let mut file = File::open(&self.path)?;
             file.seek(SeekFrom::Start(offset + HEADER as u64))?;

@@ -1,100 +1,161 @@
-//! The block tables of all processes, from their logs.
+//! Block tables from their logs: read once to number all sites, and again when they are needed.
+//! What all processes of a build executed is more than fits into memory at once.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use super::{Damage, DamageKind, ReadError, ReadOptions};
-use crate::SiteTable;
-use crate::block::BlockTable;
+use rustc_hash::FxHashMap;
+
+use super::log::LogReader;
+use super::{Damage, DamageKind, ReadError};
+use crate::block::{BlockTable, ProcessFacts, UnknownOpcode};
 use crate::container::manifest::{ProcessEntry, blocks_file};
+use crate::container::pieces::LogTotals;
+use crate::site::Known;
+use crate::{InternSites, ProcessId, SiteTable};
 
-pub(super) struct Loaded {
-    pub(super) tables: Vec<BlockTable>,
-    pub(super) sites: SiteTable,
+/// What is kept of a process's log.
+#[derive(Debug, Default)]
+pub(super) struct ProcessIndex {
+    pub(super) facts: ProcessFacts,
+    pub(super) unknown: Vec<UnknownOpcode>,
+    /// Whose blocks are this one's too.
+    origin: Option<u32>,
+    /// What of the log was read.
+    pub(super) totals: LogTotals,
 }
 
-/// Feeds each log, in order of the processes, so that sites get the same ids each time.
-pub(super) fn load(
-    dir: &Path,
-    processes: &mut [ProcessEntry],
-    options: ReadOptions,
-    damage: &mut Vec<Damage>,
-) -> Result<Loaded, ReadError> {
-    let mut loaded = Loaded {
-        tables: Vec::new(),
-        sites: SiteTable::default(),
-    };
-    for at in 0..processes.len() {
-        let path = dir.join(blocks_file(processes[at].id));
-        let log = match fs::read(&path) {
-            Ok(log) => log,
-            Err(e) if options.lenient && e.kind() == std::io::ErrorKind::NotFound => {
-                damage.push(missing(path.clone()));
-                Vec::new()
+/// All processes, and the tables of those that somebody reads.
+#[derive(Debug)]
+pub(super) struct Tables {
+    dir: PathBuf,
+    pub(super) processes: Vec<ProcessIndex>,
+    loaded: Mutex<FxHashMap<u32, Weak<BlockTable>>>,
+}
+
+impl Tables {
+    /// Reads each log once, in order of the processes, so that sites get the same ids each time.
+    pub(super) fn scan(
+        dir: &Path,
+        entries: &mut [ProcessEntry],
+        sites: &mut SiteTable,
+        damage: &mut Vec<Damage>,
+    ) -> Result<Self, ReadError> {
+        let mut processes: Vec<ProcessIndex> = Vec::with_capacity(entries.len());
+        let mut by_identity = FxHashMap::default();
+        for entry in entries {
+            let path = dir.join(blocks_file(entry.id));
+            let mut index = match scan_one(&path, sites, damage) {
+                Err(ReadError::Io { source, .. })
+                    if source.kind() == std::io::ErrorKind::NotFound =>
+                {
+                    damage.push(missing(path));
+                    ProcessIndex::default()
+                }
+                other => other?,
+            };
+            let facts = &index.facts;
+            if facts.inherited > 0 {
+                index.origin = by_identity.get(&(facts.parent, facts.origin)).copied();
             }
-            Err(e) => return Err(ReadError::io(&path, e)),
-        };
+            by_identity.insert((facts.pid, facts.stamp), processes.len() as u32);
+            if entry.pid == 0 {
+                (entry.pid, entry.parent) = (facts.pid, facts.parent);
+            }
+            processes.push(index);
+        }
+        Ok(Self {
+            dir: dir.to_owned(),
+            processes,
+            loaded: Mutex::default(),
+        })
+    }
+
+    /// The table of a process, which lives as long as somebody holds it.
+    pub(super) fn get(
+        &self,
+        process: ProcessId,
+        sites: &SiteTable,
+    ) -> Result<Arc<BlockTable>, ReadError> {
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        // From the process to the first that somebody holds, or that was not forked, and back.
+        let (mut line, mut table) = (Vec::new(), None);
+        let mut next = Some(process.0);
+        while let Some(number) = next {
+            table = loaded.get(&number).and_then(Weak::upgrade);
+            if table.is_some() {
+                break;
+            }
+            line.push(number);
+            let index = self.processes.get(number as usize);
+            next = index.and_then(|p| p.origin);
+        }
+        for &number in line.iter().rev() {
+            table = Some(Arc::new(self.load(number, table.as_deref(), sites)?));
+        }
+        let table = table.unwrap_or_default();
+        if !line.is_empty() {
+            loaded.retain(|_, t| t.strong_count() > 0);
+            loaded.insert(process.0, Arc::downgrade(&table));
+        }
+        Ok(table)
+    }
+
+    fn load(
+        &self,
+        number: u32,
+        origin: Option<&BlockTable>,
+        sites: &SiteTable,
+    ) -> Result<BlockTable, ReadError> {
         let mut table = BlockTable::default();
-        let fed = feed(&mut table, &log, processes, at, &mut loaded);
-        let (consumed, what) = match fed {
-            Ok(n) => (n, DamageKind::TornTail),
-            Err((n, source)) if options.lenient => (n, DamageKind::Corrupt(source.to_string())),
-            Err((_, source)) => return Err(ReadError::Meta { path, source }),
-        };
-        if consumed < log.len() {
-            damage.push(Damage {
-                path,
-                offset: consumed as u64,
-                bytes: (log.len() - consumed) as u64,
-                what,
-            });
+        let index = self.processes.get(number as usize);
+        if index.is_some_and(|i| i.totals.pieces > 0) {
+            let path = self.dir.join(blocks_file(ProcessId(number)));
+            feed(&mut LogReader::open(&path)?, &mut table, &mut Known(sites))?;
         }
-        let (pid, parent, _) = table.process();
-        let entry = &mut processes[at];
-        if entry.pid == 0 {
-            (entry.pid, entry.parent) = (pid, parent);
+        if let Some(origin) = origin {
+            table.inherit(origin);
         }
-        loaded.tables.push(table);
+        Ok(table)
     }
-    Ok(loaded)
 }
 
-type Fed = Result<usize, (usize, crate::block::MetaError)>;
-
-/// Feeds a log. The first frame says whether the process was forked; then what it shares with its
-/// parent must be there before its own blocks are, which lie in the shared modules.
+/// Reads all of `log` that is right.
 fn feed(
+    log: &mut LogReader<'_>,
     table: &mut BlockTable,
-    log: &[u8],
-    processes: &[ProcessEntry],
-    at: usize,
-    loaded: &mut Loaded,
-) -> Fed {
-    let first = first_frame(log);
-    let fail = |table: &BlockTable, e| (table.consumed() as usize, e);
-    let mut consumed = match table.feed(&log[..first], &mut loaded.sites) {
-        Ok(n) => n,
-        Err(e) => return Err(fail(table, e)),
-    };
-    let (_, parent, inherited) = table.process();
-    if inherited > 0 {
-        let before = processes[..at].iter().rposition(|p| p.pid == parent);
-        if let Some(parent) = before.and_then(|i| loaded.tables.get(i)) {
-            table.inherit(parent);
-        }
+    sites: &mut impl InternSites,
+) -> Result<(), ReadError> {
+    loop {
+        let before = log.totals;
+        let Some(frames) = log.next()? else {
+            return Ok(());
+        };
+        let what = match table.feed(&frames, sites) {
+            Ok(n) if n == frames.len() => continue,
+            Ok(_) => "it ends within a frame".to_owned(),
+            Err(e) => e.to_string(),
+        };
+        log.totals = before;
+        log.end(before.bytes, DamageKind::Corrupt(what));
     }
-    match table.feed(&log[consumed..], &mut loaded.sites) {
-        Ok(n) => consumed += n,
-        Err(e) => return Err(fail(table, e)),
-    }
-    Ok(consumed)
 }
 
-fn first_frame(log: &[u8]) -> usize {
-    let len = log
-        .get(4..8)
-        .map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize);
-    log.len().min(8 + len)
+fn scan_one(
+    path: &Path,
+    sites: &mut SiteTable,
+    damage: &mut Vec<Damage>,
+) -> Result<ProcessIndex, ReadError> {
+    let mut log = LogReader::open(path)?;
+    let mut table = BlockTable::default();
+    feed(&mut log, &mut table, sites)?;
+    damage.extend(log.damage.take());
+    Ok(ProcessIndex {
+        facts: *table.process(),
+        unknown: table.unknown_opcodes().to_vec(),
+        origin: None,
+        totals: log.totals,
+    })
 }
 
 pub(super) fn missing(path: PathBuf) -> Damage {
@@ -102,6 +163,6 @@ pub(super) fn missing(path: PathBuf) -> Damage {
         path,
         offset: 0,
         bytes: 0,
-        what: DamageKind::Corrupt("the file is missing".to_owned()),
+        what: DamageKind::Missing,
     }
 }

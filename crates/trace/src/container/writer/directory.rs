@@ -4,8 +4,6 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use serde::Serialize;
-
 use super::{Existing, WriteError};
 use crate::container::manifest::{FORMAT, MANIFEST, number_in};
 
@@ -50,18 +48,12 @@ fn ours(name: &str) -> bool {
 
 const TEMPORARY: &str = ".new";
 
-/// Writes `value` as JSON to the file `name`, which is the old one until it is the new one.
-pub(crate) fn replace_file(
-    dir: &Path,
-    name: &str,
-    value: &impl Serialize,
-) -> Result<(), WriteError> {
+/// Writes the file `name`, which is the old one until it is the new one.
+pub(crate) fn write_file(dir: &Path, name: &str, content: &[u8]) -> Result<(), WriteError> {
     let temporary = dir.join(format!("{name}{TEMPORARY}"));
     let write = || -> io::Result<()> {
         let mut file = fs::File::create(&temporary)?;
-        let mut json = serde_json::to_vec_pretty(value)?;
-        json.push(b'\n');
-        file.write_all(&json)?;
+        file.write_all(content)?;
         fs::rename(&temporary, dir.join(name))
     };
     write().map_err(|e| {

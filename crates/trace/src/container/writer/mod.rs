@@ -2,24 +2,25 @@
 
 mod directory;
 mod error;
+mod log;
 mod stream;
 
-use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-pub(crate) use directory::{prepare, replace_file};
+pub(crate) use directory::{prepare, write_file};
 pub use error::WriteError;
 pub use stream::StreamWriter;
 
 use super::manifest::{
-    FORMAT, MANIFEST, Manifest, ModuleEntry, ProcessEntry, ProgramCounts, RecordingInfo,
-    RecordingState, SCHEMA_VERSION, ThreadEntry, Totals, blocks_file, events_file,
+    FORMAT, Manifest, ModuleEntry, ProcessEntry, ProgramCounts, RecordingInfo, RecordingState,
+    SCHEMA_VERSION, ThreadEntry, Totals, blocks_file, events_file,
 };
+use super::{LogTotals, manifest_file};
 use crate::block::ModuleLoad;
 use crate::{ProcessId, ThreadId};
+use log::Log;
 
 /// How a recording ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +45,7 @@ pub enum Existing {
 #[derive(Debug, Default)]
 struct StreamState {
     totals: Totals,
-    last_ticks: Option<u64>,
+    checksum: u32,
     closed: bool,
 }
 
@@ -53,6 +54,8 @@ type Shared = Arc<Mutex<StreamState>>;
 /// Manifests are not rewritten more often than this as processes and threads come; what is not
 /// noted yet when the recorder is killed, a reader finds in the streams themselves.
 const REWRITE_EVERY: Duration = Duration::from_millis(200);
+/// And not more often than this for each 64 KiB of it: those of ten thousand processes have megabytes.
+const REWRITE_PACE: Duration = Duration::from_millis(50);
 
 /// Writes a trace directory: manifest and block logs. The threads' events are written by
 /// [`StreamWriter`]s, which may live on other threads.
@@ -63,18 +66,13 @@ const REWRITE_EVERY: Duration = Duration::from_millis(200);
 pub struct TraceWriter {
     dir: PathBuf,
     manifest: Manifest,
-    logs: Vec<Log>,
+    /// `None`: the process has ended.
+    logs: Vec<Option<Log>>,
     streams: Vec<Shared>,
     written: Instant,
+    /// How long the manifest, as large as it was then, is good for.
+    pace: Duration,
     dirty: bool,
-}
-
-#[derive(Debug)]
-struct Log {
-    path: PathBuf,
-    file: File,
-    /// Bytes of a frame that has not come to its end yet.
-    partial: Vec<u8>,
 }
 
 impl TraceWriter {
@@ -97,6 +95,7 @@ impl TraceWriter {
             logs: Vec::new(),
             streams: Vec::new(),
             written: Instant::now(),
+            pace: Duration::ZERO,
             dirty: true,
         };
         writer.rewrite()?;
@@ -114,18 +113,14 @@ impl TraceWriter {
         command: Vec<String>,
     ) -> Result<ProcessId, WriteError> {
         let id = ProcessId(self.logs.len() as u32);
-        let path = self.dir.join(blocks_file(id));
-        let file = File::create_new(&path).map_err(|e| WriteError::io(&path, e))?;
-        self.logs.push(Log {
-            path,
-            file,
-            partial: Vec::new(),
-        });
+        let log = Log::create(self.dir.join(blocks_file(id)))?;
+        self.logs.push(Some(log));
         self.manifest.processes.push(ProcessEntry {
             id,
             pid,
             parent,
             command,
+            log: LogTotals::default(),
         });
         self.changed()?;
         Ok(id)
@@ -137,12 +132,12 @@ impl TraceWriter {
     /// [`WriteError::Io`], [`WriteError::Full`], [`WriteError::UnknownProcess`].
     pub fn meta(&mut self, process: ProcessId, bytes: &[u8]) -> Result<(), WriteError> {
         let log = self.logs.get_mut(process.0 as usize);
-        let log = log.ok_or(WriteError::UnknownProcess { process })?;
-        let io = |e| WriteError::io(&log.path, e);
-        log.file.write_all(bytes).map_err(io)?;
-        log.partial.extend_from_slice(bytes);
-        let (loads, consumed) = ModuleLoad::all_in(&log.partial);
-        log.partial.drain(..consumed);
+        let log = log
+            .and_then(Option::as_mut)
+            .ok_or(WriteError::UnknownProcess { process })?;
+        let frames = log.append(bytes)?;
+        let (loads, _) = ModuleLoad::all_in(&frames);
+        self.manifest.processes[process.0 as usize].log = log.totals();
         let loaded = !loads.is_empty();
         self.manifest
             .modules
@@ -186,12 +181,22 @@ impl TraceWriter {
         Ok(stream)
     }
 
-    /// Notes the ticks at which a thread ended; otherwise its last time record counts.
+    /// Notes the ticks at which a thread ended, where that is known.
     pub fn thread_ended(&mut self, thread: ThreadId, ticks: u64) {
         if let Some(entry) = self.manifest.threads.get_mut(thread.0 as usize) {
             entry.end_ticks = Some(ticks);
             self.dirty = true;
         }
+    }
+
+    /// A process has ended: nothing more comes of it.
+    ///
+    /// # Errors
+    /// [`WriteError::UnknownProcess`].
+    pub fn process_ended(&mut self, process: ProcessId) -> Result<(), WriteError> {
+        let log = self.logs.get_mut(process.0 as usize);
+        *log.ok_or(WriteError::UnknownProcess { process })? = None;
+        Ok(())
     }
 
     /// Notes events that happened and are not in the trace.
@@ -207,11 +212,15 @@ impl TraceWriter {
         self.dirty = true;
     }
 
-    /// Rewrites the manifest. To be called now and then (each second, say).
+    /// Rewrites the manifest, if that was long enough ago. To be called now and then (each second,
+    /// say).
     ///
     /// # Errors
     /// [`WriteError::Io`], [`WriteError::Full`].
     pub fn flush(&mut self) -> Result<(), WriteError> {
+        if self.written.elapsed() < self.pace {
+            return Ok(());
+        }
         self.rewrite()
     }
 
@@ -245,7 +254,7 @@ impl TraceWriter {
 
     fn changed(&mut self) -> Result<(), WriteError> {
         self.dirty = true;
-        if self.written.elapsed() < REWRITE_EVERY {
+        if self.written.elapsed() < REWRITE_EVERY.max(self.pace) {
             return Ok(());
         }
         self.rewrite()
@@ -256,18 +265,17 @@ impl TraceWriter {
         for (entry, stream) in self.manifest.threads.iter_mut().zip(&self.streams) {
             let state = lock(stream);
             entry.totals = state.totals;
+            entry.checksum = state.checksum;
             self.manifest.totals += state.totals;
-            if state.closed && entry.end_ticks.is_none() {
-                entry.end_ticks = state.last_ticks;
-            }
         }
     }
 
     /// Replaces the manifest in one step, so that there is a whole one at any time.
     fn rewrite(&mut self) -> Result<(), WriteError> {
         self.collect();
-        directory::replace_file(&self.dir, MANIFEST, &self.manifest)?;
+        let bytes = manifest_file::write(&self.dir, &self.manifest)?;
         (self.written, self.dirty) = (Instant::now(), false);
+        self.pace = REWRITE_PACE * (bytes >> 16) as u32;
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ use super::{Shared, WriteError, lock};
 use crate::block::BlockTable;
 use crate::container::codec::{BLOCK_WORDS, Encoder};
 use crate::container::manifest::Totals;
-use crate::container::stored::{HEADER, StoredBlock};
+use crate::container::stored::{HEADER, StoredBlock, chain};
 use crate::{ProcessId, ThreadId};
 
 /// Writes the stream of one thread. May be used on another thread than the
@@ -26,6 +26,8 @@ pub struct StreamWriter {
     instrs: u64,
     ticks: u64,
     bytes: u64,
+    /// Of the next stored block.
+    number: u64,
     shared: Shared,
     failed: Option<String>,
 }
@@ -49,6 +51,7 @@ impl StreamWriter {
             instrs: 0,
             ticks: 0,
             bytes: 0,
+            number: 0,
             shared,
             failed: None,
         })
@@ -151,6 +154,7 @@ impl StreamWriter {
             start_ticks: encoded.begins.unwrap_or(self.ticks),
             last_ticks: encoded.ticks.map_or(self.ticks, |t| t.1),
             counts: encoded.counts,
+            number: self.number,
             crc: crc32fast::hash(payload),
         };
         self.buffer[..HEADER].copy_from_slice(&block.to_bytes());
@@ -159,9 +163,10 @@ impl StreamWriter {
         self.bytes += self.buffer.len() as u64;
         self.instrs = self.instrs.wrapping_add(block.instrs);
         self.ticks = block.last_ticks;
+        self.number += 1;
         let mut state = lock(&self.shared);
         state.totals += Totals::of(&block);
-        state.last_ticks = encoded.ticks.map(|t| t.1).or(state.last_ticks);
+        state.checksum = chain(state.checksum, block.own_crc());
         Ok(())
     }
 }

@@ -1,14 +1,13 @@
-//! The back of the analysis: what executions do to memory.
+//! What one thread's executions do to its process's memory.
 
-use prestore_trace::block::XsaveComponent;
 use prestore_trace::replay::each_touch;
+use prestore_trace::{EventKind, FenceKind};
 
-use crate::batch::{Batch, Item, NewRun, RARE, Rare};
-use crate::clock::{ProcessClock, ThreadClock};
-use crate::contexts::Limits;
-use crate::fences::PendingWrites;
-use crate::lines::LINE;
-use crate::memory::{Memory, Moment, Streak};
+use super::BackThread;
+use crate::batch::{Batch, Item, RARE, Rare};
+use crate::existing::Waits;
+use crate::lines::{LINE, LINE_SHIFT, bits_of};
+use crate::memory::{Memory, Moment};
 use crate::runs::{Access, FOREIGN, Op};
 use crate::steps::{Step, one_write};
 
@@ -18,98 +17,15 @@ const AHEAD: usize = 12;
 /// Lines this far from each other come into the cache together, or in order.
 const NEAR: u32 = 8;
 
-/// The back's share of a process.
-#[derive(Debug)]
-pub(crate) struct BackProcess {
-    clock: ProcessClock,
-    pub(crate) memory: Memory,
-    pub(crate) threads: Vec<BackThread>,
-}
-
-/// The back's share of a thread.
-#[derive(Debug, Default)]
-pub(crate) struct BackThread {
-    /// First and last step of each run.
-    runs: Vec<(u32, u32)>,
-    steps: Vec<Step>,
-    accesses: Vec<Access>,
-    streaks: Vec<Streak>,
-    odd: Vec<prestore_trace::block::Ref>,
-    xsave: Vec<XsaveComponent>,
-    pending: PendingWrites,
-    /// Bytes written by accesses whose size varies.
-    pub(crate) odd_bytes: Vec<u64>,
-}
-
-/// All processes' memories.
-#[derive(Debug)]
-pub(crate) struct Back {
-    limits: Limits,
-    pub(crate) processes: Vec<BackProcess>,
-}
-
-impl Back {
-    pub(crate) fn new(limits: Limits) -> Self {
-        Self {
-            limits,
-            processes: Vec::new(),
-        }
-    }
-
-    /// Takes in what a thread did.
-    pub(crate) fn take(&mut self, batch: &mut Batch) {
-        while self.processes.len() <= batch.process {
-            self.processes.push(BackProcess {
-                clock: ProcessClock::default(),
-                memory: Memory::new(self.limits),
-                threads: Vec::new(),
-            });
-        }
-        let process = &mut self.processes[batch.process];
-        while process.threads.len() <= batch.thread {
-            let clock = ThreadClock::starting(&process.clock);
-            process.memory.clocks.push(clock);
-            process.threads.push(BackThread::default());
-        }
-        process.memory.origins.learn(&batch.origins);
-        let thread = &mut process.threads[batch.thread];
-        thread.xsave.clone_from(&batch.xsave);
-        for run in batch.runs.drain(..) {
-            thread.learn(run);
-        }
-        let mut execution = Execution {
-            index: batch.thread as u32,
-            thread,
-            memory: &mut process.memory,
-        };
-        execution.run(batch);
-        process.memory.clocks[batch.thread].buffer_ended(batch.instrs, &mut process.clock);
-    }
-}
-
-impl BackThread {
-    fn learn(&mut self, run: NewRun) {
-        let first = self.steps.len() as u32;
-        self.steps.extend(run.steps);
-        self.runs.push((first, self.steps.len() as u32));
-        self.odd_bytes
-            .resize(self.odd_bytes.len() + run.accesses.len(), 0);
-        self.accesses.extend(run.accesses);
-        self.streaks
-            .extend(run.streaks.into_iter().map(Streak::new));
-        self.odd.extend(run.odd);
-    }
-}
-
 /// A thread's executions while a batch is taken in.
-struct Execution<'a> {
-    index: u32,
-    thread: &'a mut BackThread,
-    memory: &'a mut Memory,
+pub(super) struct Execution<'a> {
+    pub(super) index: u32,
+    pub(super) thread: &'a mut BackThread,
+    pub(super) memory: &'a mut Memory,
 }
 
 impl Execution<'_> {
-    fn run(&mut self, batch: &Batch) {
+    pub(super) fn run(&mut self, batch: &Batch) {
         for (i, item) in batch.items.iter().enumerate() {
             if let Some(next) = batch.items.get(i + AHEAD) {
                 self.prefetch(next, &batch.words);
@@ -176,7 +92,7 @@ impl Execution<'_> {
             }
             match step.op {
                 Op::Load => self.each_load(first, first + n, before, values),
-                Op::Store => {
+                op if op.is_store() => {
                     if let Some((n, write)) = one_write(&accesses[..n]) {
                         let mut part = Step {
                             disp: write.disp,
@@ -184,6 +100,9 @@ impl Execution<'_> {
                             instr: accesses[n - 1].instr,
                             ..step
                         };
+                        if op == Op::NtStore {
+                            self.gather(&part, values);
+                        }
                         self.store(&mut part, before, values);
                     }
                 }
@@ -241,6 +160,12 @@ impl Execution<'_> {
                 }
                 1
             }
+            Op::NtStore => {
+                let mut step = *step;
+                self.gather(&step, values);
+                self.store(&mut step, before, values);
+                1
+            }
             _ => {
                 let first = step.first as usize;
                 self.other(first, before, values);
@@ -249,15 +174,32 @@ impl Execution<'_> {
         }
     }
 
+    /// Non-temporal stores are gathered line by line.
+    #[inline(never)]
+    fn gather(&mut self, step: &Step, values: &[u64]) {
+        let addr = word(values, step.slot).wrapping_add(step.disp);
+        let end = addr.saturating_add(u64::from(step.size));
+        let number = self.thread.accesses[step.first as usize].which;
+        let mut at = addr;
+        while at < end {
+            let next = ((at | (LINE - 1)).saturating_add(1)).min(end);
+            let bits = bits_of(at, next - at);
+            self.memory.existing.gather(self.index, number, at, bits);
+            at = next;
+        }
+    }
+
     #[inline(never)]
     fn each_load(&mut self, first: usize, end: usize, before: u64, values: &[u64]) {
-        for a in &mut self.thread.accesses[first..end] {
+        for (i, a) in self.thread.accesses[first..end].iter_mut().enumerate() {
             let addr = word(values, a.slot).wrapping_add(a.disp);
             let at = Moment {
                 thread: self.index,
                 now: before + u64::from(a.instr),
             };
-            self.memory.read(&mut a.hint, addr, u64::from(a.size), at);
+            if self.memory.read(&mut a.hint, addr, u64::from(a.size), at) {
+                self.thread.received[first + i] = true;
+            }
         }
     }
 
@@ -290,13 +232,18 @@ impl Execution<'_> {
         };
         let kind = a.kind;
         if kind.orders_stores() {
-            let origins = &mut self.memory.origins;
-            thread.pending.fence(now.now, |origin, distance| {
-                origins.get_mut(origin).fences.record(distance);
-            });
+            self.fence(&a, now.now);
         }
+        let thread = &mut *self.thread;
         match a.op {
             Op::Fence => {}
+            Op::Flush => {
+                let line = addr >> LINE_SHIFT;
+                let hint = &mut thread.accesses[at].hint;
+                self.memory.flush(hint, a.which, addr, now);
+                let existing = &mut self.memory.existing;
+                existing.flush(self.index, a.which, line, now.now);
+            }
             Op::Odd => {
                 let r = self.thread.odd[a.which as usize];
                 let xsave = std::mem::take(&mut self.thread.xsave);
@@ -312,6 +259,26 @@ impl Execution<'_> {
         }
     }
 
+    fn fence(&mut self, a: &Access, now: u64) {
+        let waits = match (a.op, a.kind) {
+            (Op::Fence, EventKind::Fence(FenceKind::Store)) => Waits::Weak,
+            (Op::Fence, _) => Waits::All,
+            _ => Waits::Atomic,
+        };
+        let pending = &mut self.thread.pending;
+        let existing = &mut self.memory.existing;
+        let idle = existing.fence(self.index, waits, !pending.is_empty(), now);
+        if waits != Waits::Atomic {
+            let counts = existing.counts(self.index, a.which);
+            counts.executed += 1;
+            counts.idle += u64::from(idle);
+        }
+        let origins = &mut self.memory.origins;
+        pending.fence(now, |origin, distance| {
+            origins.get_mut(origin).fences.record(distance);
+        });
+    }
+
     fn touch(&mut self, at: usize, addr: u64, size: u64, now: Moment) {
         if size == 0 {
             return;
@@ -320,7 +287,7 @@ impl Execution<'_> {
         let a = &mut thread.accesses[at];
         let kind = a.kind;
         if kind.reads() {
-            self.memory.read(&mut a.hint, addr, size, now);
+            thread.received[at] |= self.memory.read(&mut a.hint, addr, size, now);
         }
         if !kind.writes() {
             return;

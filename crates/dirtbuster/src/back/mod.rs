@@ -1,0 +1,123 @@
+//! The back of the analysis: what executions do to memory.
+
+mod execution;
+
+use prestore_trace::ProcessId;
+use prestore_trace::block::XsaveComponent;
+use rustc_hash::FxHashMap;
+
+use self::execution::Execution;
+use crate::batch::{Batch, Ended, NewRun};
+use crate::clock::{ProcessClock, ThreadClock};
+use crate::contexts::Limits;
+use crate::fences::PendingWrites;
+use crate::ledger::Ledger;
+use crate::memory::{Memory, Streak};
+use crate::runs::Access;
+use crate::steps::Step;
+
+/// The back's share of a process.
+#[derive(Debug)]
+pub(crate) struct BackProcess {
+    clock: ProcessClock,
+    pub(crate) memory: Memory,
+    pub(crate) threads: Vec<BackThread>,
+}
+
+/// The back's share of a thread.
+#[derive(Debug, Default)]
+pub(crate) struct BackThread {
+    /// First and last step of each run.
+    runs: Vec<(u32, u32)>,
+    steps: Vec<Step>,
+    accesses: Vec<Access>,
+    streaks: Vec<Streak>,
+    odd: Vec<prestore_trace::block::Ref>,
+    xsave: Vec<XsaveComponent>,
+    pending: PendingWrites,
+    /// Bytes written by accesses whose size varies.
+    pub(crate) odd_bytes: Vec<u64>,
+    /// Accesses that have read what another thread wrote.
+    pub(crate) received: Vec<bool>,
+}
+
+/// All processes' memories.
+#[derive(Debug)]
+pub(crate) struct Back {
+    limits: Limits,
+    /// Those that have not ended.
+    processes: FxHashMap<ProcessId, BackProcess>,
+    pub(crate) ledger: Ledger,
+}
+
+impl Back {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            processes: FxHashMap::default(),
+            ledger: Ledger::default(),
+        }
+    }
+
+    /// Takes in what a thread did.
+    pub(crate) fn take(&mut self, batch: &mut Batch) {
+        match batch.ended.take() {
+            None => self.execute(batch),
+            Some(Ended::Process(threads)) => {
+                if let Some(process) = self.processes.remove(&batch.process) {
+                    self.ledger.add(&threads, process);
+                }
+            }
+            Some(Ended::Thread(thread)) => {
+                if let Some(process) = self.processes.get_mut(&batch.process) {
+                    self.ledger.add_thread(&thread, batch.thread, process);
+                }
+            }
+        }
+    }
+
+    fn execute(&mut self, batch: &mut Batch) {
+        let process = self
+            .processes
+            .entry(batch.process)
+            .or_insert_with(|| BackProcess {
+                clock: ProcessClock::default(),
+                memory: Memory::new(self.limits),
+                threads: Vec::new(),
+            });
+        while process.threads.len() <= batch.thread {
+            let clock = ThreadClock::starting(&process.clock);
+            process.memory.thread_begins(clock);
+            process.threads.push(BackThread::default());
+        }
+        process.memory.origins.learn(&batch.origins);
+        let thread = &mut process.threads[batch.thread];
+        thread.xsave.clone_from(&batch.xsave);
+        for run in batch.runs.drain(..) {
+            thread.learn(run);
+        }
+        let mut execution = Execution {
+            index: batch.thread as u32,
+            thread,
+            memory: &mut process.memory,
+        };
+        execution.run(batch);
+        process.memory.clocks[batch.thread].buffer_ended(batch.instrs, &mut process.clock);
+    }
+}
+
+impl BackThread {
+    fn learn(&mut self, run: NewRun) {
+        let first = self.steps.len() as u32;
+        self.steps.extend(run.steps);
+        self.runs.push((first, self.steps.len() as u32));
+        self.odd_bytes
+            .resize(self.odd_bytes.len() + run.accesses.len(), 0);
+        self.received
+            .resize(self.received.len() + run.accesses.len(), false);
+        self.accesses.extend(run.accesses);
+        self.streaks
+            .extend(run.streaks.into_iter().map(Streak::new));
+        self.odd.extend(run.odd);
+    }
+}

@@ -1,0 +1,193 @@
+//! Which stores belong together, and what they add up to.
+
+use prestore_trace::SiteId;
+use prestore_trace::replay::CallTree;
+use rustc_hash::FxHashMap;
+
+use crate::executed::{Executed, Place, chain};
+use crate::findings::{ContextClass, Finding, LineShare};
+use crate::groups::{Group, Groups};
+use crate::ledger::{Ledger, Written};
+use crate::lines::LINE;
+use crate::origins::SizeClass;
+use crate::summary::{Whole, share};
+use crate::verdict::{self, Evidence};
+use crate::{Thresholds, cost};
+
+/// Places that write the same data, added up.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cluster {
+    places: Vec<(Place, u64)>,
+    bytes: u64,
+    non_temporal: u64,
+    atomic: u64,
+    written: Written,
+}
+
+/// Adds up places by what they write together.
+pub(crate) fn clusters<O>(ledger: &Ledger, groups: &Groups<O>) -> Vec<Cluster> {
+    let mut joined = ledger.joined.clone();
+    let mut first_of_caller: FxHashMap<u32, Place> = FxHashMap::default();
+    for &place in ledger.written.keys() {
+        if !matches!(groups.get(place.1), Group::Function(_)) {
+            let first = *first_of_caller.entry(place.1).or_insert(place);
+            joined.join(place, first);
+        }
+    }
+    let mut clusters: FxHashMap<Place, Cluster> = FxHashMap::default();
+    for (place, of_place) in &ledger.written {
+        let cluster = clusters.entry(joined.root(*place)).or_default();
+        cluster.written.add(of_place);
+    }
+    let executed = ledger.executed.iter();
+    for (place, e) in executed.filter(|(_, e)| e.stores > 0) {
+        let root = joined.root(*place);
+        if let Some(cluster) = clusters.get_mut(&root) {
+            cluster.places.push((*place, e.stores));
+            cluster.bytes += e.bytes;
+            cluster.non_temporal += e.non_temporal;
+            cluster.atomic += e.atomic;
+        }
+    }
+    clusters
+        .into_values()
+        .filter(|c| !c.places.is_empty())
+        .collect()
+}
+
+impl Cluster {
+    fn stores(&self) -> u64 {
+        self.places.iter().map(|p| p.1).sum()
+    }
+
+    /// Lines that left for memory.
+    pub(crate) fn to_memory(&self) -> u64 {
+        let sequential: u64 = self
+            .written
+            .classes
+            .iter()
+            .map(|c| c.usage.to_memory())
+            .sum();
+        sequential + self.written.scattered.to_memory()
+    }
+
+    /// Bytes stored, plus those of the lines that left for memory.
+    pub(crate) fn written_bytes(&self) -> u64 {
+        self.bytes + self.to_memory() * LINE
+    }
+
+    /// Part in `written`, the whole program's.
+    pub(crate) fn share_of(&self, written: u64) -> f64 {
+        share(self.written_bytes(), written)
+    }
+
+    /// Lines got from another core.
+    pub(crate) fn taken(&self) -> u64 {
+        let sequential: u64 = self.written.classes.iter().map(|c| c.usage.taken).sum();
+        sequential + self.written.scattered.taken
+    }
+
+    /// Time that getting its lines takes.
+    pub(crate) fn moving(&self, t: &Thresholds) -> u64 {
+        cost::lines(self.to_memory() + self.taken(), t)
+    }
+
+    fn is_non_temporal(&self) -> bool {
+        self.non_temporal == self.stores()
+    }
+
+    pub(crate) fn finding<O>(
+        mut self,
+        groups: &Groups<O>,
+        tree: &CallTree,
+        executed: &FxHashMap<Place, Executed>,
+        whole: &Whole,
+        t: &Thresholds,
+    ) -> Finding {
+        self.places.sort_by_key(|p| (std::cmp::Reverse(p.1), p.0));
+        let stores = self.stores();
+        let group = groups.get(self.places[0].0.1);
+        let mut sequential = SizeClass::default();
+        for class in &self.written.classes {
+            sequential.merge(class);
+        }
+        let mut usage = sequential.usage;
+        usage.merge(&self.written.scattered);
+        let evidence = Evidence {
+            stores,
+            write_share: self.share_of(whole.written),
+            sequential_share: share(
+                sequential.covered,
+                sequential.covered + self.written.scattered_bytes,
+            ),
+            sequential,
+            whole: usage,
+            classes: &self.written.classes,
+            fence: self.written.fences.distance(),
+            non_temporal: self.is_non_temporal(),
+            atomic_share: share(self.atomic, stores),
+        };
+        let decision = verdict::decide(&evidence, whole.program, t);
+        let time = (cost::stores(stores, self.bytes, t) + self.moving(t)) as f64;
+        let mut allocations: Vec<(SiteId, u64)> = self.written.allocations.drain().collect();
+        allocations.sort_by_key(|a| (std::cmp::Reverse(a.1), a.0));
+        Finding {
+            sites: self.sites(),
+            call_chain: chain(self.places[0].0, groups, tree, executed),
+            generic_writer: !matches!(group, Group::Function(_)),
+            verdict: decision.verdict,
+            reason: decision.reason,
+            dismissed: decision.dismissed,
+            stores,
+            store_bytes: self.bytes,
+            store_share: share(stores, whole.stores),
+            lines_to_memory: self.to_memory(),
+            write_share: evidence.write_share,
+            time_share: if whole.time.total > 0.0 {
+                time / whole.time.total
+            } else {
+                0.0
+            },
+            sequential_share: evidence.sequential_share,
+            contexts: context_classes(&self.written.classes, sequential.covered),
+            reread: usage.reread_distance(),
+            rewrite: usage.rewrite_distance(),
+            reread_near: usage.reread_near_distance(),
+            rewrite_near: usage.rewrite_near_distance(),
+            streams: verdict::streams(&sequential.usage),
+            fence_distance: evidence.fence,
+            allocations,
+        }
+    }
+
+    fn sites(&self) -> Vec<LineShare> {
+        let mut sites: Vec<LineShare> = Vec::new();
+        for ((site, _), stores) in &self.places {
+            match sites.iter_mut().find(|s| s.site == *site) {
+                Some(same) => same.stores += stores,
+                None => sites.push(LineShare {
+                    site: *site,
+                    stores: *stores,
+                }),
+            }
+        }
+        sites
+    }
+}
+
+fn context_classes(classes: &[SizeClass], covered: u64) -> Vec<ContextClass> {
+    let mut contexts: Vec<ContextClass> = classes
+        .iter()
+        .map(|c| ContextClass {
+            bytes: c.spans / c.count.max(1),
+            share: share(c.covered, covered),
+            count: c.count,
+            reread: c.usage.reread_distance(),
+            rewrite: c.usage.rewrite_distance(),
+            reread_near: c.usage.reread_near_distance(),
+            rewrite_near: c.usage.rewrite_near_distance(),
+        })
+        .collect();
+    contexts.sort_by(|a, b| b.share.total_cmp(&a.share).then(b.bytes.cmp(&a.bytes)));
+    contexts
+}

@@ -1,0 +1,184 @@
+//! What is still near a core: in its private cache.
+//!
+//! Instructions say little about it: a vector loop moves eight times as much in as many. So each
+//! thread has a second clock, that of the lines which came anew to its core. It is read from a
+//! sample, one line in [`SAMPLE`], chosen by address: the sample's *unread* bit is set although
+//! nobody may have written the line, so that its next access, like that of a line just written, is
+//! looked at. Then the bit stays clear until an epoch of that clock has passed, so that a line in
+//! constant use is looked at once an epoch.
+
+use crate::Thresholds;
+use crate::lines::LINE;
+
+/// log2 of [`SAMPLE`].
+const SAMPLE_SHIFT: u32 = 8;
+/// Of so many lines one is in the sample.
+const SAMPLE: u64 = 1 << SAMPLE_SHIFT;
+
+/// Spreads numbers over all bits (2^64 over the golden ratio).
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Epochs of the clock until what was touched is no longer near: a line's age is known to within
+/// this part.
+const NEAR_EPOCHS: u32 = 8;
+
+/// Is the line in the sample?
+#[inline(always)]
+pub(crate) fn sampled(line: u64) -> bool {
+    line % SAMPLE == (line >> SAMPLE_SHIFT).wrapping_mul(SPREAD) >> (64 - SAMPLE_SHIFT)
+}
+
+/// The bits of a page's lines in the sample. `page`: its address over 4096.
+pub(crate) fn sample_bits(page: u64) -> u64 {
+    let quad = page >> (SAMPLE_SHIFT - 6);
+    let chosen = quad.wrapping_mul(SPREAD) >> (64 - SAMPLE_SHIFT);
+    match chosen >> 6 == page % (SAMPLE / 64) {
+        true => 1 << (chosen % 64),
+        false => 0,
+    }
+}
+
+/// Number of the sampled line that `page` (its number among the pages) shares with its neighbours.
+#[inline]
+pub(crate) fn sample_of(page: usize) -> usize {
+    page >> (SAMPLE_SHIFT - 6)
+}
+
+/// When a sampled line was touched last: by which thread plus one, in which epoch of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Touch {
+    thread: u32,
+    epoch: u32,
+}
+
+/// A thread's core.
+#[derive(Clone, Debug)]
+pub(crate) struct Core {
+    thread: u32,
+    epoch: u32,
+    /// Sampled lines that came in this epoch, and how many make one.
+    fills: u32,
+    epoch_fills: u32,
+    /// Own time at which each of the last epochs began, by number modulo the length.
+    began: Vec<u64>,
+    near: u64,
+    reach: u64,
+    /// Sampled lines that came for a read.
+    read_fills: u64,
+    /// Sampled lines read in this epoch: number of the page, and line.
+    pub(crate) looked_at: Vec<(u32, u64)>,
+}
+
+impl Core {
+    pub(crate) fn new(thread: u32, t: &Thresholds) -> Self {
+        let bytes = u64::from(NEAR_EPOCHS) * SAMPLE * LINE;
+        let epoch_fills = (t.near_bytes / bytes).clamp(1, 1 << 20);
+        let epochs = t.reach_bytes / (epoch_fills * SAMPLE * LINE);
+        Self {
+            thread,
+            epoch: 0,
+            fills: 0,
+            epoch_fills: epoch_fills as u32,
+            began: vec![0; epochs.clamp(u64::from(NEAR_EPOCHS), 1 << 16) as usize + 1],
+            near: 0,
+            reach: 0,
+            read_fills: 0,
+            looked_at: Vec::new(),
+        }
+    }
+
+    /// The thread touches a sampled line; true: an epoch ends with it. `now`: its own time.
+    pub(crate) fn touch(&mut self, last: &mut Touch, now: u64, read: bool) -> bool {
+        let (me, old) = (self.thread + 1, *last);
+        *last = Touch {
+            thread: me,
+            epoch: self.epoch,
+        };
+        if old.thread == me && self.epoch - old.epoch <= NEAR_EPOCHS {
+            return false;
+        }
+        self.fills += 1;
+        self.read_fills += u64::from(read);
+        if self.fills < self.epoch_fills {
+            return false;
+        }
+        self.fills = 0;
+        self.epoch += 1;
+        let length = self.began.len() as u32;
+        self.began[(self.epoch % length) as usize] = now;
+        let start = |ago: u32| match self.epoch.checked_sub(ago) {
+            Some(epoch) => self.began[(epoch % length) as usize],
+            None => 0,
+        };
+        (self.near, self.reach) = (start(NEAR_EPOCHS), start(length - 1));
+        true
+    }
+
+    /// Is what the thread touched at `time`, its own, still near it?
+    #[inline]
+    pub(crate) fn near(&self, time: u64) -> bool {
+        time >= self.near
+    }
+
+    /// Is it within reach: in a cache that many cores share?
+    #[inline]
+    pub(crate) fn within_reach(&self, time: u64) -> bool {
+        time >= self.reach
+    }
+
+    /// The thread has ended: its clock stands still, and what was near it stays so.
+    pub(crate) fn stop(&mut self) {
+        self.began = vec![self.reach];
+        self.looked_at = Vec::new();
+    }
+
+    /// Lines that came from afar for a read, estimated.
+    pub(crate) fn lines_read(&self) -> u64 {
+        self.read_fills * SAMPLE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_line_in_so_many_is_sampled_and_pages_of_one_sample_are_neighbours() {
+        for quad in 0..1000 {
+            let bits: u32 = (0..4).map(|p| sample_bits(quad * 4 + p).count_ones()).sum();
+            assert_eq!(bits, 1);
+        }
+        assert_eq!(sample_of(7), sample_of(4));
+        assert_ne!(sample_of(7), sample_of(8));
+    }
+
+    #[test]
+    fn what_was_touched_is_near_until_so_many_bytes_came() {
+        let t = Thresholds::default();
+        let mut core = Core::new(0, &t);
+        for line in 0..(t.near_bytes * 3) / LINE / SAMPLE {
+            assert!(core.near(line) && core.within_reach(0));
+            core.touch(&mut Touch::default(), line, true);
+        }
+        let fresh = t.near_bytes / LINE / SAMPLE;
+        assert!(!core.near(2 * fresh - fresh / 4) && core.near(2 * fresh + fresh / 4));
+        assert_eq!(core.lines_read() * LINE, t.near_bytes * 3);
+        for line in 0..t.reach_bytes / LINE / SAMPLE {
+            core.touch(&mut Touch::default(), line, false);
+        }
+        assert!(!core.within_reach(0));
+    }
+
+    #[test]
+    fn what_is_touched_again_and_again_does_not_come_anew() {
+        let mut core = Core::new(0, &Thresholds::default());
+        let mut touches = [Touch::default(); 32];
+        for round in 0..100 {
+            for touch in &mut touches {
+                core.touch(touch, round, true);
+            }
+        }
+        assert_eq!(core.lines_read(), 32 * SAMPLE);
+        assert!(core.near(0));
+    }
+}

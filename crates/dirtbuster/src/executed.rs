@@ -1,0 +1,126 @@
+//! What was executed where: exact.
+
+use prestore_trace::replay::{CallTree, NodeId};
+use prestore_trace::{EventKind, ProcessId, SiteId, ThreadId};
+use rustc_hash::FxHashMap;
+
+use crate::analyzer::StoreCount;
+use crate::groups::{Group, Groups};
+use crate::thread::Thread;
+
+/// An instruction on behalf of a group, in whatever thread and process.
+pub(crate) type Place = (SiteId, u32);
+
+/// What one thread executed: exact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ThreadTotals {
+    /// Its process.
+    pub process: ProcessId,
+    /// The thread.
+    pub thread: ThreadId,
+    /// Instructions, without those outside the recording's scope.
+    pub instructions: u64,
+    /// Store instructions, atomics included.
+    pub stores: u64,
+    /// Load instructions, atomics included.
+    pub loads: u64,
+    /// Fences and atomics.
+    pub fences: u64,
+}
+
+/// What was executed at a place.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Executed {
+    pub(crate) stores: u64,
+    pub(crate) bytes: u64,
+    pub(crate) non_temporal: u64,
+    pub(crate) atomic: u64,
+    /// Stores to the frame: no data.
+    pub(crate) frame: bool,
+    contexts: FxHashMap<NodeId, u64>,
+}
+
+pub(crate) fn counts(executed: &FxHashMap<Place, Executed>) -> Vec<StoreCount> {
+    let mut by_site: FxHashMap<SiteId, StoreCount> = FxHashMap::default();
+    for ((site, _), e) in executed.iter().filter(|(_, e)| e.stores > 0) {
+        let count = by_site.entry(*site).or_insert(StoreCount {
+            site: *site,
+            stores: 0,
+            bytes: 0,
+        });
+        count.stores += e.stores;
+        count.bytes += e.bytes;
+    }
+    let mut counts: Vec<StoreCount> = by_site.into_values().filter(|c| c.stores > 0).collect();
+    counts.sort_by_key(|c| (std::cmp::Reverse(c.stores), c.site));
+    counts
+}
+
+/// Adds what `thread` executed to `places`. `odd_bytes`: the back's, of accesses whose size varies.
+pub(crate) fn add(
+    places: &mut FxHashMap<Place, Executed>,
+    thread: &Thread,
+    odd_bytes: &[u64],
+) -> ThreadTotals {
+    let mut totals = ThreadTotals {
+        process: thread.process,
+        thread: thread.id,
+        instructions: thread.replayer.instrs() - thread.skipped,
+        ..ThreadTotals::default()
+    };
+    let runs = &thread.state.runs;
+    for run in &runs.all {
+        for at in run.first as usize..run.end as usize {
+            let facts = &runs.facts[at];
+            let n = run.executions + facts.extra;
+            totals.loads += if facts.kind.reads() { n } else { 0 };
+            totals.fences += if facts.kind.orders_stores() { n } else { 0 };
+            let writes = facts.kind.writes();
+            if !writes && facts.judged.is_none() {
+                continue;
+            }
+            let place = places.entry((facts.site, facts.group)).or_default();
+            for (node, count) in run.contexts.iter() {
+                *place.contexts.entry(node).or_default() += count;
+            }
+            if !writes {
+                continue;
+            }
+            totals.stores += n;
+            place.stores += n;
+            place.frame |= facts.frame;
+            place.bytes += match facts.size {
+                Some(size) => n * u64::from(size),
+                None => odd_bytes[at],
+            };
+            match facts.kind {
+                EventKind::NtStore => place.non_temporal += n,
+                EventKind::AtomicRmw => place.atomic += n,
+                _ => {}
+            }
+        }
+    }
+    totals
+}
+
+/// Call sites of the most frequent context of `place`, innermost first; for generic code from
+/// the first caller that is not.
+pub(crate) fn chain<O>(
+    place: Place,
+    groups: &Groups<O>,
+    tree: &CallTree,
+    executed: &FxHashMap<Place, Executed>,
+) -> Vec<SiteId> {
+    let contexts = executed.get(&place).map(|e| &e.contexts);
+    let most = contexts
+        .into_iter()
+        .flatten()
+        .max_by_key(|(node, n)| (**n, std::cmp::Reverse(**node)));
+    let Some((&node, _)) = most else {
+        return Vec::new();
+    };
+    let function = matches!(groups.get(place.1), Group::Function(_));
+    tree.chain(node)
+        .skip_while(|&call| !function && groups.is_generic(call))
+        .collect()
+}

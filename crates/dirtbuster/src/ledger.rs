@@ -1,0 +1,150 @@
+//! What processes that have ended leave behind: sums by place. Nothing in it grows with the number
+//! of processes that run the same code.
+
+use prestore_trace::{EventKind, SiteId};
+use rustc_hash::FxHashMap;
+
+use crate::back::BackProcess;
+use crate::executed::{self, Executed, Place, ThreadTotals};
+use crate::existing::{Counts, Instruction};
+use crate::fences::FenceHistogram;
+use crate::origins::{Origins, SizeClass, add_class};
+use crate::thread::Thread;
+use crate::usage::Usage;
+use crate::waiting;
+
+/// What became of the data that was written at a place.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Written {
+    pub(crate) scattered: Usage,
+    pub(crate) scattered_bytes: u64,
+    pub(crate) classes: Vec<SizeClass>,
+    pub(crate) fences: FenceHistogram,
+    pub(crate) allocations: FxHashMap<SiteId, u64>,
+}
+
+impl Written {
+    pub(crate) fn add(&mut self, o: &Self) {
+        self.scattered.merge(&o.scattered);
+        self.scattered_bytes += o.scattered_bytes;
+        self.fences.merge(&o.fences);
+        for class in &o.classes {
+            add_class(&mut self.classes, class);
+        }
+        for (site, bytes) in &o.allocations {
+            *self.allocations.entry(*site).or_default() += bytes;
+        }
+    }
+}
+
+/// The sums over processes that have ended.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    pub(crate) executed: FxHashMap<Place, Executed>,
+    pub(crate) written: FxHashMap<Place, Written>,
+    pub(crate) joined: Joined,
+    /// Flushes, fences and non-temporal stores.
+    pub(crate) judged: FxHashMap<Place, (EventKind, Counts)>,
+    /// Instructions that waited for other threads.
+    pub(crate) waited: u64,
+    /// Lines that came to a core for a read, estimated.
+    pub(crate) lines_read: u64,
+    /// By process, once all have been added: see [`Ledger::threads`].
+    threads: Vec<ThreadTotals>,
+    /// Most bytes that lines and contexts of one process took at its end.
+    pub(crate) memory_bytes: usize,
+}
+
+impl Ledger {
+    /// Adds a process: the front's threads, and what they did to memory.
+    pub(crate) fn add(&mut self, threads: &[Thread], mut back: BackProcess) {
+        let memory = &mut back.memory;
+        let bytes = memory.lines.memory() + memory.contexts.memory();
+        self.memory_bytes = self.memory_bytes.max(bytes);
+        memory.finish();
+        let open = threads.iter().enumerate().filter(|t| !t.1.ended);
+        for (number, thread) in open {
+            self.add_thread(thread, number, &mut back);
+        }
+        let memory = &back.memory;
+        self.lines_read += memory.cores.iter().map(|c| c.lines_read()).sum::<u64>();
+        for (instruction, counts) in memory.existing.by_instruction() {
+            let first = || (instruction.kind, Counts::default());
+            let entry = self.judged.entry(instruction.place);
+            entry.or_insert_with(first).1.merge(&counts);
+        }
+        self.write(&memory.origins);
+    }
+
+    /// Adds what the thread of this number in its process executed. What becomes of what it wrote
+    /// or flushed is known when the process has ended.
+    pub(crate) fn add_thread(&mut self, front: &Thread, number: usize, process: &mut BackProcess) {
+        let Some(back) = process.threads.get_mut(number) else {
+            return;
+        };
+        let back = std::mem::take(back);
+        let totals = executed::add(&mut self.executed, front, &back.odd_bytes);
+        self.threads.push(totals);
+        self.waited += waiting::instructions(front, &back);
+        let facts = front.state.runs.facts.iter();
+        let judged = facts.filter_map(|f| {
+            f.judged.map(|number| Instruction {
+                number,
+                place: (f.site, f.group),
+                kind: f.kind,
+            })
+        });
+        let rounds = waiting::rounds(front, &back);
+        let memory = &mut process.memory;
+        memory.cores[number].stop();
+        let existing = &mut memory.existing;
+        existing.thread_ends(number as u32, judged.collect(), rounds);
+    }
+
+    /// What each thread executed, by process and thread.
+    pub(crate) fn threads(&self) -> Vec<ThreadTotals> {
+        let mut threads = self.threads.clone();
+        threads.sort_by_key(|t| (t.process, t.thread));
+        threads
+    }
+
+    fn write(&mut self, origins: &Origins) {
+        for i in 0..origins.len() {
+            let (o, root) = (origins.get(i), origins.get(origins.root(i)));
+            let place = (o.site, o.group);
+            self.joined.join(place, (root.site, root.group));
+            let written = self.written.entry(place).or_default();
+            written.scattered.merge(&o.scattered);
+            written.scattered_bytes += o.scattered_bytes;
+            written.fences.merge(&o.fences);
+            for class in &o.classes {
+                add_class(&mut written.classes, class);
+            }
+        }
+        for ((origin, site), bytes) in &origins.allocations {
+            let o = origins.get(*origin);
+            let written = self.written.entry((o.site, o.group)).or_default();
+            *written.allocations.entry(*site).or_default() += bytes;
+        }
+    }
+}
+
+/// Union-find over places.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Joined(FxHashMap<Place, Place>);
+
+impl Joined {
+    pub(crate) fn root(&self, mut place: Place) -> Place {
+        while let Some(&up) = self.0.get(&place) {
+            place = up;
+        }
+        place
+    }
+
+    pub(crate) fn join(&mut self, a: Place, b: Place) {
+        let (a, b) = (self.root(a), self.root(b));
+        if a != b {
+            self.0.insert(a.max(b), a.min(b));
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! How a line's writing ends: by another one, by code that is not tracked, or with the run.
+
+use super::{Memory, Moment, Piece};
+use crate::lines::{LINE_SHIFT, LineState, Owner, RegionHint};
+
+impl Memory {
+    /// The line's streak loses it to a write at `at`: to `p`, or to code that is not tracked.
+    pub(super) fn part(&mut self, old: &LineState, p: Option<&Piece>, at: Moment) {
+        let distance = self.distance(old, at);
+        let max_pause = self.limits.max_pause;
+        let apart = |p: &Piece, region: Option<(u64, u64)>| match region {
+            None => p.bits & old.mask == 0,
+            Some((lo, hi)) => p.lo >= hi || p.hi <= lo,
+        };
+        let shared = |thread: u32, region: Option<(u64, u64)>| {
+            p.is_some_and(|p| {
+                thread == at.thread
+                    && old.read_distance().is_none()
+                    && distance <= max_pause
+                    && apart(p, region)
+            })
+        };
+        if let Some(o) = old.owner.as_single() {
+            let core = &self.cores[self.origins.get(o).thread as usize];
+            let (near, reach) = (core.near(old.time), core.within_reach(old.time));
+            let origin = self.origins.get_mut(o);
+            origin.scattered_bytes += u64::from(old.mask.count_ones());
+            if shared(origin.thread, None) {
+                return;
+            }
+            origin.scattered.lines += 1;
+            origin.scattered.flushed += u64::from(old.owner.is_flushed());
+            if let Some(read) = old.read_distance() {
+                origin.scattered.read_after(read, old.read_near());
+            }
+            origin.scattered.written_after(distance, near, reach);
+        } else if let Some(c) = old.owner.as_context() {
+            let context = self.contexts.get_mut(c);
+            let thread = self.origins.get(context.origin).thread;
+            let core = &self.cores[thread as usize];
+            if shared(thread, Some((context.lo, context.hi))) {
+                context.usage.lines -= 1;
+            } else {
+                let (near, reach) = (core.near(old.time), core.within_reach(old.time));
+                context.usage.written_after(distance, near, reach);
+            }
+            context.owned -= 1;
+            if context.owned == 0
+                && let Some(closed) = self.contexts.bereave(c)
+            {
+                self.origins.close(&closed, &self.limits.thresholds);
+            }
+        }
+    }
+
+    /// A write of `size` > 0 bytes at `addr` by code that is not tracked.
+    pub(crate) fn foreign_write(
+        &mut self,
+        hint: &mut RegionHint,
+        addr: u64,
+        size: u64,
+        at: Moment,
+    ) {
+        let last = addr.saturating_add(size - 1) >> LINE_SHIFT;
+        for line in addr >> LINE_SHIFT..=last {
+            let page = self.lines.page(hint, line << LINE_SHIFT);
+            let Some(i) = self.lines.find(*hint, line) else {
+                continue;
+            };
+            let old = self.lines.states[i];
+            if !old.is_owned() {
+                continue;
+            }
+            self.part(&old, None, at);
+            self.lines.states[i].owner = Owner::NONE;
+            self.lines.clear_unread(page, line);
+        }
+    }
+
+    /// The run is over: what is still open ends.
+    pub(crate) fn finish(&mut self) {
+        let thresholds = self.limits.thresholds;
+        for state in &self.lines.states {
+            if let Some(o) = state.owner.as_single() {
+                let origin = self.origins.get_mut(o);
+                origin.scattered_bytes += u64::from(state.mask.count_ones());
+                origin.scattered.lines += 1;
+                origin.scattered.flushed += u64::from(state.owner.is_flushed());
+                if let Some(distance) = state.read_distance() {
+                    origin.scattered.read_after(distance, state.read_near());
+                }
+            }
+        }
+        for context in self.contexts.iter() {
+            self.origins.close(context, &thresholds);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Reads, and how far they are from the write.
+
+use super::{Memory, Moment, bits_in};
+use crate::cores::{sample_of, sampled};
+use crate::lines::{LINE_SHIFT, LineState, RegionHint};
+
+impl Memory {
+    /// Is anything of the `size` > 0 bytes at `addr` in a line that is to be looked at: one that
+    /// tracked code wrote and nobody has read since, or one of the sample? Where the bytes cross
+    /// pages it may be.
+    #[inline(always)]
+    pub(crate) fn unread(&mut self, hint: &mut RegionHint, addr: u64, size: u64) -> u64 {
+        let page = self.lines.page(hint, addr);
+        let first = (addr >> LINE_SHIFT) & 63;
+        let last = ((addr & 0xfff) + size - 1) >> LINE_SHIFT;
+        if last > 63 {
+            return 1;
+        }
+        (self.lines.unread[page] >> first) & (u64::MAX >> (63 - (last - first)))
+    }
+
+    /// A read of `size` > 0 bytes at `addr`; true: of what another thread wrote, for the first
+    /// time.
+    #[inline(always)]
+    pub(crate) fn read(&mut self, hint: &mut RegionHint, addr: u64, size: u64, at: Moment) -> bool {
+        self.unread(hint, addr, size) != 0 && self.read_lines(hint, addr, size, at)
+    }
+
+    #[inline(never)]
+    fn read_lines(&mut self, hint: &mut RegionHint, addr: u64, size: u64, at: Moment) -> bool {
+        let last = addr.saturating_add(size - 1) >> LINE_SHIFT;
+        let mut received = false;
+        for line in addr >> LINE_SHIFT..=last {
+            let page = self.lines.page(hint, line << LINE_SHIFT);
+            if self.lines.unread[page] >> (line & 63) & 1 == 0 {
+                continue;
+            }
+            self.lines.clear_unread(page, line);
+            if sampled(line) {
+                self.touch(page, line, at, true);
+            }
+            let Some(i) = self.lines.find(*hint, line) else {
+                continue;
+            };
+            let state = self.lines.states[i];
+            if state.is_owned() && state.reread == 0 {
+                received |= self.first_read(i, bits_in(line, addr, size), line, at);
+            }
+        }
+        received
+    }
+
+    /// The first read of a line since it was written; true: by another thread.
+    fn first_read(&mut self, i: usize, bits: u64, line: u64, at: Moment) -> bool {
+        let state = self.lines.states[i];
+        let writer = self.writer_thread(&state);
+        if writer == at.thread && state.mask & bits == 0 && self.is_at(&state, line) {
+            // What the writer is about to write: its visit of the line goes on.
+            self.lines.states[i].mute();
+            return false;
+        }
+        let distance = self.distance(&state, at);
+        let near = self.still_near(writer, state.time);
+        self.lines.states[i].set_read(distance, near);
+        let taken = writer != at.thread;
+        if let Some(c) = state.owner.as_context() {
+            let usage = &mut self.contexts.get_mut(c).usage;
+            usage.read_after(distance, near);
+            usage.taken += u64::from(taken);
+        } else if let Some(o) = state.owner.as_single() {
+            self.origins.get_mut(o).scattered.taken += u64::from(taken);
+        }
+        taken
+    }
+
+    /// Is the line the one that its streak has written last?
+    fn is_at(&self, state: &LineState, line: u64) -> bool {
+        let origin = match state.owner.as_context() {
+            Some(c) => self.contexts.get(c).recent,
+            None => self.origin_of(state),
+        };
+        self.origins.get(origin).line == line
+    }
+
+    /// A thread touches a line of the sample.
+    pub(super) fn touch(&mut self, page: usize, line: u64, at: Moment, read: bool) {
+        let core = &mut self.cores[at.thread as usize];
+        if read {
+            core.looked_at.push((page as u32, line));
+        }
+        if core.touch(&mut self.lines.touched[sample_of(page)], at.now, read) {
+            for (page, line) in core.looked_at.drain(..) {
+                self.lines.unread[page as usize] |= 1 << (line & 63);
+            }
+        }
+    }
+
+    /// The origin that began what the line, which is somebody's, belongs to.
+    pub(super) fn origin_of(&self, state: &LineState) -> u32 {
+        match (state.owner.as_single(), state.owner.as_context()) {
+            (Some(o), _) => o,
+            (_, Some(c)) => self.contexts.get(c).origin,
+            _ => 0,
+        }
+    }
+
+    pub(super) fn writer_thread(&self, state: &LineState) -> u32 {
+        self.origins.get(self.origin_of(state)).thread
+    }
+
+    /// Is what `writer` wrote at its `time` still near its core?
+    #[inline]
+    pub(super) fn still_near(&self, writer: u32, time: u64) -> bool {
+        self.cores[writer as usize].near(time)
+    }
+
+    /// Instructions from a line's last write to `at`.
+    pub(super) fn distance(&self, state: &LineState, at: Moment) -> u64 {
+        if !state.is_owned() {
+            return 0;
+        }
+        let writer = self.writer_thread(state);
+        if writer == at.thread {
+            return at.now - state.time;
+        }
+        let clock = |t: u32| &self.clocks[t as usize];
+        let read = at.now + clock(at.thread).lead();
+        read.saturating_sub(clock(writer).virtual_at(state.time))
+    }
+}

@@ -1,0 +1,179 @@
+//! Existing flushes, fences and non-temporal stores: which cost for nothing (P0, section 5).
+
+use prestore_trace::replay::CallTree;
+use prestore_trace::{EventKind, FenceKind};
+
+use crate::Thresholds;
+use crate::executed::{Place, chain};
+use crate::existing::Counts;
+use crate::findings::{Pitfall, PitfallKind};
+use crate::groups::{Group, Groups};
+use crate::ledger::Ledger;
+use crate::summary::share;
+use crate::words::{count, distance, percent};
+
+/// An instruction and what it did in all threads.
+struct Judged {
+    place: Place,
+    kind: EventKind,
+    counts: Counts,
+}
+
+/// What is wrong with one of them.
+struct Fault {
+    kind: PitfallKind,
+    affected: u64,
+    cost: u64,
+    reason: String,
+}
+
+pub(crate) fn find<O>(
+    ledger: &Ledger,
+    groups: &Groups<O>,
+    tree: &CallTree,
+    time: f64,
+    t: &Thresholds,
+) -> Vec<Pitfall> {
+    let all = judged(ledger);
+    let fences_flushes = all
+        .iter()
+        .any(|j| is_flush(j.kind) && share(j.counts.fenced_explicitly, j.counts.executed) >= 0.5);
+    let mut pitfalls: Vec<Pitfall> = Vec::new();
+    for j in &all {
+        for fault in faults(j, fences_flushes, t) {
+            let cost = fault.cost as f64;
+            let cost_share = if cost > 0.0 {
+                cost / (time + cost)
+            } else {
+                0.0
+            };
+            // What may lose data matters however seldom it is.
+            if cost_share < t.min_cost_share && fault.kind != PitfallKind::FlushWithoutFence {
+                continue;
+            }
+            pitfalls.push(Pitfall {
+                kind: fault.kind,
+                site: j.place.0,
+                call_chain: chain(j.place, groups, tree, &ledger.executed),
+                generic_writer: !matches!(groups.get(j.place.1), Group::Function(_)),
+                executed: j.counts.executed,
+                affected: fault.affected,
+                cost_share,
+                reason: fault.reason,
+            });
+        }
+    }
+    pitfalls.sort_by(|a, b| {
+        b.cost_share
+            .total_cmp(&a.cost_share)
+            .then(a.site.cmp(&b.site))
+    });
+    pitfalls
+}
+
+fn judged(ledger: &Ledger) -> Vec<Judged> {
+    let all = ledger.judged.iter();
+    let mut all: Vec<Judged> = all
+        .map(|(&place, &(kind, counts))| Judged {
+            place,
+            kind,
+            counts,
+        })
+        .collect();
+    all.sort_by_key(|j| j.place);
+    all
+}
+
+fn is_flush(kind: EventKind) -> bool {
+    matches!(kind, EventKind::Flush(_))
+}
+
+fn faults(j: &Judged, fences_flushes: bool, t: &Thresholds) -> Vec<Fault> {
+    let c = &j.counts;
+    let mut faults = Vec::new();
+    let mut fault = |kind, affected, least: f64, cost, reason: String| {
+        if affected > 0 && share(affected, c.executed) >= least {
+            faults.push(Fault {
+                kind,
+                affected,
+                cost,
+                reason,
+            });
+        }
+    };
+    let least = t.min_useless_share;
+    let of = |affected: u64| {
+        format!(
+            "{} of {} ({})",
+            count(affected),
+            count(c.executed),
+            percent(share(affected, c.executed))
+        )
+    };
+    if is_flush(j.kind) {
+        let reason = format!(
+            "{} flushes find a clean line: nobody wrote it, or not since it was flushed last. They \
+             write nothing back; flush each line once, after its last write.",
+            of(c.clean)
+        );
+        let cost = c.clean * t.line_cost;
+        fault(PitfallKind::FlushOfCleanLine, c.clean, least, cost, reason);
+        let mean = c.rewrite_sum as f64 / c.rewritten.max(1) as f64;
+        let reason = format!(
+            "{} flushed lines are written again after {} on average, while still cached: each \
+             flush is a write to memory that the next write makes useless (P0, section 5: 75x \
+             slower for one line). Flush after the last write only, or not at all.",
+            of(c.rewritten),
+            distance(Some(mean))
+        );
+        let cost = c.rewritten * 2 * t.line_cost;
+        fault(
+            PitfallKind::FlushOfRewrittenLine,
+            c.rewritten,
+            least,
+            cost,
+            reason,
+        );
+        let unfenced = c.executed - c.fenced;
+        if fences_flushes {
+            let reason = format!(
+                "{} flushes are followed by no fence, though the program fences others: when they \
+                 are done, nobody knows. Where the data must be in memory before something else, \
+                 a store fence belongs behind the last flush; where the flush is to save time, \
+                 none is needed.",
+                of(unfenced)
+            );
+            fault(PitfallKind::FlushWithoutFence, unfenced, least, 0, reason);
+        }
+    } else if j.kind == EventKind::NtStore {
+        let reason = format!(
+            "{} lines written with non-temporal stores leave before they are complete: each part \
+             is a write of its own, and devices with larger units read the rest first. Write whole \
+             lines, few at a time, before anything else is written.",
+            of(c.partial)
+        );
+        let cost = c.partial * 2 * t.line_cost;
+        fault(
+            PitfallKind::PartialNonTemporalLine,
+            c.partial,
+            t.min_partial_share,
+            cost,
+            reason,
+        );
+    } else if j.kind == EventKind::Fence(FenceKind::Store) {
+        // A full fence may be there for the loads, as in loops that wait.
+        let reason = format!(
+            "{} fences have nothing to order: no store, flush or non-temporal store that they \
+             would wait for has come since the fence before.",
+            of(c.idle)
+        );
+        fault(
+            PitfallKind::IdleFence,
+            c.idle,
+            least,
+            c.idle * t.fence_cost,
+            reason,
+        );
+    }
+    faults
+}

@@ -1,0 +1,176 @@
+//! Why a verdict is what it is, in words, with the figures that decided.
+
+use crate::Thresholds;
+use crate::findings::Streams;
+use crate::origins::SizeClass;
+use crate::usage::Usage;
+use crate::verdict::Evidence;
+use crate::words::{distance, of, percent, size};
+
+fn median(e: &Evidence<'_>) -> String {
+    distance(e.fence.median.map(|m| m as f64))
+}
+
+/// A small line that its core writes again and again.
+pub(crate) fn own_line_again(e: &Evidence<'_>, usage: &Usage) -> String {
+    format!(
+        "Small writes ({} in sequential contexts) whose line is written again after {} on average \
+         ({} of the times): it stays in the core's cache in a writable state, so the fence after \
+         {} does not wait for it.",
+        percent(e.sequential_share),
+        distance(usage.rewritten_near.mean()),
+        percent(of(usage.rewritten_near.n, usage.lines)),
+        median(e),
+    )
+}
+
+pub(crate) fn taken_by_atomic(e: &Evidence<'_>) -> String {
+    format!(
+        "{} of the stores here are atomics, which took the line before the others wrote it: it is \
+         in the core's cache in a writable state, so the fence after {} does not wait for it.",
+        percent(e.atomic_share),
+        median(e),
+    )
+}
+
+pub(crate) fn demote(e: &Evidence<'_>, usage: &Usage, within_reach: f64) -> String {
+    format!(
+        "A fence follows after {} (median; at the nearest {}), and {} of the lines are written \
+         again while cached, after {} on average: demoting makes the data visible before the \
+         fence asks for it and keeps it cached for the next writing. Cleaning or skipping would \
+         send it to memory each time.",
+        median(e),
+        distance(e.fence.min.map(|m| m as f64)),
+        percent(within_reach),
+        distance(usage.rewritten_reach.mean()),
+    )
+}
+
+/// To be added where a fence follows.
+pub(crate) fn fence(e: &Evidence<'_>, fenced: bool) -> String {
+    if fenced {
+        format!(
+            " A fence follows after {} (median), which will find the data on its way.",
+            median(e)
+        )
+    } else {
+        String::new()
+    }
+}
+
+pub(crate) fn scattered(e: &Evidence<'_>, t: &Thresholds) -> String {
+    if of(e.whole.rewritten_near.n, e.whole.lines) >= t.min_rewrite_share {
+        return rewritten(e, &e.whole);
+    }
+    let fence = match e.fence.median {
+        Some(_) => format!("the next fence is {} away", median(e)),
+        None => "no fence follows most of them".to_owned(),
+    };
+    format!(
+        "Not sequential and not before a fence: {} of the writes are in sequential contexts, and \
+         {fence}. There is no order of write-backs to improve and nothing that waits; P0 measured \
+         no effect of a pre-store in such a place.",
+        percent(e.sequential_share)
+    )
+}
+
+pub(crate) fn lone_before_fence(e: &Evidence<'_>, fence: &str) -> String {
+    format!(
+        "Writes before a fence, {} of them in sequential contexts, and {} of the lines are written \
+         again while cached: cleaning starts their way out before the fence.{fence} Non-temporal \
+         stores of partial lines would cost the memory a read each.",
+        percent(e.sequential_share),
+        percent(of(e.whole.rewritten_reach.n, e.whole.lines)),
+    )
+}
+
+pub(crate) fn rewritten(e: &Evidence<'_>, usage: &Usage) -> String {
+    format!(
+        "{} of the lines are written again after {} on average, while still cached, and no fence \
+         waits for them: left alone they are overwritten in the cache, with a pre-store each \
+         writing goes to memory (P0 measured 3x slower for a small buffer, 75x for one line). {}",
+        percent(of(usage.rewritten_near.n, usage.lines)),
+        distance(usage.rewritten_near.mean()),
+        contexts(e),
+    )
+}
+
+fn contexts(e: &Evidence<'_>) -> String {
+    if e.sequential.count == 0 {
+        return "None of the writes are in sequential contexts.".to_owned();
+    }
+    format!(
+        "{} of the writes are in contexts of {} on average.",
+        percent(e.sequential_share),
+        size(e.sequential.spans / e.sequential.count),
+    )
+}
+
+pub(crate) fn many_streams(e: &Evidence<'_>, late: Streams, t: &Thresholds) -> String {
+    format!(
+        "{} of the writes are sequential, but to many places by turns: {} of the lines take {:.1} \
+         visits, between which {:.0} other streams are written, and a core can gather {} lines at \
+         most. Non-temporal stores would send each line out in parts, and cleaning would move it \
+         alone. What helps is to fill a line of each stream in a small buffer and to copy it out \
+         whole.",
+        percent(e.sequential_share),
+        percent(late.share),
+        late.visits,
+        late.between,
+        t.max_streams,
+    )
+}
+
+pub(crate) fn flushed(e: &Evidence<'_>) -> String {
+    format!(
+        "The program flushes {} of the lines written here itself, so there is nothing to add.",
+        percent(of(e.whole.flushed, e.whole.lines).min(1.0))
+    )
+}
+
+/// Sizes whose data is re-read, and sizes whose data is not, where there are both.
+fn mixed(e: &Evidence<'_>, t: &Thresholds) -> Option<String> {
+    let reused = |c: &&SizeClass| of(c.reused, c.usage.lines) >= t.min_reread_share;
+    let most = |c: &&SizeClass| c.covered;
+    let yes = e.classes.iter().filter(reused).max_by_key(most)?;
+    let no = e.classes.iter().filter(|c| !reused(c)).max_by_key(most)?;
+    let part = |c: &SizeClass| of(c.covered, e.sequential.covered);
+    (part(no) >= 0.05 && part(yes) >= 0.05).then(|| {
+        format!(
+            " The same code writes contexts of {} that are re-read ({} of the sequential writes) \
+             and of {} that are not ({}).",
+            size(yes.spans / yes.count.max(1)),
+            percent(part(yes)),
+            size(no.spans / no.count.max(1)),
+            percent(part(no)),
+        )
+    })
+}
+
+pub(crate) fn clean(e: &Evidence<'_>, reused: f64, fence: &str, t: &Thresholds) -> String {
+    format!(
+        "{} of the writes are sequential, and {} of what they wrote is re-read while cached, after \
+         {} on average, but not written again: cleaning writes the lines back in order and keeps \
+         them cached for the reads. Skipping the cache would make those reads go to memory (P0 \
+         measured up to 2x slower).{}{fence}",
+        percent(e.sequential_share),
+        percent(reused),
+        distance(e.sequential.usage.reread_near.mean()),
+        mixed(e, t).unwrap_or_default(),
+    )
+}
+
+pub(crate) fn skip(e: &Evidence<'_>, reused: f64, fence: &str, t: &Thresholds) -> String {
+    let u = e.sequential.usage;
+    format!(
+        "{} of the writes are sequential, and before {} have come to the core after them, only {} \
+         of what they wrote is re-read and {} written again: non-temporal stores write it in order \
+         and leave the cache to other data. Where they are hard to write, cleaning is the next \
+         best.{}{fence}",
+        percent(e.sequential_share),
+        size(t.near_bytes),
+        percent(reused),
+        percent(of(u.rewritten_near.n, u.lines)),
+        mixed(e, t).unwrap_or_default(),
+    )
+}

@@ -1,0 +1,231 @@
+//! Flushes, fences and non-temporal stores that are there, and what is no data.
+
+use prestore_dirtbuster::{Findings, Pitfall, PitfallKind, Verdict};
+use prestore_trace::FenceKind;
+
+use crate::synthetic::Program;
+use crate::{HEAP, STACK, of_site};
+
+#[track_caller]
+fn only(f: &Findings, kind: PitfallKind) -> &Pitfall {
+    assert_eq!(f.pitfalls.len(), 1, "{:#?}", f.pitfalls);
+    assert_eq!(f.pitfalls[0].kind, kind);
+    &f.pitfalls[0]
+}
+
+/// Lines are written, flushed and fenced, each once, or so many times in a row.
+fn persist(times: u64, flushes: u64) -> Findings {
+    let mut p = Program::default();
+    let write = p.block(1, 0).store(0, 0, 64).compute(6).done();
+    let flush = p.block(1, 10).flush(0).done();
+    let fence = p.block(1, 20).fence(FenceKind::Store).done();
+    for i in 0..20_000 {
+        for _ in 0..times {
+            p.run(0, write, &[HEAP + i * 64]);
+            for _ in 0..flushes {
+                p.run(0, flush, &[HEAP + i * 64 + 8]);
+            }
+            p.run(0, fence, &[]);
+        }
+    }
+    p.analyze().findings
+}
+
+#[test]
+fn lines_written_once_flushed_once_and_fenced_are_as_they_should_be() {
+    let f = persist(1, 1);
+    assert_eq!(f.pitfalls, []);
+    let place = of_site(&f, 1000);
+    assert_eq!(place.verdict, Verdict::Skip, "{place:#?}");
+}
+
+#[test]
+fn a_flush_of_a_line_that_is_written_again_at_once_is_a_pitfall() {
+    let f = persist(100, 1);
+    let flush = only(&f, PitfallKind::FlushOfRewrittenLine);
+    assert_eq!(
+        (flush.site.0, flush.executed, flush.affected),
+        (1010, 2_000_000, 1_980_000)
+    );
+    assert!(flush.cost_share > 0.5, "{flush:#?}");
+    assert!(flush.reason.contains("99%"), "{}", flush.reason);
+}
+
+#[test]
+fn a_second_flush_of_a_line_is_a_pitfall() {
+    let f = persist(1, 2);
+    let flush = only(&f, PitfallKind::FlushOfCleanLine);
+    assert_eq!((flush.executed, flush.affected), (40_000, 20_000));
+}
+
+#[test]
+fn a_flush_of_what_nobody_wrote_is_a_pitfall() {
+    let mut p = Program::default();
+    let flush = p.block(1, 0).load(0, 0, 8).flush(0).done();
+    for i in 0..1000 {
+        p.run(0, flush, &[HEAP + i * 64]);
+    }
+    let f = p.analyze().findings;
+    assert_eq!(only(&f, PitfallKind::FlushOfCleanLine).affected, 1000);
+}
+
+#[test]
+fn a_store_between_two_flushes_of_a_line_makes_it_dirty() {
+    let mut p = Program::default();
+    let append = p
+        .block(1, 0)
+        .store(0, 0, 8)
+        .flush(0)
+        .fence(FenceKind::Store)
+        .done();
+    for i in 0..8 * 1000 {
+        p.run(0, append, &[HEAP + i * 8]);
+    }
+    let f = p.analyze().findings;
+    let flush = only(&f, PitfallKind::FlushOfRewrittenLine);
+    assert_eq!((flush.executed, flush.affected), (8000, 7000));
+}
+
+#[test]
+fn flushes_without_a_fence_are_a_pitfall_only_beside_fenced_ones() {
+    let run = |fenced: bool| {
+        let mut p = Program::default();
+        let write = p.block(1, 0).store(0, 0, 64).flush(0).compute(40).done();
+        let other = p
+            .block(2, 0)
+            .store(0, 0, 64)
+            .flush(0)
+            .fence(FenceKind::Store)
+            .done();
+        for i in 0..1000 {
+            p.run(0, write, &[HEAP + i * 64]);
+        }
+        for i in 0..100 * u64::from(fenced) {
+            p.run(1, other, &[HEAP + 0x1000_0000 + i * 64]);
+        }
+        p.analyze().findings
+    };
+    assert_eq!(run(false).pitfalls, []);
+    let f = run(true);
+    let flush = only(&f, PitfallKind::FlushWithoutFence);
+    assert_eq!((flush.site.0, flush.affected), (1001, 1000));
+}
+
+#[test]
+fn fences_with_nothing_to_order_are_a_pitfall() {
+    for (kind, stores) in [(FenceKind::Store, true), (FenceKind::Store, false)] {
+        let mut p = Program::default();
+        let mut draft = p.block(1, 0);
+        if stores {
+            draft = draft.store(0, 0, 8);
+        }
+        let block = draft.compute(20).fence(kind).done();
+        for _ in 0..1000 {
+            p.run(0, block, if stores { &[HEAP] } else { &[] });
+        }
+        let f = p.analyze().findings;
+        assert_eq!(only(&f, PitfallKind::IdleFence).affected, 1000, "{kind:?}");
+    }
+    let mut p = Program::default();
+    let block = p
+        .block(1, 0)
+        .store(0, 0, 8)
+        .compute(20)
+        .fence(FenceKind::Full)
+        .done();
+    for _ in 0..1000 {
+        p.run(0, block, &[HEAP]);
+    }
+    assert_eq!(
+        p.analyze().findings.pitfalls,
+        [],
+        "a full fence orders stores before loads"
+    );
+}
+
+#[test]
+fn whole_lines_written_around_the_cache_are_right_and_parts_are_a_pitfall() {
+    let run = |width: u64, step: u64| {
+        let mut p = Program::default();
+        let store = p.block(1, 0).nt_store(0, 0, width as u32).compute(2).done();
+        for i in 0..8000 {
+            p.run(0, store, &[HEAP + i * step]);
+        }
+        p.analyze().findings
+    };
+    assert_eq!(run(32, 32).pitfalls, []);
+    let f = run(32, 64);
+    assert_eq!(only(&f, PitfallKind::PartialNonTemporalLine).affected, 8000);
+}
+
+#[test]
+fn non_temporal_stores_to_many_streams_leave_in_parts() {
+    let mut p = Program::default();
+    let store = p.block(1, 0).nt_store(0, 0, 8).compute(2).done();
+    for i in 0..64_000 {
+        p.run(0, store, &[HEAP + i % 64 * 0x10_0000 + i / 64 * 8]);
+    }
+    let f = p.analyze().findings;
+    assert_eq!(
+        only(&f, PitfallKind::PartialNonTemporalLine).affected,
+        64_000
+    );
+}
+
+#[test]
+fn a_locked_instruction_on_the_frame_is_a_fence_and_no_store() {
+    let mut p = Program::default();
+    let write = p.block(1, 0).store(0, 0, 8).compute(4).done();
+    let fence = p.block(2, 0).atomic(0, 0, 8).in_frame().done();
+    for i in 0..100 {
+        p.run(0, write, &[HEAP + i * 64]);
+        p.run(0, fence, &[STACK]);
+    }
+    let f = p.analyze().findings;
+    assert_eq!(of_site(&f, 1000).fence_distance.median, Some(5));
+    assert_eq!((f.stores, f.fences), (100, 100));
+    assert!(
+        f.findings.iter().all(|f| f.sites[0].site.0 != 2000),
+        "{f:#?}"
+    );
+}
+
+#[test]
+fn a_loop_that_waits_with_such_a_fence_writes_nothing() {
+    let mut p = Program::default();
+    let poll = p.block(1, 0).load(0, 0, 8).done();
+    let fence = p.block(1, 10).atomic(0, 0, 8).in_frame().done();
+    let tell = p.block(2, 0).store(0, 0, 8).done();
+    for _ in 0..1000 {
+        p.run(0, poll, &[HEAP]);
+        p.run(0, fence, &[STACK]);
+    }
+    p.run(1, tell, &[HEAP]);
+    p.run(0, poll, &[HEAP]);
+    let f = p.analyze().findings;
+    assert!(f.time.waited > 1900, "{:?}", f.time);
+    assert_eq!(f.findings.len(), 1, "{f:#?}");
+    assert_eq!(f.pitfalls, [], "whoever waits may flush");
+}
+
+#[test]
+fn calls_pushes_and_spills_are_counted_and_no_data() {
+    let mut p = Program::default();
+    let enter = p
+        .block(1, 0)
+        .store(0, -8, 8)
+        .in_frame()
+        .store(0, -16, 8)
+        .in_frame()
+        .call()
+        .done();
+    let leave = p.block(1, 10).load(0, -8, 8).after(enter).done();
+    for i in 0..1000 {
+        p.run(0, enter, &[STACK - i * 16]);
+        p.run(0, leave, &[STACK - i * 16]);
+    }
+    let out = p.analyze();
+    assert_eq!(out.findings.findings, []);
+    assert_eq!((out.findings.stores, out.counts.len()), (2000, 2));
+    assert_eq!(out.findings.time.writing, 0.0);
+}

@@ -1,0 +1,158 @@
+//! What is near: by the bytes that came meanwhile, however many instructions it took.
+
+use prestore_dirtbuster::Verdict;
+
+use crate::synthetic::Program;
+use crate::{HEAP, of_site};
+
+/// A buffer of so many bytes is written, then read, again and again, with so many instructions a
+/// line.
+fn rounds(bytes: u64, instrs: u16) -> Program {
+    let mut p = Program::default();
+    let write = p.block(1, 0).store(0, 0, 64).compute(instrs).done();
+    let read = p.block(2, 0).load(0, 0, 64).compute(instrs).done();
+    for round in 0..4 {
+        let to = HEAP + round * 0x1000_0000;
+        for at in (0..bytes).step_by(64) {
+            p.run(0, write, &[to + at]);
+        }
+        for at in (0..bytes).step_by(64) {
+            p.run(0, read, &[to + at]);
+        }
+    }
+    p
+}
+
+#[test]
+fn a_verdict_depends_on_the_bytes_between_and_not_on_the_instructions() {
+    for instrs in [1, 8, 60] {
+        let small = rounds(256 << 10, instrs).analyze().findings;
+        let large = rounds(8 << 20, instrs).analyze().findings;
+        assert_eq!(
+            of_site(&small, 1000).verdict,
+            Verdict::Clean,
+            "{instrs}: {small:#?}"
+        );
+        assert_eq!(
+            of_site(&large, 1000).verdict,
+            Verdict::Skip,
+            "{instrs}: {large:#?}"
+        );
+        let far = of_site(&large, 1000);
+        assert!(
+            far.reread.share > 0.99 && far.reread_near.share < 0.1,
+            "{far:#?}"
+        );
+    }
+}
+
+#[test]
+fn a_reason_quotes_what_decided() {
+    // One line in two is read soon, the other one much later.
+    let mut p = Program::default();
+    let write = p.block(1, 0).store(0, 0, 64).compute(3).done();
+    let read = p.block(2, 0).load(0, 0, 64).compute(5).done();
+    let lines = 200_000;
+    for i in 0..lines {
+        p.run(0, write, &[HEAP + i * 64]);
+        if i % 2 == 1 {
+            p.run(0, read, &[HEAP + (i - 1) * 64]);
+        }
+    }
+    for i in (1..lines).step_by(2) {
+        p.run(0, read, &[HEAP + i * 64]);
+    }
+    let f = p.analyze().findings;
+    let f = of_site(&f, 1000);
+    assert_eq!(f.verdict, Verdict::Clean, "{f:#?}");
+    assert!(f.reread.mean > Some(100_000.0), "{f:#?}");
+    assert_eq!(
+        (f.reread_near.mean, f.reread_near.share > 0.49),
+        (Some(8.0), true)
+    );
+    assert!(f.reason.contains("after 8 instructions"), "{}", f.reason);
+}
+
+#[test]
+fn the_next_element_of_a_line_is_no_re_read_of_it() {
+    // a[i] = a[i] + 1, element by element: what is read was not written yet.
+    let mut p = Program::default();
+    let add = p.block(1, 0).increment(0, 0, 8).compute(4).done();
+    for i in 0..100_000 {
+        p.run(0, add, &[HEAP + i * 8]);
+    }
+    let f = p.analyze().findings;
+    let f = of_site(&f, 1001);
+    assert_eq!((f.reread.mean, f.rewrite.mean), (None, None), "{f:#?}");
+    assert_eq!(f.verdict, Verdict::Skip);
+}
+
+#[test]
+fn the_element_before_is_one_and_so_is_any_once_the_line_was_left() {
+    let mut p = Program::default();
+    let sum = p
+        .block(1, 0)
+        .load(0, -8, 8)
+        .store(0, 0, 8)
+        .compute(4)
+        .done();
+    for i in 0..100_000 {
+        p.run(0, sum, &[HEAP + i * 8]);
+    }
+    let f = p.analyze().findings;
+    assert_eq!(of_site(&f, 1001).verdict, Verdict::Clean, "{f:#?}");
+
+    let mut p = Program::default();
+    let write = p.block(1, 0).store(0, 0, 8).done();
+    let read = p.block(2, 0).load(0, 0, 8).done();
+    p.run(0, write, &[HEAP]);
+    p.run(0, read, &[HEAP + 8]);
+    p.run(0, write, &[HEAP + 640]);
+    p.run(0, read, &[HEAP + 8]);
+    let f = p.analyze().findings;
+    assert_eq!(of_site(&f, 1000).reread.mean, Some(3.0));
+}
+
+/// Records of so many bytes go to so many buckets by turns.
+fn distribution(buckets: u64, record: u32) -> Program {
+    let mut p = Program::default();
+    let put = p.block(1, 0).store(0, 0, record).compute(6).done();
+    for i in 0..400_000u64 {
+        let bucket = i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        let (bucket, nth) = (bucket % buckets, i / buckets);
+        p.run(
+            0,
+            put,
+            &[HEAP + bucket * 0x10_0000 + nth * u64::from(record)],
+        );
+    }
+    p
+}
+
+#[test]
+fn many_streams_at_a_time_are_not_one_sequential_write() {
+    let mut p = Program::default();
+    let put = p.block(1, 0).store(0, 0, 4).compute(6).done();
+    for i in 0..400_000u64 {
+        p.run(0, put, &[HEAP + i % 1024 * 0x10_0000 + i / 1024 * 4]);
+    }
+    let f = p.analyze().findings;
+    let place = of_site(&f, 1000);
+    assert!(place.sequential_share > 0.9, "{place:#?}");
+    assert_eq!(place.verdict, Verdict::LeaveAlone, "{place:#?}");
+    assert!(
+        place.streams.share > 0.9 && place.streams.visits > 8.0,
+        "{place:#?}"
+    );
+    assert!(place.streams.between > 900.0, "{place:#?}");
+    assert!(place.reason.contains("by turns"), "{}", place.reason);
+}
+
+#[test]
+fn few_streams_and_whole_lines_are() {
+    for (buckets, record) in [(4, 8), (1024, 64)] {
+        let f = distribution(buckets, record).analyze().findings;
+        let place = of_site(&f, 1000);
+        assert!(place.streams.share < 0.1, "{buckets} {record}: {place:#?}");
+    }
+}

@@ -1,0 +1,62 @@
+//! An existing flush, fence or non-temporal store that costs for nothing, with names.
+
+use crate::location::{self, caller_to_change};
+use crate::place::NamedPlace;
+use crate::resolve::{Resolver, SiteKind};
+use prestore_dirtbuster::{Pitfall, PitfallKind};
+use serde::{Deserialize, Serialize};
+
+/// A place whose flushes, fences or non-temporal stores cost for nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NamedPitfall {
+    /// The place to change: the instruction, or for a library's the line that calls it.
+    #[serde(flatten)]
+    pub place: NamedPlace,
+    /// What is wrong.
+    pub kind: PitfallKind,
+    /// Executions; of non-temporal stores, lines.
+    pub executed: u64,
+    /// Those of them that `kind` speaks of.
+    pub affected: u64,
+    /// What these cost: estimated share of the program's time, 0 to 1.
+    pub cost_share: f64,
+    /// Why, in words, and what to do.
+    pub reason: String,
+    /// Calls that led there, innermost first, in the most frequent calling context.
+    pub call_chain: Vec<NamedPlace>,
+}
+
+impl NamedPitfall {
+    /// Names everything in `pitfall`.
+    pub(crate) fn new(pitfall: &Pitfall, resolver: &mut dyn Resolver) -> Self {
+        let mut name = |site| location::named(site, SiteKind::Instruction, resolver);
+        let call_chain: Vec<NamedPlace> = pitfall.call_chain.iter().map(|&s| name(s)).collect();
+        let caller = pitfall
+            .generic_writer
+            .then(|| caller_to_change(&call_chain))
+            .flatten();
+        Self {
+            place: match caller {
+                Some(i) => call_chain[i].clone(),
+                None => name(pitfall.site),
+            },
+            kind: pitfall.kind,
+            executed: pitfall.executed,
+            affected: pitfall.affected,
+            cost_share: pitfall.cost_share,
+            reason: pitfall.reason.clone(),
+            call_chain,
+        }
+    }
+
+    /// What is wrong, in a few words.
+    pub fn title(&self) -> &'static str {
+        match self.kind {
+            PitfallKind::FlushOfCleanLine => "flush of clean lines",
+            PitfallKind::FlushOfRewrittenLine => "flush of lines that are written again at once",
+            PitfallKind::FlushWithoutFence => "flush without a fence",
+            PitfallKind::IdleFence => "fence with nothing to order",
+            PitfallKind::PartialNonTemporalLine => "non-temporal stores of parts of lines",
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! What is gathered elsewhere before it is written around the caches: by the library's writer, or in a buffer.
+
+use prestore_trace::LineAddr;
+
+use super::held::Held;
+use super::rule::{Costs, Way};
+use crate::{ByteMask, Op, OpKind};
+
+/// Pieces gathered at once by a thread: more than the arrays that one loop writes side by side.
+const PIECES: usize = 16;
+/// Lines of a buffer: 4 KiB.
+const BUFFER_LINES: usize = 64;
+/// Where a thread's buffers lie: above what programs use, below the bits that tell processes apart.
+const BUFFERS: u64 = 0x7ff0_0000_0000;
+/// Bytes of a thread's buffers, and of one of them with what belongs to it.
+const PER_THREAD: u64 = 1 << 20;
+const PER_PIECE: u64 = PER_THREAD / PIECES as u64;
+
+/// Neighbouring lines of which bytes are gathered.
+#[derive(Clone, Debug)]
+struct Piece {
+    rule: u16,
+    way: Way,
+    first: LineAddr,
+    /// Bytes of each line.
+    lines: Vec<ByteMask>,
+    /// When it was stored to last, in operations of the thread.
+    last: u64,
+    /// Which buffer it is in.
+    slot: u64,
+    /// The store that began it.
+    store: Op,
+}
+
+/// What a thread gathers, the piece begun first in front.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Gather {
+    pieces: Vec<Piece>,
+    /// Operations of the thread so far.
+    now: u64,
+}
+
+/// What a store is replaced by, and where.
+pub(super) struct Target<'a> {
+    pub thread: u32,
+    pub line_shift: u32,
+    pub whole: ByteMask,
+    pub costs: Costs,
+    /// The thread's count where it is.
+    pub instr: u64,
+    pub out: &'a mut Vec<Held>,
+}
+
+impl Target<'_> {
+    fn buffer(&self, op: &Op, slot: u64) -> u64 {
+        let process = op.addr >> 48 << 48;
+        process | (BUFFERS + u64::from(self.thread) * PER_THREAD + slot * PER_PIECE)
+    }
+
+    fn push(&mut self, like: &Op, kind: OpKind, addr: u64, size: u32, extra: u32) {
+        let op = Op {
+            addr,
+            size,
+            kind,
+            instr: self.instr,
+            ..*like
+        };
+        self.out.push(Held { op, extra });
+    }
+}
+
+impl Gather {
+    /// Is anything gathered?
+    pub fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// One more operation of the thread; what was not stored to in the last `reach` goes.
+    pub fn tick(&mut self, reach: u64, to: &mut Target<'_>) {
+        self.now += 1;
+        while let Some(i) = (self.pieces.iter()).position(|p| self.now - p.last > reach) {
+            self.write(i, to);
+        }
+    }
+
+    /// A store of `rule` to `bytes` of `line`, in place of `op`.
+    pub fn store(
+        &mut self,
+        (rule, way): (u16, Way),
+        (line, bytes): (LineAddr, ByteMask),
+        op: &Op,
+        to: &mut Target<'_>,
+    ) {
+        let i = self.piece(rule, way, line, op, to);
+        let piece = &mut self.pieces[i];
+        piece.last = self.now;
+        let at = (line.0 - piece.first.0) as usize;
+        piece.lines[at] |= bytes;
+        let completes = piece.lines[at] == to.whole;
+        let (base, shift) = (to.buffer(op, piece.slot), to.line_shift);
+        let (from, size) = (bytes.trailing_zeros(), bytes.count_ones());
+        let place = base + ((at as u64) << shift) + u64::from(from);
+        if way == Way::Writer {
+            let slow = completes || size > 8;
+            let extra = if slow {
+                to.costs.put_line
+            } else {
+                to.costs.put
+            };
+            // The writer's position lies behind its line.
+            let position = base + (1 << shift);
+            to.push(op, OpKind::Load, position, 4, extra);
+            to.push(op, OpKind::Store, position, 4, 0);
+        }
+        to.push(op, OpKind::Store, place, size, 0);
+        if way == Way::Writer && completes {
+            self.write(i, to);
+        }
+    }
+
+    /// A load of `line`: what is gathered for it goes first.
+    pub fn load(&mut self, line: LineAddr, to: &mut Target<'_>) {
+        let of_line = |p: &Piece| line >= p.first && line.0 - p.first.0 < p.lines.len() as u64;
+        if let Some(i) = self.pieces.iter().position(of_line) {
+            self.write(i, to);
+        }
+    }
+
+    /// Everything goes.
+    pub fn write_all(&mut self, to: &mut Target<'_>) {
+        while !self.pieces.is_empty() {
+            self.write(0, to);
+        }
+    }
+
+    /// The piece that `line` belongs to: one that has it, one that ends before it, or a new one.
+    fn piece(
+        &mut self,
+        rule: u16,
+        way: Way,
+        line: LineAddr,
+        op: &Op,
+        to: &mut Target<'_>,
+    ) -> usize {
+        let most = match way {
+            Way::Writer => 1,
+            _ => BUFFER_LINES,
+        };
+        let has = |p: &Piece| {
+            let at = line.0.checked_sub(p.first.0);
+            p.rule == rule && at.is_some_and(|at| at <= p.lines.len() as u64 && at < most as u64)
+        };
+        if let Some(i) = self.pieces.iter().position(has) {
+            let piece = &mut self.pieces[i];
+            if (line.0 - piece.first.0) as usize == piece.lines.len() {
+                piece.lines.push(0);
+            }
+            return i;
+        }
+        // One that ends before the line and is full, or a writer's that goes on.
+        let ends = |p: &Piece| p.rule == rule && p.first.0 + p.lines.len() as u64 == line.0;
+        if let Some(full) = self.pieces.iter().position(ends) {
+            self.write(full, to);
+        } else if self.pieces.len() == PIECES {
+            self.write(0, to);
+        }
+        let taken = |slot: &u64| self.pieces.iter().any(|p| p.slot == *slot);
+        let slot = (0..).find(|slot| !taken(slot)).unwrap_or(0);
+        self.pieces.push(Piece {
+            rule,
+            way,
+            first: line,
+            lines: vec![0],
+            last: self.now,
+            slot,
+            store: *op,
+        });
+        self.pieces.len() - 1
+    }
+
+    /// Writes a piece: whole lines around the caches, others by stores, as the library does.
+    fn write(&mut self, i: usize, to: &mut Target<'_>) {
+        let piece = self.pieces.remove(i);
+        let base = to.buffer(&piece.store, piece.slot);
+        let mut extra = match piece.way {
+            Way::Buffer => to.costs.copy,
+            _ => 0,
+        };
+        for (at, &bytes) in (0u64..).zip(&piece.lines) {
+            let from = base + (at << to.line_shift);
+            let line = (piece.first.0 + at) << to.line_shift;
+            if piece.way == Way::Buffer {
+                extra += to.costs.copy_line;
+            }
+            let kind = match bytes == to.whole {
+                true => OpKind::NtStore,
+                false => OpKind::Store,
+            };
+            for (first, size) in runs(bytes) {
+                let first = u64::from(first);
+                to.push(&piece.store, OpKind::Load, from + first, size, extra);
+                to.push(&piece.store, kind, line + first, size, 0);
+                extra = 0;
+            }
+        }
+    }
+}
+
+/// First and number of each run of bytes.
+pub(super) fn runs(bytes: ByteMask) -> impl Iterator<Item = (u32, u32)> {
+    let mut left = bytes;
+    std::iter::from_fn(move || {
+        if left == 0 {
+            return None;
+        }
+        let from = left.trailing_zeros();
+        let size = (left >> from).trailing_ones();
+        left &= !(ByteMask::MAX >> (ByteMask::BITS - size) << from);
+        Some((from, size))
+    })
+}

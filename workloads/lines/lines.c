@@ -1,0 +1,101 @@
+/* Tridiagonal systems along the lines of a grid, as NAS SP and BT do: a right-hand side for the whole grid, written once
+ * and read when it has long left the cache; then each line is eliminated forwards in a small buffer and substituted
+ * backwards into the grid of the solution. */
+#include "../common/args.h"
+#include "../common/attributes.h"
+#include "../common/memory.h"
+#include "../common/prng.h"
+#include "../common/result.h"
+#include "../common/team.h"
+
+struct grid {
+    uint64_t n, steps, threads, seed;
+    double *u, *rhs; /* n^3; the right-hand side anew each step */
+    double sums[TEAM_MAX_THREADS][CACHE_LINE_SIZE / sizeof(double)];
+};
+
+static NOINLINE void fill(double *grid, size_t points, struct prng *prng)
+{
+    for (size_t i = 0; i < points; i++)
+        grid[i] = prng_unit(prng);
+}
+
+/* The right-hand side of a line: a difference along it and to the lines beside it. */
+static NOINLINE void compute_rhs(double *restrict rhs, const double *restrict u, const double *restrict beside, size_t n)
+{
+    rhs[0] = u[0];
+    for (size_t i = 1; i + 1 < n; i++)
+        rhs[i] = u[i] + 0.1 * (u[i - 1] - 2.0 * u[i] + u[i + 1]) + 0.05 * (beside[i] - u[i]);
+    rhs[n - 1] = u[n - 1];
+}
+
+/* Thomas's algorithm: the eliminated line, and the factors, are small and used again for each line. */
+static NOINLINE void eliminate(double *restrict line, double *restrict factors, const double *restrict rhs, size_t n)
+{
+    factors[0] = -0.1;
+    line[0] = rhs[0];
+    for (size_t i = 1; i < n; i++) {
+        const double pivot = 1.0 / (1.2 + 0.1 * factors[i - 1]);
+        factors[i] = -0.1 * pivot;
+        line[i] = (rhs[i] + 0.1 * line[i - 1]) * pivot;
+    }
+}
+
+static NOINLINE double substitute(double *restrict u, const double *restrict line, const double *restrict factors,
+                                  size_t n)
+{
+    double x = line[n - 1];
+    u[n - 1] = x;
+    for (size_t i = n - 1; i-- > 0;) {
+        x = line[i] - factors[i] * x;
+        u[i] = x;
+    }
+    return x;
+}
+
+static void run(void *context, uint64_t thread)
+{
+    struct grid *g = context;
+    const size_t n = g->n, lines = n * n;
+    const size_t first = lines * thread / g->threads, last = lines * (thread + 1) / g->threads;
+    double *line = memory_fresh(n * sizeof *line), *factors = memory_fresh(n * sizeof *factors);
+    double sum = 0;
+
+    for (uint64_t step = 0; step < g->steps; step++) {
+        for (size_t l = first; l < last; l++)
+            compute_rhs(g->rhs + l * n, g->u + l * n, g->u + (l + 1 < last ? l + 1 : l) * n, n);
+        for (size_t l = first; l < last; l++) {
+            eliminate(line, factors, g->rhs + l * n, n);
+            sum += substitute(g->u + l * n, line, factors, n);
+        }
+    }
+    g->sums[thread][0] = sum;
+}
+
+int main(int argc, char **argv)
+{
+    static struct grid g = { .n = 128, .steps = 2, .threads = 1, .seed = 1 };
+    const struct arg args[] = {
+        ARG_COUNT_OF("n", &g.n, 4, 1024, "points of the grid in each direction"),
+        ARG_COUNT_OF("steps", &g.steps, 1, 1e5, "steps"),
+        ARG_COUNT_OF("threads", &g.threads, 1, TEAM_MAX_THREADS, "threads, each with its own lines"),
+        ARG_COUNT_OF("seed", &g.seed, 0, 1e18, "seed of the grid's contents"),
+    };
+
+    args_parse(argc, argv, "Tridiagonal systems along the lines of a grid.", args, sizeof args / sizeof *args);
+    const size_t points = g.n * g.n * g.n;
+    struct prng prng = prng_new(g.seed, 0);
+    g.u = memory_fresh(points * sizeof *g.u);
+    g.rhs = memory_fresh(points * sizeof *g.rhs);
+    fill(g.u, points, &prng);
+
+    double start = result_now();
+    team_run(g.threads, run, &g);
+    double seconds = result_now() - start;
+
+    double sum = 0;
+    for (uint64_t t = 0; t < g.threads; t++)
+        sum += g.sums[t][0];
+    result_print("lines", g.steps * points, seconds, result_bits(sum));
+    return 0;
+}
