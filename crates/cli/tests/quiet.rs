@@ -46,7 +46,7 @@ fn a_program_that_only_starts_gets_no_advice() {
     let report = run([
         "advise",
         "--threshold",
-        "min_store_fraction=0.01",
+        "min_write_time=0.01",
         "--format",
         "json",
         "--",
