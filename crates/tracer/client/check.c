@@ -101,7 +101,8 @@ program_sees(check_t *c, instr_t *instr, reg_set_t needs)
         if (in_slot ? !check_saved(&c->now, regs_slot_offset(reg), reg) : c->now.reg[i] != i)
             fail(c, instr, "the program's value is lost", reg);
     }
-    if (!c->now.flags && !flags_unseen(instr, ahead(instr)))
+    instr_t *next = is_program_instr(instr) ? instr : instr_get_next_app(instr);
+    if (!c->now.flags && !flags_unseen(next, ahead(next)))
         fail(c, instr, "the flags are lost", DR_REG_NULL);
 }
 

@@ -54,7 +54,8 @@ pub(super) fn caches(file: &mut File, host: &Calibration) {
         }
         if shared {
             file.line("hash = \"xor-fold\"");
-            file.number("slices", "1", "assumed", "slices cannot be seen");
+            let why = "slices cannot be seen: as few as leave each a power of two of sets";
+            file.number("slices", &slices(cache, size).to_string(), "assumed", why);
         }
         file.line(&format!("# {REPLACEMENT_WHY}."));
         if index == last && index > 0 {
@@ -71,6 +72,12 @@ pub(super) fn caches(file: &mut File, host: &Calibration) {
 
 fn is_shared(cache: &CacheInfo) -> bool {
     cache.sharing == CacheSharing::Shared
+}
+
+/// The least number of slices with which address bits can choose a set of each.
+fn slices(cache: &CacheInfo, size: u64) -> u64 {
+    let sets = size / (u64::from(cache.ways) * cache.line).max(1);
+    sets.checked_shr(sets.trailing_zeros()).unwrap_or(0).max(1)
 }
 
 /// Bytes that this host gets of a cache: all, or where far less is seen the next power-of-two part of it, which is not

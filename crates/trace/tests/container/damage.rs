@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use prestore_trace::container::{
-    Damage, DamageKind, Decoder, MANIFEST, ReadError, ReadOptions, RecordingState, Trace,
+    Damage, DamageKind, Decoder, MANIFEST, ReadOptions, RecordingState, Trace,
 };
 use prestore_trace::{ProcessId, ThreadId};
 
