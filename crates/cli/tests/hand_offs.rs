@@ -72,17 +72,18 @@ fn operations_are_the_recorded_events() {
             continue;
         }
         let trace = recorded(folder.path(), &program, &[]);
-        for thread in 0..trace.info().threads {
-            // Each alone: those that were never there at the same time share a core.
+        for thread in 0..trace.manifest().threads.len() as u32 {
+            let thread = ThreadId(thread);
+            // Alone: threads that were not there at the same time share a core.
             let keep = Options {
                 waits: Waits::Keep,
-                threads: Some(vec![ThreadId(thread as u32)]),
+                threads: Some(vec![thread]),
                 ..Options::default()
             };
-            let ops = ops(&trace, &keep).concat();
+            let ops: Vec<Op> = ops(&trace, &keep).into_iter().flatten().collect();
             let mut expected = Events(Vec::new());
             let mut replayer = Replayer::default();
-            let mut stream = trace.stream(ThreadId(thread as u32), 0).unwrap();
+            let mut stream = trace.stream(thread, 0).unwrap();
             let mut decoder = Decoder::new().unwrap();
             while let Some(segment) = stream.next_segment(&mut decoder).unwrap() {
                 let table = &*trace.table(segment.process).unwrap();
@@ -97,7 +98,7 @@ fn operations_are_the_recorded_events() {
             let got: Vec<Brief> = of_instructions
                 .map(|op| (op.instr, op.addr, op.bytes(), op.site.0))
                 .collect();
-            assert_eq!(got, expected.0, "{name}, thread {thread}");
+            assert_eq!(got, expected.0, "{name}, {thread:?}");
             compared += got.len();
         }
     }

@@ -23,7 +23,7 @@ fn cleaning_a_line_that_is_rewritten_at_once_is_told_in_every_form() {
         file.contains("workloads/") && !file.contains("include/"),
         "{report:#}"
     );
-    // All but the first, in which the library decides what there is.
+    // The library's first one chooses the instruction, and is elsewhere.
     assert_eq!(all[0]["executed"], (100 << 10) - 1);
     assert!(all[0]["affected"].as_u64() > Some(100_000), "{report:#}");
     assert!(all[0]["cost_share"].as_f64() > Some(0.5), "{report:#}");

@@ -42,11 +42,11 @@ fn a_program_that_only_starts_gets_no_advice() {
         let report = advise(&program, &[]);
         assert!(advice(&report).is_empty(), "{name}: {report:#}");
     }
-    // However few stores count as many.
+    // However little time counts as much.
     let report = run([
         "advise",
         "--threshold",
-        "min_write_time=0.01",
+        "min_write_time=0.001",
         "--format",
         "json",
         "--",

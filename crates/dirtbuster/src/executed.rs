@@ -70,8 +70,8 @@ pub(crate) fn add(
     };
     let runs = &thread.state.runs;
     for run in &runs.all {
-        for at in run.first as usize..run.end as usize {
-            let facts = &runs.facts[at];
+        let accesses = run.first as usize..run.end as usize;
+        for (at, facts) in accesses.clone().zip(&runs.facts[accesses]) {
             let n = run.executions + facts.extra;
             totals.loads += if facts.kind.reads() { n } else { 0 };
             totals.fences += if facts.kind.orders_stores() { n } else { 0 };

@@ -7,8 +7,9 @@
 //!
 //! Module `thread` follows what is executed, `back` what that does to memory, side by side.
 //! `steps` says which stores are one write, `memory` what belongs to a sequentiality context and
-//! what a re-write is, `clock` what time is between threads, `verdict` how the evidence decides,
-//! [`Thresholds`] on which numbers.
+//! what a re-write is, `clock` what time is between threads, `ledger` what threads and processes
+//! leave when they end; from that `summary` makes the findings. `verdict` says how the evidence
+//! decides, [`Thresholds`] on which numbers.
 
 mod allocations;
 mod analyzer;

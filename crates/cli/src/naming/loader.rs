@@ -1,4 +1,4 @@
-//! The dynamic loader's own writes.
+//! Writes of the dynamic loader, and of the C library before and after `main`.
 
 use prestore_dirtbuster::{Finding, Findings, Verdict};
 
@@ -7,32 +7,46 @@ use super::Namer;
 /// File names of the loaders of glibc and musl begin so.
 const LOADERS: [&str; 2] = ["ld-linux", "ld-musl"];
 
+/// Where a program begins, by the name that the C runtime's own object gives it.
+const ENTRY: &str = "_start";
+
 impl Namer {
-    /// Takes back advice about stores of the dynamic loader: it relocates and looks symbols up while a program
-    /// starts, and nobody can put a pre-store there. In a program that does little else, that is all there is.
-    pub fn leave_loader_alone(&self, findings: &mut Findings) {
+    /// Takes back advice about stores of the dynamic loader, which relocates and looks symbols up while a program
+    /// starts, and of what the C library does around `main`: nobody can put a pre-store there. In a program that does
+    /// little else, that is all there is.
+    pub fn leave_loader_alone(&mut self, findings: &mut Findings) {
         let advice = findings.findings.iter_mut();
         for finding in advice.filter(|f| f.verdict != Verdict::LeaveAlone) {
-            if self.is_of_loader(finding) {
-                finding.verdict = Verdict::LeaveAlone;
-                finding.dismissed = None;
-                finding.reason =
-                    "this is the dynamic loader's work while the program starts: nobody can put a pre-store there"
-                        .into();
-            }
+            let whose = if self.is_of_loader(finding) {
+                "the dynamic loader's work while the program starts"
+            } else if self.is_around_main(finding) {
+                "the C library's work before and after `main`"
+            } else {
+                continue;
+            };
+            finding.verdict = Verdict::LeaveAlone;
+            finding.dismissed = None;
+            finding.reason = format!("this is {whose}: nobody can put a pre-store there");
         }
     }
 
-    /// Most of its stores: where the C library writes for the loader, the two are one finding.
+    /// Its nearest caller that is no generic code is the program's entry.
+    fn is_around_main(&mut self, finding: &Finding) -> bool {
+        let caller = finding
+            .call_chain
+            .first()
+            .filter(|_| finding.generic_writer);
+        let function = caller.and_then(|&call| self.function(call));
+        function.is_some_and(|f| &*f.name == ENTRY)
+    }
+
     fn is_of_loader(&self, finding: &Finding) -> bool {
-        let sites = finding.sites.iter();
-        let own = sites.filter(|s| {
+        finding.sites.iter().all(|s| {
             let module = self.look_up(s.site).map(|(_, module)| module.path);
             module.is_some_and(|path| {
                 let file = path.rsplit('/').next().unwrap_or_default();
                 LOADERS.iter().any(|loader| file.starts_with(loader))
             })
-        });
-        2 * own.map(|s| s.stores).sum::<u64>() >= finding.stores
+        })
     }
 }
