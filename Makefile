@@ -23,7 +23,7 @@ demo: build workloads
 # Writes what the README shows of it anew; a test holds the README to it.
 .PHONY: readme
 readme: build workloads
-	PRESTORE_WRITE_README=1 cargo test --release --locked -p prestore-cli --test readme
+	PRESTORE_WRITE_README=1 cargo test --release --locked -p prestore-cli --test readme -- --include-ignored
 
 test: setup-test fmt-check clippy unit
 	$(MAKE) --no-print-directory -C workloads check OUT=$(CURDIR)/$(BUILD)/workloads
