@@ -23,7 +23,7 @@ demo: build workloads
 # Writes what the README shows of it anew; a test holds the README to it.
 .PHONY: readme
 readme: build workloads
-	PRESTORE_WRITE_README=1 cargo test --release --locked -p prestore-cli --test readme -- --include-ignored
+	PRESTORE_WRITE_README=1 cargo test --release --locked -p prestore-cli --test readme
 
 test: setup-test fmt-check clippy unit
 	$(MAKE) --no-print-directory -C workloads check OUT=$(CURDIR)/$(BUILD)/workloads
@@ -40,9 +40,6 @@ $(BUILD)/benches/library: $(wildcard benches/library/*) $(HEADERS) workloads
 		-lpmem -pthread -ldl -lm -o $@
 
 # What takes too long for every change: an hour and more.
-soak: build
-	cargo test --release --locked -p prestore-cli --test processes -- --ignored --nocapture
-
 fmt-check:
 	cargo fmt --all -- --check
 
@@ -62,6 +59,7 @@ soak: export PRESTORE_CHECK_CODE = 1
 soak: setup-soak build
 	PRESTORE_SOAK_PAGE=$(CURDIR)/docs/transparency.md cargo test --release --locked -p prestore-tracer \
 		--test transparency --test random_blocks --test csmith --no-fail-fast -- --ignored --nocapture
+	cargo test --release --locked -p prestore-cli --test processes --test verdict_suite -- --ignored --nocapture
 
 setup-soak:
 	@scripts/setup.sh soak
