@@ -28,8 +28,8 @@ module prestore_m
     ! A streaming writer. Not to be copied while it is open.
     type :: prestore_writer_t
         private
-        ! The library's 128 bytes, wherever in here a cache line begins.
-        integer(c_int64_t) :: room(24) = 0
+        ! The library's 192 bytes, wherever in here a cache line begins.
+        integer(c_int64_t) :: room(31) = 0
     end type
 
     ! A number, or that many bytes at a pointer.

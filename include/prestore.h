@@ -79,16 +79,18 @@ PRESTORE_API int prestore_query(prestore_op op, prestore_info *info);
 PRESTORE_API const char *prestore_chosen(prestore_op op);
 
 /*
- * The streaming writer: for values crafted piece by piece at ascending addresses. It collects a line on the stack
- * and writes each complete one at once, around the caches. Read back only after close; fence as for copies.
+ * The streaming writer: for values crafted piece by piece at ascending addresses. It collects lines on the stack and
+ * writes each complete one as a whole, around the caches, when the next is complete, too, or the writer is closed.
+ * Read back only after close; fence as for copies.
  */
 #define PRESTORE_WRITER_LINE 64
 
 typedef struct prestore_writer {
-    unsigned char stage[PRESTORE_WRITER_LINE];
+    unsigned char stage[2 * PRESTORE_WRITER_LINE];
     unsigned char *line;
     uint32_t begin;
     uint32_t next;
+    uint32_t held;
 } __attribute__((aligned(PRESTORE_WRITER_LINE))) prestore_writer_t;
 
 /* Begins at dst, which may have any alignment. */
@@ -103,7 +105,7 @@ PRESTORE_API void *prestore_writer_close(prestore_writer_t *writer);
 #define PRESTORE_WRITER_PUT_(name, type)                                                                \
     static inline __attribute__((unused)) void name(prestore_writer_t *writer, type value)              \
     {                                                                                                   \
-        if (writer->next + sizeof value < PRESTORE_WRITER_LINE) {                                       \
+        if (writer->next % PRESTORE_WRITER_LINE + sizeof value < PRESTORE_WRITER_LINE) {                \
             memcpy(writer->stage + writer->next, &value, sizeof value);                                 \
             writer->next += (uint32_t)sizeof value;                                                     \
         } else {                                                                                        \

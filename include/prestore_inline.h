@@ -63,17 +63,15 @@ PRESTORE_API void *prestore_copy_skip(void *dst, const void *src, size_t n)
 PRESTORE_API void *prestore_fill_skip(void *dst, int byte, size_t n)
 {
     unsigned char *to = (unsigned char *)dst;
-    unsigned char pattern[PRESTORE_WRITER_LINE];
     size_t head = prestore_head_(to, n);
     size_t body = (n - head) & ~(size_t)(PRESTORE_WRITER_LINE - 1);
     size_t i;
 
     if (n == 0)
         return dst;
-    memset(pattern, byte, sizeof pattern);
     memset(to, byte, head);
     for (i = head; i < head + body; i += PRESTORE_WRITER_LINE)
-        prestore_stream_unit_(to + i, pattern);
+        prestore_stream_byte_(to + i, byte);
     memset(to + i, byte, n - i);
     return dst;
 }
@@ -123,12 +121,27 @@ PRESTORE_API void prestore_writer_open(prestore_writer_t *writer, void *dst)
     writer->line = (unsigned char *)((uintptr_t)dst - begin);
     writer->begin = begin;
     writer->next = begin;
+    writer->held = 0;
 }
 
-/* Writes the collected bytes of an incomplete line. */
-static inline __attribute__((unused)) void prestore_writer_part_(prestore_writer_t *writer)
+/* Writes the collected bytes of an incomplete line, up to `end` in it. */
+static inline __attribute__((unused)) void prestore_writer_part_(prestore_writer_t *writer, uint32_t end)
 {
-    memcpy(writer->line + writer->begin, writer->stage + writer->begin, writer->next - writer->begin);
+    uint32_t half = writer->next & PRESTORE_WRITER_LINE;
+    memcpy(writer->line + writer->begin, writer->stage + half + writer->begin, end - writer->begin);
+}
+
+/*
+ * The complete line before the one that is collected goes. Only now: a load of a whole line cannot be forwarded from
+ * the narrower stores to the stage and would wait for them, and they for the line before, one after the other.
+ */
+static inline __attribute__((unused)) void prestore_writer_held_(prestore_writer_t *writer)
+{
+    uint32_t other = (writer->next & PRESTORE_WRITER_LINE) ^ PRESTORE_WRITER_LINE;
+
+    if (writer->held)
+        prestore_stream_unit_(writer->line - PRESTORE_WRITER_LINE, writer->stage + other);
+    writer->held = 0;
 }
 
 PRESTORE_API void prestore_writer_put(prestore_writer_t *writer, const void *bytes, size_t n)
@@ -136,30 +149,36 @@ PRESTORE_API void prestore_writer_put(prestore_writer_t *writer, const void *byt
     const unsigned char *from = (const unsigned char *)bytes;
 
     while (n > 0) {
-        size_t room = PRESTORE_WRITER_LINE - writer->next;
+        uint32_t offset = writer->next % PRESTORE_WRITER_LINE;
+        size_t room = PRESTORE_WRITER_LINE - offset;
         size_t taken = n < room ? n : room;
 
         memcpy(writer->stage + writer->next, from, taken);
-        writer->next += (uint32_t)taken;
         from += taken;
         n -= taken;
-        if (writer->next == PRESTORE_WRITER_LINE) {
-            if (writer->begin == 0)
-                prestore_stream_unit_(writer->line, writer->stage);
-            else
-                prestore_writer_part_(writer);
-            writer->line += PRESTORE_WRITER_LINE;
-            writer->begin = 0;
-            writer->next = 0;
+        if (taken < room) {
+            writer->next += (uint32_t)taken;
+            continue;
         }
+        prestore_writer_held_(writer);
+        if (writer->begin == 0)
+            writer->held = 1;
+        else
+            prestore_writer_part_(writer, PRESTORE_WRITER_LINE);
+        writer->line += PRESTORE_WRITER_LINE;
+        writer->begin = 0;
+        writer->next = (writer->next & PRESTORE_WRITER_LINE) ^ PRESTORE_WRITER_LINE;
     }
 }
 
 PRESTORE_API void *prestore_writer_close(prestore_writer_t *writer)
 {
-    prestore_writer_part_(writer);
-    writer->begin = writer->next;
-    return writer->line + writer->next;
+    uint32_t offset = writer->next % PRESTORE_WRITER_LINE;
+
+    prestore_writer_held_(writer);
+    prestore_writer_part_(writer, offset);
+    writer->begin = offset;
+    return writer->line + offset;
 }
 
 #endif

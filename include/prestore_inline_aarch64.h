@@ -98,6 +98,19 @@ static inline __attribute__((unused)) void prestore_stream_unit_(void *to, const
                          : "v0", "v1", "v2", "v3", "memory");
 }
 
+/* Writes a byte to 64, from a register. */
+static inline __attribute__((unused)) void prestore_stream_byte_(void *to, int byte)
+{
+    uint64_t word = (unsigned char)byte * 0x0101010101010101u;
+    __asm__ __volatile__("stnp %1, %1, [%0]\n\t"
+                         "stnp %1, %1, [%0, #16]\n\t"
+                         "stnp %1, %1, [%0, #32]\n\t"
+                         "stnp %1, %1, [%0, #48]"
+                         :
+                         : "r"(to), "r"(word)
+                         : "memory");
+}
+
 #define PRESTORE_FENCE_() __asm__ __volatile__("dmb ishst" : : : "memory")
 
 #endif

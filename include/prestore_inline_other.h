@@ -33,6 +33,11 @@ static inline __attribute__((unused)) void prestore_stream_unit_(void *to, const
     memcpy(to, from, PRESTORE_WRITER_LINE);
 }
 
+static inline __attribute__((unused)) void prestore_stream_byte_(void *to, int byte)
+{
+    memset(to, byte, PRESTORE_WRITER_LINE);
+}
+
 #define PRESTORE_FENCE_() __atomic_thread_fence(__ATOMIC_RELEASE)
 
 #endif

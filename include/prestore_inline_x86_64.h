@@ -97,6 +97,27 @@ static inline __attribute__((unused)) void prestore_stream_unit_(void *to, const
 #endif
 }
 
+/*
+ * Writes a byte to 64 at an aligned address. It comes in a register: a load of a pattern in memory would wait for the
+ * narrower stores that have just made it.
+ */
+static inline __attribute__((unused)) void prestore_stream_byte_(void *to, int byte)
+{
+#if defined(__AVX512F__)
+    _mm512_stream_si512((__m512i *)to, _mm512_set1_epi32((int)((unsigned char)byte * 0x01010101u)));
+#elif defined(__AVX__)
+    __m256i *out = (__m256i *)to, a = _mm256_set1_epi32((int)((unsigned char)byte * 0x01010101u));
+    _mm256_stream_si256(out, a);
+    _mm256_stream_si256(out + 1, a);
+#else
+    __m128i *out = (__m128i *)to, a = _mm_set1_epi32((int)((unsigned char)byte * 0x01010101u));
+    _mm_stream_si128(out, a);
+    _mm_stream_si128(out + 1, a);
+    _mm_stream_si128(out + 2, a);
+    _mm_stream_si128(out + 3, a);
+#endif
+}
+
 #define PRESTORE_FENCE_() __asm__ __volatile__("sfence" : : : "memory")
 
 #endif

@@ -49,6 +49,8 @@ pub struct Calibration {
     pub non_temporal_hit: Option<Figure>,
     /// Two misses, and behind them a non-temporal store to a third line and its load.
     pub non_temporal_behind: Option<Figure>,
+    /// A non-temporal store and a store fence.
+    pub non_temporal_fenced: Option<Figure>,
     /// Loads that miss and non-temporal stores, apart and together.
     pub non_temporal_beside: Option<Beside>,
     /// String instructions; none where there are none.
@@ -185,6 +187,7 @@ impl Calibration {
             ("two stores, one load", self.merged.as_ref()),
             ("load after nt, cached", self.non_temporal_hit.as_ref()),
             ("load after nt, behind", self.non_temporal_behind.as_ref()),
+            ("nt and store fence", self.non_temporal_fenced.as_ref()),
             ("full fence", Some(&self.fence)),
             ("store fence", Some(&self.store_fence)),
             ("atomic", Some(&self.atomic)),

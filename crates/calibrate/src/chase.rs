@@ -22,12 +22,32 @@ pub(crate) fn random_line(state: &mut u64, lines: u64) -> u64 {
 pub(crate) struct Ring<'a> {
     buffer: &'a Buffer,
     lines: usize,
+    /// Lines of each page that it goes through, the first ones.
+    of_page: usize,
 }
+
+/// Lines of a small page.
+pub(crate) const PAGE_LINES: usize = 4096 / LINE;
 
 impl<'a> Ring<'a> {
     /// Through the first `size` bytes of `buffer`, whose lines' first words become the pointers.
     pub fn new(buffer: &'a Buffer, size: usize) -> Ring<'a> {
-        let lines = (size / LINE).clamp(2, buffer.lines());
+        Ring::through(buffer, size, PAGE_LINES)
+    }
+
+    /// The same through the first half of each page only, so that stores to the second halves are not mistaken for
+    /// stores to what is loaded: CPUs compare the low twelve bits of addresses first, and a load waits for such a store.
+    pub fn half_pages(buffer: &'a Buffer, size: usize) -> Ring<'a> {
+        Ring::through(buffer, size, PAGE_LINES / 2)
+    }
+
+    fn through(buffer: &'a Buffer, size: usize, of_page: usize) -> Ring<'a> {
+        let lines = (size / LINE).clamp(2, buffer.lines()) * of_page / PAGE_LINES;
+        let ring = Ring {
+            buffer,
+            lines,
+            of_page,
+        };
         let mut order: Vec<u32> = (0..lines as u32).collect();
         // Sattolo's shuffle: one cycle through all.
         let mut random = 0x9e37_79b9_7f4a_7c15u64;
@@ -37,12 +57,12 @@ impl<'a> Ring<'a> {
             random ^= random << 17;
             order.swap(last, (random % last as u64) as usize);
         }
-        let at = |index: usize| buffer.line(order[index % lines] as usize);
+        let at = |index: usize| ring.line(order[index % lines] as usize);
         for index in 0..lines {
             // SAFETY: a line of the buffer, which has room for a pointer.
             unsafe { at(index).cast::<*mut u8>().write(at(index + 1)) };
         }
-        Ring { buffer, lines }
+        ring
     }
 
     /// Bytes of the lines it goes through.
@@ -57,7 +77,9 @@ impl<'a> Ring<'a> {
 
     /// The line with this number in memory, not in the ring's order.
     pub fn line(&self, number: usize) -> *mut u8 {
-        self.buffer.line(number % self.lines)
+        let number = number % self.lines;
+        let page = number / self.of_page;
+        self.buffer.line(page * PAGE_LINES + number % self.of_page)
     }
 
     /// Where to begin.
@@ -90,7 +112,7 @@ impl<'a> Ring<'a> {
         let run = || {
             for line in 0..self.lines {
                 // SAFETY: a line of the ring.
-                unsafe { self.buffer.line(line).cast::<u64>().read_volatile() };
+                unsafe { self.line(line).cast::<u64>().read_volatile() };
             }
             full_fence();
             let steps = WARM_STEPS.min(self.lines as u64);

@@ -65,6 +65,7 @@ pub fn calibrate(
     progress("non-temporal stores");
     let non_temporal_hit = non_temporal::of_cached(effort)?;
     let non_temporal_behind = non_temporal::behind_misses(effort, &memory);
+    let non_temporal_fenced = non_temporal::fenced(effort, &memory);
     let non_temporal_beside = non_temporal::beside_loads(effort, &memory);
     progress("fences after stores");
     let pending = fences::by_pending(effort, &memory);
@@ -113,6 +114,7 @@ pub fn calibrate(
         merged,
         non_temporal_hit,
         non_temporal_behind,
+        non_temporal_fenced,
         non_temporal_beside,
         strings,
         reorder_buffer,

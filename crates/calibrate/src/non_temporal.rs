@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::arch::{full_fence, store, unknown_zero};
 use crate::buffer::{Buffer, LINE};
-use crate::chase::{Ring, random_line};
+use crate::chase::{PAGE_LINES, Ring, random_line};
 use crate::figure::{Figure, each, ns};
 use crate::{CalibrateError, Effort};
 
@@ -81,6 +81,22 @@ pub(crate) fn behind_misses(effort: Effort, memory: &Buffer) -> Option<Figure> {
     Figure::of(&runs, "ns", how)
 }
 
+/// Nanoseconds of a non-temporal store to a random line and a store fence, which waits until memory has acknowledged it.
+pub(crate) fn fenced(effort: Effort, memory: &Buffer) -> Option<Figure> {
+    let (mut next, lines) = (1u64, memory.lines() as u64);
+    let runs = each(effort, |times| {
+        for _ in 0..times * STEPS {
+            let line = random_line(&mut next, lines) as usize;
+            // SAFETY: a line of the buffer, whose contents nobody needs.
+            unsafe { store_around(memory.start().add(line * LINE)) };
+            prestore::fence();
+        }
+    });
+    let runs: Vec<f64> = runs.iter().map(|ns| ns / STEPS as f64).collect();
+    let how = "non-temporal store to a random line and store fence";
+    Figure::of(&runs, "ns", how)
+}
+
 /// Loads side by side, and lines stored around the caches beside them.
 const LOADS: usize = 16;
 const STORED: usize = 8;
@@ -114,14 +130,17 @@ impl Beside {
     }
 }
 
-/// Measures in `memory`, whose contents nobody needs: loads in its lower half, stores in its upper.
+/// Measures in `memory`, whose contents nobody needs: loads in the first halves of the pages of its lower half, stores
+/// in the second halves of those of its upper.
 pub(crate) fn beside_loads(effort: Effort, memory: &Buffer) -> Option<Beside> {
-    let ring = Ring::new(memory, memory.size() / 2);
-    let lines = (memory.lines() / 2) as u64;
+    let ring = Ring::half_pages(memory, memory.size() / 2);
+    let half = PAGE_LINES as u64 / 2;
+    let lines = memory.lines() as u64 / 4;
     let mut next = 1u64;
     let mut store = || {
         for _ in 0..STORED {
-            let line = lines + random_line(&mut next, lines);
+            let upper = lines + random_line(&mut next, lines);
+            let line = (2 * (upper / half) + 1) * half + upper % half;
             // SAFETY: a line of the buffer that no chain goes through.
             unsafe { store_around(memory.start().add(line as usize * LINE)) };
         }

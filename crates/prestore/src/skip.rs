@@ -1,6 +1,6 @@
 //! Writing around the caches.
 
-use crate::arch::{Source, UNIT, stream};
+use crate::arch::{UNIT, stream, stream_word};
 use crate::resolve::Chosen;
 use crate::{Instruction, Op, fence};
 
@@ -35,12 +35,7 @@ pub unsafe fn copy_skip_unfenced(to: *mut u8, from: *const u8, size: usize) {
     // SAFETY: the parts lie one after the other within the caller's ranges.
     unsafe {
         to.copy_from_nonoverlapping(from, parts.head);
-        stream_units(
-            to.add(parts.head),
-            from.add(parts.head),
-            Source::Bytes,
-            parts.units,
-        );
+        stream_units(to.add(parts.head), from.add(parts.head), parts.units);
         let tail = size - parts.tail;
         to.add(tail)
             .copy_from_nonoverlapping(from.add(tail), parts.tail);
@@ -53,16 +48,10 @@ pub unsafe fn copy_skip_unfenced(to: *mut u8, from: *const u8, size: usize) {
 /// As [`copy_skip_unfenced`].
 pub unsafe fn fill_skip_unfenced(to: *mut u8, byte: u8, size: usize) {
     let parts = Parts::of(to, size);
-    let pattern = [byte; UNIT];
     // SAFETY: the parts lie one after the other within the caller's range.
     unsafe {
         to.write_bytes(byte, parts.head);
-        stream_units(
-            to.add(parts.head),
-            pattern.as_ptr(),
-            Source::Pattern,
-            parts.units,
-        );
+        fill_units(to.add(parts.head), byte, parts.units);
         to.add(size - parts.tail).write_bytes(byte, parts.tail);
     }
 }
@@ -88,24 +77,38 @@ impl Parts {
     }
 }
 
-/// Writes whole, aligned units with the stores chosen for this process.
+/// Copies whole, aligned units with the stores chosen for this process.
 ///
 /// # Safety
 /// As [`stream`], but for the instruction.
 #[inline(always)]
-pub(crate) unsafe fn stream_units(to: *mut u8, from: *const u8, source: Source, units: usize) {
+pub(crate) unsafe fn stream_units(to: *mut u8, from: *const u8, units: usize) {
     if units == 0 {
         return;
     }
-    let instruction = Chosen::get().instruction(Op::Skip);
     // SAFETY: passed on; `Chosen` vouches for the instruction.
     unsafe {
-        match (instruction, source) {
-            (Instruction::PlainStores, Source::Bytes) => {
-                to.copy_from_nonoverlapping(from, units * UNIT);
-            }
-            (Instruction::PlainStores, Source::Pattern) => to.write_bytes(*from, units * UNIT),
-            _ => stream(instruction, to, from, source, units),
+        match Chosen::get().instruction(Op::Skip) {
+            Instruction::PlainStores => to.copy_from_nonoverlapping(from, units * UNIT),
+            instruction => stream(instruction, to, from, units),
+        }
+    }
+}
+
+/// Fills whole, aligned units with the stores chosen for this process.
+///
+/// # Safety
+/// As [`stream_word`], but for the instruction.
+#[inline(always)]
+unsafe fn fill_units(to: *mut u8, byte: u8, units: usize) {
+    if units == 0 {
+        return;
+    }
+    // SAFETY: passed on; `Chosen` vouches for the instruction.
+    unsafe {
+        match Chosen::get().instruction(Op::Skip) {
+            Instruction::PlainStores => to.write_bytes(byte, units * UNIT),
+            instruction => stream_word(instruction, to, u64::from_ne_bytes([byte; 8]), units),
         }
     }
 }

@@ -2,24 +2,30 @@
 
 use core::marker::PhantomData;
 
-use crate::arch::{Source, UNIT};
+use crate::arch::UNIT;
 use crate::fence;
 use crate::skip::stream_units;
 
 /// Collects bytes for ascending addresses and writes each whole line at once, around the caches.
 ///
+/// A line goes when the next one is complete, too: its bytes have left the core's store buffer by then. A load of a
+/// whole line cannot be forwarded from the narrower stores before it, so at once it would wait for them, and they for
+/// the line before, one after the other.
+///
 /// The C ABI's `prestore_writer_t`, field by field; Rust programs use [`write_skip`].
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub struct RawWriter {
-    /// Bytes at their offsets in the line.
-    stage: [u8; UNIT],
+    /// Bytes at their offsets in two lines: the one that is being collected and the one before.
+    stage: [u8; 2 * UNIT],
     /// Where the line that is being collected begins.
     line: *mut u8,
-    /// The first collected byte's offset: not 0 only in the first line.
+    /// The first collected byte's offset in its line: not 0 only in the first line.
     begin: u32,
-    /// The next byte's offset, below [`UNIT`].
+    /// The next byte's place in the stage.
     next: u32,
+    /// The other half of the stage has the line before, complete.
+    held: u32,
 }
 
 impl RawWriter {
@@ -28,11 +34,18 @@ impl RawWriter {
     pub fn open(to: *mut u8) -> RawWriter {
         let begin = to.addr() % UNIT;
         RawWriter {
-            stage: [0; UNIT],
+            stage: [0; 2 * UNIT],
             line: to.wrapping_sub(begin),
             begin: begin as u32,
             next: begin as u32,
+            held: 0,
         }
+    }
+
+    /// Offset in the line of the next byte.
+    #[inline(always)]
+    fn offset(&self) -> usize {
+        self.next as usize % UNIT
     }
 
     /// Appends `size` bytes.
@@ -43,74 +56,102 @@ impl RawWriter {
     #[inline]
     pub unsafe fn put(&mut self, mut from: *const u8, mut size: usize) {
         while size > 0 {
-            let next = self.next as usize % UNIT;
-            // SAFETY: whole lines lie within the memory that the caller vouches for; `stage` holds `UNIT` bytes.
+            let offset = self.offset();
+            // SAFETY: whole lines lie within the memory that the caller vouches for; `next` lies in the stage, and
+            // what is taken ends with its half.
             unsafe {
-                if next == 0 && size >= UNIT {
+                if offset == 0 && size >= UNIT {
+                    self.write_held();
                     let units = size / UNIT;
-                    stream_units(self.line, from, Source::Bytes, units);
+                    stream_units(self.line, from, units);
                     self.line = self.line.wrapping_add(units * UNIT);
                     from = from.add(units * UNIT);
                     size -= units * UNIT;
                 } else {
-                    let taken = size.min(UNIT - next);
-                    let place = self.stage.as_mut_ptr().add(next);
+                    let taken = size.min(UNIT - offset);
+                    let place = self.stage.as_mut_ptr().add(self.next as usize);
                     place.copy_from_nonoverlapping(from, taken);
-                    self.next += taken as u32;
                     from = from.add(taken);
                     size -= taken;
-                    if self.next as usize == UNIT {
-                        self.write_line();
+                    if offset + taken == UNIT {
+                        self.end_line();
+                    } else {
+                        self.next += taken as u32;
                     }
                 }
             }
         }
     }
 
-    /// Writes what is left, an incomplete line, with ordinary stores; returns the address after the last byte.
+    /// Writes what is left, an incomplete line with ordinary stores; returns the address after the last byte.
     ///
     /// # Safety
     /// As [`put`](Self::put).
     #[inline]
     pub unsafe fn close(&mut self) -> *mut u8 {
-        let end = self.line.wrapping_add(self.next as usize);
+        let offset = self.offset();
         // SAFETY: passed on.
-        unsafe { self.write_part() };
-        self.begin = self.next;
-        end
+        unsafe {
+            self.write_held();
+            self.write_part(offset);
+        }
+        self.begin = offset as u32;
+        self.line.wrapping_add(offset)
     }
 
-    /// Writes the collected line, complete up to its end, and begins the next.
+    /// The line that was collected is complete up to its end; the next begins in the other half.
     ///
     /// # Safety
     /// As [`put`](Self::put).
-    unsafe fn write_line(&mut self) {
+    unsafe fn end_line(&mut self) {
         // SAFETY: the caller vouches for the line's bytes from `begin` on.
         unsafe {
+            self.write_held();
             if self.begin == 0 {
-                stream_units(self.line, self.stage.as_ptr(), Source::Bytes, 1);
+                self.held = 1;
             } else {
-                self.write_part();
+                self.write_part(UNIT);
             }
         }
         self.line = self.line.wrapping_add(UNIT);
         self.begin = 0;
-        self.next = 0;
+        self.next = (self.half() ^ UNIT) as u32;
     }
 
-    /// Writes the collected bytes of an incomplete line.
+    /// Where the half of the stage begins that collects.
+    #[inline(always)]
+    fn half(&self) -> usize {
+        self.next as usize & UNIT
+    }
+
+    /// The line before goes, around the caches.
     ///
     /// # Safety
     /// As [`put`](Self::put).
-    unsafe fn write_part(&mut self) {
+    #[inline]
+    unsafe fn write_held(&mut self) {
+        if self.held != 0 {
+            self.held = 0;
+            // SAFETY: that line was put as a whole.
+            unsafe {
+                let from = self.stage.as_ptr().add(self.half() ^ UNIT);
+                stream_units(self.line.wrapping_sub(UNIT), from, 1);
+            }
+        }
+    }
+
+    /// Writes the collected bytes of an incomplete line, up to `end` in it.
+    ///
+    /// # Safety
+    /// As [`put`](Self::put).
+    unsafe fn write_part(&mut self, end: usize) {
         let begin = self.begin as usize;
-        let size = (self.next as usize).saturating_sub(begin);
         // SAFETY: only bytes that were put, each at its place.
         unsafe {
-            let from = self.stage.as_ptr().add(begin);
+            let from = self.stage.as_ptr().add(self.half() + begin);
             self.line
                 .wrapping_add(begin)
-                .copy_from_nonoverlapping(from, size);
+                .copy_from_nonoverlapping(from, end.saturating_sub(begin));
         }
     }
 }

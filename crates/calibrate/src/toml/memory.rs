@@ -1,10 +1,10 @@
 //! The memory: controller and device.
 
 use super::file::{File, quoted};
-use crate::Curve;
 use crate::assumptions::{CHANNELS_WHY, DRAM, DRAM_WHY, QUEUE_WHY};
 use crate::calibration::{Calibration, Stays};
 use crate::figure::number;
+use crate::{Curve, Figure};
 
 pub(super) fn memory(file: &mut File, host: &Calibration) {
     let peak = peak_gb_s(&host.curves).max(0.1);
@@ -26,15 +26,8 @@ pub(super) fn memory(file: &mut File, host: &Calibration) {
         number(device)
     );
     file.stated("read_latency", &format!("{} ns", number(read)), &source);
-    match &host.clean {
-        // A line that does not stay where it is was brought back between two write-backs.
-        Some(clean) if clean.stays.is_some_and(|stays| stays != Stays::Where) => {
-            let back = clean.load_cleaned.value();
-            let mut figure = clean.write_back.less(back);
-            figure.how = format!("{}, less {} ns for its load", figure.how, number(back));
-            file.measured("write_latency", &figure);
-        }
-        Some(clean) => file.measured("write_latency", &clean.write_back),
+    match write_back(host) {
+        Some(figure) => file.measured("write_latency", &figure),
         None => file.text(
             "write_latency",
             &format!("{} ns", number(read)),
@@ -74,6 +67,19 @@ pub(super) fn memory(file: &mut File, host: &Calibration) {
     let source = "the bandwidth is what was measured, so nothing is taken off";
     file.stated("efficiency", "100 %", source);
     file.line("policy = \"open\"");
+}
+
+/// From a line that leaves the caches until the controller has acknowledged it.
+pub(super) fn write_back(host: &Calibration) -> Option<Figure> {
+    let clean = host.clean.as_ref()?;
+    // A line that does not stay where it is was brought back between two write-backs.
+    if clean.stays.is_none_or(|stays| stays == Stays::Where) {
+        return Some(clean.write_back.clone());
+    }
+    let back = clean.load_cleaned.value();
+    let mut figure = clean.write_back.less(back);
+    figure.how = format!("{}, less {} ns for its load", figure.how, number(back));
+    Some(figure)
 }
 
 /// GB/s between caches and memory with all threads: a store reads its line before and writes it back after.

@@ -3,6 +3,7 @@
 use super::core::{cycles, is_x86};
 use super::file::File;
 use super::lines::{buffers, hold};
+use super::memory::write_back;
 use crate::Figure;
 use crate::assumptions::{STORE_BUFFER, STORES_AHEAD};
 use crate::calibration::Calibration;
@@ -69,6 +70,15 @@ pub(super) fn write_combining(file: &mut File, host: &Calibration) {
         );
         let shares = beside.shares().to_string();
         file.number("shares_fill_buffers", &shares, "source", &source);
+    }
+    if let (Some(fenced), Some(back)) = (&host.non_temporal_fenced, write_back(host)) {
+        let mut delay = fenced.less(back.value());
+        delay.how = format!(
+            "{}, less {} ns of a write-back",
+            fenced.how,
+            number(back.value())
+        );
+        file.measured("delay", &delay);
     }
     if let Some(line) = non_temporal_line(host) {
         hold(file, host, "hold", &line);

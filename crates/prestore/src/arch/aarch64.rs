@@ -2,7 +2,7 @@
 
 use core::arch::asm;
 
-use super::{Source, UNIT};
+use super::UNIT;
 use crate::choice::{Facts, Why};
 use crate::{Instruction, LineOp, for_each_line};
 
@@ -77,15 +77,9 @@ pub(crate) fn fence() {
 /// Writes `units` units from `from` to `to` with non-temporal stores.
 ///
 /// # Safety
-/// `to` is writable for all units; `from` is readable as `source` says and does not overlap `to`.
+/// `to` is writable for all units; `from` is readable for as many bytes and does not overlap `to`.
 #[inline]
-pub(crate) unsafe fn stream(
-    _instruction: Instruction,
-    mut to: *mut u8,
-    mut from: *const u8,
-    source: Source,
-    units: usize,
-) {
+pub(crate) unsafe fn stream(_: Instruction, mut to: *mut u8, mut from: *const u8, units: usize) {
     for _ in 0..units {
         // SAFETY: within the caller's ranges.
         unsafe {
@@ -100,6 +94,28 @@ pub(crate) unsafe fn stream(
             );
         }
         to = to.wrapping_add(UNIT);
-        from = from.wrapping_add(source.step());
+        from = from.wrapping_add(UNIT);
+    }
+}
+
+/// Writes `word` to all of `units` units with non-temporal stores.
+///
+/// # Safety
+/// `to` is writable for all units.
+#[inline]
+pub(crate) unsafe fn stream_word(_: Instruction, mut to: *mut u8, word: u64, units: usize) {
+    for _ in 0..units {
+        // SAFETY: within the caller's range.
+        unsafe {
+            asm!(
+                "stnp {word}, {word}, [{to}]",
+                "stnp {word}, {word}, [{to}, #16]",
+                "stnp {word}, {word}, [{to}, #32]",
+                "stnp {word}, {word}, [{to}, #48]",
+                word = in(reg) word, to = in(reg) to,
+                options(nostack, preserves_flags)
+            );
+        }
+        to = to.wrapping_add(UNIT);
     }
 }

@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{Ordering, fence as atomic_fence};
 
-use super::{Source, UNIT};
+use super::UNIT;
 use crate::Instruction;
 use crate::choice::{Facts, Why};
 
@@ -30,19 +30,19 @@ pub(crate) fn fence() {
 /// Writes `units` units with ordinary stores.
 ///
 /// # Safety
-/// `to` is writable for all units; `from` is readable as `source` says and does not overlap `to`.
-pub(crate) unsafe fn stream(
-    _: Instruction,
-    to: *mut u8,
-    from: *const u8,
-    source: Source,
-    units: usize,
-) {
-    for unit in 0..units {
-        // SAFETY: within the caller's ranges.
-        unsafe {
-            to.add(unit * UNIT)
-                .copy_from_nonoverlapping(from.add(unit * source.step()), UNIT)
-        };
+/// `to` is writable for all units; `from` is readable for as many bytes and does not overlap `to`.
+pub(crate) unsafe fn stream(_: Instruction, to: *mut u8, from: *const u8, units: usize) {
+    // SAFETY: the caller's ranges.
+    unsafe { to.copy_from_nonoverlapping(from, units * UNIT) };
+}
+
+/// Writes `word` to all of `units` units with ordinary stores.
+///
+/// # Safety
+/// `to` is writable for all units.
+pub(crate) unsafe fn stream_word(_: Instruction, to: *mut u8, word: u64, units: usize) {
+    for at in (0..units * UNIT).step_by(8) {
+        // SAFETY: within the caller's range.
+        unsafe { to.add(at).cast::<u64>().write_unaligned(word) };
     }
 }

@@ -2,7 +2,7 @@
 
 use core::arch::asm;
 
-use super::{Source, UNIT};
+use super::UNIT;
 use crate::{Instruction, LineOp, for_each_line};
 
 /// Applies a cleaning or demoting instruction to the lines of a range.
@@ -66,22 +66,34 @@ pub(crate) fn fence() {
 /// Writes `units` units from `from` to `to` with non-temporal stores.
 ///
 /// # Safety
-/// `to` is writable for all units and aligned to [`UNIT`]; `from` is readable as `source` says and does not
+/// `to` is writable for all units and aligned to [`UNIT`]; `from` is readable for as many bytes and does not
 /// overlap `to`; `instruction` is usable on this CPU.
 #[inline]
-pub(crate) unsafe fn stream(
-    instruction: Instruction,
-    to: *mut u8,
-    from: *const u8,
-    source: Source,
-    units: usize,
-) {
+pub(crate) unsafe fn stream(instruction: Instruction, to: *mut u8, from: *const u8, units: usize) {
     // SAFETY: passed on.
     unsafe {
         match instruction {
-            Instruction::MovntAvx512 => stream_by::<Avx512>(to, from, source, units),
-            Instruction::MovntAvx => stream_by::<Avx>(to, from, source, units),
-            _ => stream_by::<Sse2>(to, from, source, units),
+            Instruction::MovntAvx512 => stream_by::<Avx512>(to, from, units),
+            Instruction::MovntAvx => stream_by::<Avx>(to, from, units),
+            _ => stream_by::<Sse2>(to, from, units),
+        }
+    }
+}
+
+/// Writes `word` to all of `units` units with non-temporal stores. It comes in a register: a pattern in memory, just
+/// written in narrower pieces, could not be forwarded to a load of a unit, which then waits until all earlier stores,
+/// the last unit's among them, have left the core.
+///
+/// # Safety
+/// As [`stream`].
+#[inline]
+pub(crate) unsafe fn stream_word(instruction: Instruction, to: *mut u8, word: u64, units: usize) {
+    // SAFETY: passed on.
+    unsafe {
+        match instruction {
+            Instruction::MovntAvx512 => stream_word_by::<Avx512>(to, word, units),
+            Instruction::MovntAvx => stream_word_by::<Avx>(to, word, units),
+            _ => stream_word_by::<Sse2>(to, word, units),
         }
     }
 }
@@ -90,17 +102,29 @@ pub(crate) unsafe fn stream(
 trait Stores {
     /// Writes one unit: loads first, then stores in ascending order.
     unsafe fn unit(to: *mut u8, from: *const u8);
+    /// Writes one unit of one word.
+    unsafe fn word(to: *mut u8, word: u64);
     /// Leaves the vector registers as code compiled for SSE wants them.
     fn end();
 }
 
 #[inline(always)]
-unsafe fn stream_by<S: Stores>(mut to: *mut u8, mut from: *const u8, source: Source, units: usize) {
+unsafe fn stream_by<S: Stores>(mut to: *mut u8, mut from: *const u8, units: usize) {
     for _ in 0..units {
         // SAFETY: within the caller's ranges; the pointers are not used beyond them.
         unsafe { S::unit(to, from) };
         to = to.wrapping_add(UNIT);
-        from = from.wrapping_add(source.step());
+        from = from.wrapping_add(UNIT);
+    }
+    S::end();
+}
+
+#[inline(always)]
+unsafe fn stream_word_by<S: Stores>(mut to: *mut u8, word: u64, units: usize) {
+    for _ in 0..units {
+        // SAFETY: within the caller's range; the pointer is not used beyond it.
+        unsafe { S::word(to, word) };
+        to = to.wrapping_add(UNIT);
     }
     S::end();
 }
@@ -123,6 +147,24 @@ impl Stores for Sse2 {
                 "movntdq [{to} + 48], {d}",
                 a = out(xmm_reg) _, b = out(xmm_reg) _, c = out(xmm_reg) _, d = out(xmm_reg) _,
                 from = in(reg) from, to = in(reg) to,
+                options(nostack, preserves_flags)
+            );
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn word(to: *mut u8, word: u64) {
+        // SAFETY: the caller vouches for the unit and the alignment.
+        unsafe {
+            asm!(
+                "movq {a}, {word}",
+                "punpcklqdq {a}, {a}",
+                "movntdq [{to}], {a}",
+                "movntdq [{to} + 16], {a}",
+                "movntdq [{to} + 32], {a}",
+                "movntdq [{to} + 48], {a}",
+                a = out(xmm_reg) _,
+                word = in(reg) word, to = in(reg) to,
                 options(nostack, preserves_flags)
             );
         }
@@ -153,6 +195,23 @@ impl Stores for Avx {
     }
 
     #[inline(always)]
+    unsafe fn word(to: *mut u8, word: u64) {
+        // SAFETY: the caller vouches for the unit, the alignment and AVX.
+        unsafe {
+            asm!(
+                "vmovq xmm0, {word}",
+                "vpunpcklqdq xmm0, xmm0, xmm0",
+                "vinsertf128 ymm0, ymm0, xmm0, 1",
+                "vmovntdq [{to}], ymm0",
+                "vmovntdq [{to} + 32], ymm0",
+                out("xmm0") _,
+                word = in(reg) word, to = in(reg) to,
+                options(nostack, preserves_flags)
+            );
+        }
+    }
+
+    #[inline(always)]
     fn end() {
         zero_upper();
     }
@@ -170,6 +229,20 @@ impl Stores for Avx512 {
                 "vmovntdq [{to}], zmm0",
                 out("xmm0") _,
                 from = in(reg) from, to = in(reg) to,
+                options(nostack, preserves_flags)
+            );
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn word(to: *mut u8, word: u64) {
+        // SAFETY: as for AVX.
+        unsafe {
+            asm!(
+                "vpbroadcastq zmm0, {word}",
+                "vmovntdq [{to}], zmm0",
+                out("xmm0") _,
+                word = in(reg) word, to = in(reg) to,
                 options(nostack, preserves_flags)
             );
         }

@@ -32,6 +32,24 @@ struct Piece {
     store: Op,
 }
 
+impl Piece {
+    /// Which line of its buffer holds `line`: the writer's two take turns.
+    fn place(&self, line: LineAddr) -> u64 {
+        match self.way {
+            Way::Writer => line.0 % 2,
+            _ => line.0 - self.first.0,
+        }
+    }
+
+    /// The writer begins a line when the one before is complete.
+    fn may_grow(&self, whole: ByteMask) -> bool {
+        match self.way {
+            Way::Writer => self.lines.last() == Some(&whole),
+            _ => self.lines.len() < BUFFER_LINES,
+        }
+    }
+}
+
 /// What a thread gathers, the piece begun first in front.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gather {
@@ -99,7 +117,7 @@ impl Gather {
         let completes = piece.lines[at] == to.whole;
         let (base, shift) = (to.buffer(op, piece.slot), to.line_shift);
         let (from, size) = (bytes.trailing_zeros(), bytes.count_ones());
-        let place = base + ((at as u64) << shift) + u64::from(from);
+        let place = base + (piece.place(line) << shift) + u64::from(from);
         if way == Way::Writer {
             let slow = completes || size > 8;
             let extra = if slow {
@@ -108,14 +126,26 @@ impl Gather {
                 to.costs.put
             };
             // The writer's position lies behind its line.
-            let position = base + (1 << shift);
+            let position = base + (2 << shift);
             to.push(op, OpKind::Load, position, 4, extra);
             to.push(op, OpKind::Store, position, 4, 0);
         }
         to.push(op, OpKind::Store, place, size, 0);
-        if way == Way::Writer && completes {
-            self.write(i, to);
+        if way == Way::Writer && completes && at > 0 {
+            self.write_first(i, to);
         }
+    }
+
+    /// The writer writes a line when the next is complete, too.
+    fn write_first(&mut self, i: usize, to: &mut Target<'_>) {
+        let piece = &mut self.pieces[i];
+        let rest = Piece {
+            first: LineAddr(piece.first.0 + 1),
+            lines: piece.lines.split_off(1),
+            ..piece.clone()
+        };
+        self.write(i, to);
+        self.pieces.insert(i, rest);
     }
 
     /// A load of `line`: what is gathered for it goes first.
@@ -142,13 +172,10 @@ impl Gather {
         op: &Op,
         to: &mut Target<'_>,
     ) -> usize {
-        let most = match way {
-            Way::Writer => 1,
-            _ => BUFFER_LINES,
-        };
         let has = |p: &Piece| {
+            let lines = p.lines.len() as u64 + u64::from(p.may_grow(to.whole));
             let at = line.0.checked_sub(p.first.0);
-            p.rule == rule && at.is_some_and(|at| at <= p.lines.len() as u64 && at < most as u64)
+            p.rule == rule && at.is_some_and(|at| at < lines)
         };
         if let Some(i) = self.pieces.iter().position(has) {
             let piece = &mut self.pieces[i];
@@ -157,7 +184,7 @@ impl Gather {
             }
             return i;
         }
-        // One that ends before the line and is full, or a writer's that goes on.
+        // One that ends before the line and is full, or a writer's that left a line incomplete.
         let ends = |p: &Piece| p.rule == rule && p.first.0 + p.lines.len() as u64 == line.0;
         if let Some(full) = self.pieces.iter().position(ends) {
             self.write(full, to);
@@ -186,9 +213,9 @@ impl Gather {
             Way::Buffer => to.costs.copy,
             _ => 0,
         };
-        for (at, &bytes) in (0u64..).zip(&piece.lines) {
-            let from = base + (at << to.line_shift);
-            let line = (piece.first.0 + at) << to.line_shift;
+        for (line, &bytes) in (piece.first.0..).zip(&piece.lines) {
+            let from = base + (piece.place(LineAddr(line)) << to.line_shift);
+            let line = line << to.line_shift;
             if piece.way == Way::Buffer {
                 extra += to.costs.copy_line;
             }
