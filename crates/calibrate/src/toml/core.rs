@@ -96,5 +96,5 @@ fn demotions(file: &mut File, host: &Calibration) {
 fn prefetch(file: &mut File) {
     file.line("\n[core.prefetch]");
     file.line(&format!("assumed = {}", quoted(PREFETCH_WHY)));
-    file.line("next_line = false\nstride_streams = 32\nstride_degree = 8\nstride_step = 2");
+    file.line("next_line = false\nstride_streams = 32\nstride_degree = 20\nstride_step = 2");
 }
