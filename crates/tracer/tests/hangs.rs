@@ -6,16 +6,35 @@ mod common;
 
 use common::{cc, recorder, same, str};
 
-/// A forked child tidies up after the threads that only its parent has: it must leave their files
-/// alone, into which they write on.
+/// A timer's signals come while threads start and end and fork: wherever one of them is within the
+/// engine then, it goes on where it was. And a forked child tidies up after the threads that only its
+/// parent has: it must leave their files alone, into which they write on.
+fn forks_while_other_threads_record(options: &[&str]) {
+    let facts = same(options, &[str(&cc("forks_in_threads", &[]))]);
+    assert_eq!(facts.status, "exit status: 0", "{options:?}");
+    assert_eq!(facts.torn, 0, "{options:?}: {facts:?}");
+    assert!(facts.processes.len() > 40, "{options:?}: {facts:?}");
+}
+
+const WAYS: [&[&str]; 3] = [&[], &["count"], &["skip=100000", "take=50000"]];
+
 #[test]
-fn forks_while_other_threads_record() {
-    let program = cc("forks_in_threads", &[]);
-    for options in [&[][..], &["count"], &["skip=100000", "take=50000"]] {
-        let facts = same(options, &[str(&program), "no timer"]);
-        assert_eq!(facts.status, "exit status: 0", "{options:?}");
-        assert_eq!(facts.torn, 0, "{options:?}: {facts:?}");
-        assert!(facts.processes.len() > 40, "{options:?}: {facts:?}");
+fn forks_and_a_timer_while_other_threads_record() {
+    for options in WAYS {
+        for _ in 0..4 {
+            forks_while_other_threads_record(options);
+        }
+    }
+}
+
+#[test]
+#[ignore = "long: `make soak`"]
+fn soak_forks_and_a_timer_while_other_threads_record() {
+    for round in 0..100 {
+        eprintln!("round {round}");
+        for options in WAYS {
+            forks_while_other_threads_record(options);
+        }
     }
 }
 

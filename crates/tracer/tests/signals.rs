@@ -68,6 +68,26 @@ fn blocked_signals_end_waits_that_let_them_in() {
     }
 }
 
+/// To fork, the engine stops all other threads: those that wait do not notice.
+#[test]
+fn forks_interrupt_nobody() {
+    let program = cc("interrupted", &[]);
+    for options in [&[][..], &["count"]] {
+        let facts = same(options, &[str(&program), "waits"]);
+        assert_eq!(facts.status, "exit status: 0", "{facts:?}");
+    }
+}
+
+/// A signal that comes before such a call begins, or among others, does not make it fail.
+#[test]
+fn calls_that_cannot_be_interrupted() {
+    let program = cc("interrupted", &[]);
+    for _ in 0..3 {
+        let facts = same(&[], &[str(&program), "forks"]);
+        assert_eq!(facts.status, "exit status: 0", "{facts:?}");
+    }
+}
+
 /// Dash's `wait` blocks the children's signal, looks for what has ended, and suspends itself.
 #[test]
 fn shells_wait_for_jobs_in_the_background() {

@@ -58,14 +58,13 @@ forker(void *unused)
 }
 
 int
-main(int argc, char **argv)
+main(void)
 {
     struct sigaction action = { .sa_handler = tick, .sa_flags = SA_RESTART };
     sigaction(SIGALRM, &action, NULL);
     pthread_key_create(&key, destroy);
     struct itimerval every = { { 0, 2000 }, { 0, 2000 } };
-    if (argc < 2) /* with any argument: no timer */
-        setitimer(ITIMER_REAL, &every, NULL);
+    setitimer(ITIMER_REAL, &every, NULL);
     pthread_t forkers[FORKERS];
     for (int i = 0; i < FORKERS; i++)
         pthread_create(&forkers[i], NULL, forker, NULL);
