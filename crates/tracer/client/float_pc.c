@@ -2,6 +2,7 @@
 
 #include "access.h"
 #include "drmgr.h"
+#include "thread.h"
 
 /* The x87 unit remembers where its last instruction lay: in the code cache. Instructions that save
  * that (fnstenv, fxsave, xsave and their like; the engine ends blocks behind them) are followed by a
@@ -40,20 +41,52 @@ place_of(instr_t *instr)
     }
 }
 
+/* Does the x87 unit remember `instr`? Not what only looks at its state or sets it. */
+static bool
+is_remembered(instr_t *instr)
+{
+    int op = instr_get_opcode(instr);
+    switch (op) {
+    case OP_fldenv:
+    case OP_fldcw:
+    case OP_fnstenv:
+    case OP_fnstcw:
+    case OP_frstor:
+    case OP_fnsave:
+    case OP_fnstsw:
+    case OP_fnclex:
+    case OP_fninit: return false;
+    case OP_ffreep: return true;
+    default: return op >= OP_fadd && op <= OP_fisttp;
+    }
+}
+
+static bool
+remembered_at(void *drcontext, app_pc pc)
+{
+    instr_t instr;
+    instr_init(drcontext, &instr);
+    bool is = decode(drcontext, pc, &instr) != NULL && is_remembered(&instr);
+    instr_free(drcontext, &instr);
+    return is;
+}
+
 /* The program's address of what lies in the cache at `saved`, of which `bytes` are known; `saved`
- * where it is not the cache's. */
+ * where it is not the cache's. Of code that the cache does not have any more (when a trace is made of
+ * it), what the block noted. */
 static uint64
-translate(uint64 saved, uint bytes)
+translate(void *drcontext, uint64 saved, uint bytes)
 {
     uint64 here = (uint64)__builtin_return_address(0);
     /* The cache lies within 4 GB of all code that is the engine's. */
     for (int64 half = -1; half <= 1; half++) {
         uint64 whole = bytes == 8 ? saved : ((here >> 32) + (uint64)half) << 32 | saved;
-        app_pc found = NULL;
-        if (dr_memory_is_dr_internal((byte *)whole))
-            found = dr_app_pc_from_cache_pc((byte *)whole);
-        if (found != NULL)
+        if (!dr_memory_is_dr_internal((byte *)whole))
+            continue;
+        app_pc found = dr_app_pc_from_cache_pc((byte *)whole);
+        if (found != NULL && remembered_at(drcontext, found))
             return (uint64)found;
+        return *thread_slot_of(thread_of(drcontext), TLS_FLOAT);
     }
     return saved;
 }
@@ -81,24 +114,57 @@ on_saved(app_pc pc)
                       read_at(area + LEGACY_BYTES, &components, sizeof(components))) &&
                      (components & 1) != 0 && place.bytes > 0 &&
                      read_at(area + place.at, &saved, place.bytes);
-        uint64 meant = known && saved != 0 ? translate(saved, place.bytes) : saved;
+        uint64 meant = known && saved != 0 ? translate(drcontext, saved, place.bytes) : saved;
         if (meant != saved)
             dr_safe_write(area + place.at, place.bytes, &meant, &done);
     }
     instr_free(drcontext, &instr);
 }
 
+/* Two moves, as code is not always in the lowest 2 GB. */
+static void
+note(void *drcontext, instrlist_t *bb, instr_t *instr)
+{
+    uint64 pc = (uint64)instr_get_app_pc(instr);
+    opnd_t slot = thread_slot(drcontext, TLS_FLOAT);
+    instr_t *behind = INSTR_CREATE_label(drcontext);
+    instrlist_meta_postinsert(bb, instr, behind);
+    for (int i = 0; i < 2; i++) {
+        opnd_t half = opnd_create_far_base_disp(opnd_get_segment(slot), DR_REG_NULL, DR_REG_NULL, 0,
+                                                opnd_get_disp(slot) + 4 * i, OPSZ_4);
+        instrlist_meta_preinsert(
+            bb, behind,
+            INSTR_CREATE_mov_st(drcontext, half, OPND_CREATE_INT32((int)(pc >> 32 * i))));
+    }
+}
+
+static void
+call(void *drcontext, instrlist_t *bb, instr_t *instr)
+{
+    instr_t *behind = INSTR_CREATE_label(drcontext);
+    instrlist_meta_postinsert(bb, instr, behind);
+    dr_insert_clean_call(drcontext, bb, behind, (void *)on_saved, false, 1,
+                         OPND_CREATE_INTPTR(instr_get_app_pc(instr)));
+}
+
 static dr_emit_flags_t
 on_block(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool translating)
 {
-    for (instr_t *i = instrlist_first_app(bb); i != NULL; i = instr_get_next_app(i)) {
-        if (!is_program_instr(i) || place_of(i).bytes == 0)
-            continue;
-        instr_t *behind = INSTR_CREATE_label(drcontext);
-        instrlist_meta_postinsert(bb, i, behind);
-        dr_insert_clean_call(drcontext, bb, behind, (void *)on_saved, false, 1,
-                             OPND_CREATE_INTPTR(instr_get_app_pc(i)));
+    instr_t *last = NULL; /* not noted yet */
+    for (instr_t *i = instrlist_first(bb); i != NULL; i = instr_get_next(i)) {
+        bool program = is_program_instr(i);
+        /* Control may come from elsewhere, or go there: the block may be here twice (cases.c). */
+        if (last != NULL && (instr_is_label(i) || instr_is_cti(i))) {
+            note(drcontext, bb, last);
+            last = NULL;
+        }
+        if (program && place_of(i).bytes > 0)
+            call(drcontext, bb, i);
+        if (program && is_remembered(i))
+            last = i;
     }
+    if (last != NULL)
+        note(drcontext, bb, last);
     return DR_EMIT_DEFAULT;
 }
 
