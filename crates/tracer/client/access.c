@@ -12,6 +12,14 @@ is_program_instr(instr_t *instr)
     return instr_is_app(instr) && !instr_is_label(instr) && instr_get_app_pc(instr) != NULL;
 }
 
+uint
+program_length(void *drcontext, instr_t *instr)
+{
+    if (instr_raw_bits_valid(instr))
+        return (uint)instr_length(drcontext, instr);
+    return (uint)decode_sizeof(drcontext, instr_get_app_pc(instr), NULL, NULL);
+}
+
 bool
 is_mask_reg(reg_id_t reg)
 {

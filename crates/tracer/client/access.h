@@ -32,6 +32,9 @@ typedef struct {
 /* Is `instr` one that the program executes, and no label or code of ours? */
 bool is_program_instr(instr_t *instr);
 
+/* Bytes of it where the program has it, whatever has been made of it. */
+uint program_length(void *drcontext, instr_t *instr);
+
 /* Classifies `instr`. */
 access_t access_of(instr_t *instr);
 

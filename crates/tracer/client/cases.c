@@ -192,7 +192,7 @@ on_instrument(void *drcontext, void *tag, instrlist_t *bb, instr_t *instr, instr
     alloc_return(drcontext, bb, instr, where, c->regs);
     bool last = regs_ahead(c->regs) == 0;
     regs_next(drcontext, bb, where, c->regs);
-    if (last && c->emit != NULL && where == instr)
+    if (last && c->emit != NULL && options.scope != SCOPE_COUNT && where == instr)
         emit_behind(drcontext, bb, where, c->emit);
     if (first && block->mark.shape == SHAPE_REGION && block->mark.kind == KIND_REGION_END)
         dr_insert_clean_call(drcontext, bb, where, (void *)window_leave, false, 0);

@@ -17,6 +17,7 @@
 #include "emit.h"
 #include "environment.h"
 #include "exec.h"
+#include "float_pc.h"
 #include "gs_base.h"
 #include "modules.h"
 #include "options.h"
@@ -24,6 +25,7 @@
 #include "proc_files.h"
 #include "proc_maps.h"
 #include "seccomp.h"
+#include "segments.h"
 #include "suspend.h"
 #include "thread.h"
 #include "unknown.h"
@@ -178,6 +180,8 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
     exec_init();
     proc_maps_init(dr_get_client_path(id));
     proc_files_init();
+    segments_init();
+    float_pc_init();
     if (options_windowed())
         cases_init();
     else

@@ -358,7 +358,7 @@ plan_make(void *drcontext, instrlist_t *bb)
             continue;
         if (plan->instrs == 0)
             plan->head.start_pc = (uint64)instr_get_app_pc(instr);
-        b->lengths[plan->instrs] = (byte)instr_length(drcontext, instr);
+        b->lengths[plan->instrs] = (byte)program_length(drcontext, instr);
         one_instr(b, plan->instrs, instr);
         plan->instrs++;
         last = instr;
@@ -366,7 +366,7 @@ plan_make(void *drcontext, instrlist_t *bb)
     if (last != NULL) {
         app_pc pc = instr_get_app_pc(last);
         plan->head.last_delta = (uint32_t)(pc - (app_pc)plan->head.start_pc);
-        plan->head.next_pc = (uint64)(pc + instr_length(drcontext, last));
+        plan->head.next_pc = (uint64)(pc + program_length(drcontext, last));
         plan->head.end = (uint8_t)end_of(last);
         plan->head.instrs = plan->instrs;
         plan->head.words = plan->words;

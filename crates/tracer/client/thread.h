@@ -14,6 +14,7 @@ typedef enum {
     TLS_PHASE,   /* windows: 1: blocks are recorded, 0: only counted */
     TLS_STACK,   /* top of a stack of ours, for one word */
     TLS_BACK,    /* where shared code goes back to */
+    TLS_FLOAT,   /* the program's last floating-point instruction, to one block */
     TLS_SLOTS,
 } tls_slot_t;
 

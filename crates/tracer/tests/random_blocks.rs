@@ -63,43 +63,36 @@ const REGIONS: &[&str] = &["values", "region=1"];
 const REGIONS_AND_WINDOWS: &[&str] = &["region=any", "take=2000", "period=3000"];
 
 #[test]
-#[ignore = "does not hold yet: a few blocks in thousands are changed; make soak runs it"]
 fn everything_recorded() {
     blocks_with(ALL, 1, 8);
 }
 
 #[test]
-#[ignore = "does not hold yet: a few blocks in thousands are changed; make soak runs it"]
 fn values_recorded() {
     blocks_with(VALUES, 2, 8);
 }
 
 #[test]
-#[ignore = "does not hold yet: a few blocks in thousands are changed; make soak runs it"]
 fn allocations_recorded() {
     blocks_with(ALLOCATIONS, 3, 4);
 }
 
 #[test]
-#[ignore = "does not hold yet: a few blocks in thousands are changed; make soak runs it"]
 fn counted() {
     blocks_with(COUNT, 4, 6);
 }
 
 #[test]
-#[ignore = "does not hold yet: a few blocks in thousands are changed; make soak runs it"]
 fn recorded_in_windows() {
     blocks_with(WINDOWS, 5, 5);
 }
 
 #[test]
-#[ignore = "does not hold yet: a few blocks in thousands are changed; make soak runs it"]
 fn counted_in_windows() {
     blocks_with(COUNT_WINDOWS, 6, 3);
 }
 
 #[test]
-#[ignore = "does not hold yet: a few blocks in thousands are changed; make soak runs it"]
 fn recorded_in_regions() {
     blocks_with(REGIONS, 7, 4);
 }

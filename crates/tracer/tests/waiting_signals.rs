@@ -61,3 +61,8 @@ fn a_call_waits_with_a_mask_in_constant_memory() {
 fn handlers_begin_with_clear_flags() {
     same(&[], &[str(&cc("handler_flags", &[]))]);
 }
+
+#[test]
+fn handlers_begin_with_fresh_floating_point() {
+    same(&[], &[str(&cc("handler_floating_point", &["-O1"]))]);
+}

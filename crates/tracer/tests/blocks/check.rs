@@ -54,7 +54,11 @@ pub fn check_lines(lines: &[&str], protect: [u8; 2], options: &[&str]) -> Result
         first: 0,
         blocks: 1,
         level: features.level,
-        plan: Plan { rounds: 3, tick: 0 },
+        // Hot code is translated again, in traces.
+        plan: Plan {
+            rounds: 60,
+            tick: 300,
+        },
         options: options.iter().map(|&o| o.into()).collect(),
     };
     compare(&case, &features, vec![Block::of_lines(lines, protect)])

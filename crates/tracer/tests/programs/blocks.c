@@ -246,8 +246,7 @@ run(const block_t *block, uint64_t round)
         if (block->protect[i] != 0)
             mprotect(arena + (2 + i) * PAGE, PAGE, PROT_READ | PROT_WRITE);
     }
-    /* Where its last instruction lay is the x87 unit's affair, not the program's. */
-    memset(state.x87 + 6, 0, 18);
+
     uint64_t h = hash(hashes[block - blocks], &state, sizeof(state));
     h = hash(h, arena, ARENA);
     h = hash(h, stack, STACK);

@@ -1,0 +1,132 @@
+#include "segments.h"
+
+#include "access.h"
+#include "drbbdup.h"
+#include "drmgr.h"
+#include "gs_base.h"
+
+/* The engine computes what is relative to FS or GS from the program's base, which it keeps, in
+ * registers. The base of GS is 0: a program that sets it is not recorded (gs_base.h). So such operands
+ * are near ones. */
+
+/* Instructions whose address is in a register that is not named, which the engine cannot replace. */
+static bool
+has_implicit_address(instr_t *instr)
+{
+    switch (instr_get_opcode(instr)) {
+    case OP_movs:
+    case OP_rep_movs:
+    case OP_lods:
+    case OP_rep_lods:
+    case OP_cmps:
+    case OP_rep_cmps:
+    case OP_repne_cmps:
+    case OP_outs:
+    case OP_rep_outs:
+    case OP_xlat:
+    case OP_maskmovq:
+    case OP_maskmovdqu:
+    case OP_vmaskmovdqu: return true;
+    default: return false;
+    }
+}
+
+static bool
+in_segment(opnd_t opnd, reg_id_t segment)
+{
+    return opnd_is_far_memory_reference(opnd) && opnd_get_segment(opnd) == segment;
+}
+
+static opnd_t
+near_one(opnd_t opnd, bool implicit)
+{
+    opnd_size_t size = opnd_get_size(opnd);
+    if (opnd_is_rel_addr(opnd))
+        return opnd_create_rel_addr(opnd_get_addr(opnd), size);
+    if (opnd_is_abs_addr(opnd))
+        return opnd_create_abs_addr(opnd_get_addr(opnd), size);
+    return opnd_create_far_base_disp_ex(
+        implicit ? DR_SEG_DS : DR_REG_NULL, opnd_get_base(opnd), opnd_get_index(opnd),
+        opnd_get_scale(opnd), opnd_get_disp(opnd), size, opnd_is_disp_encode_zero(opnd),
+        opnd_is_disp_force_full(opnd), opnd_is_disp_short_addr(opnd));
+}
+
+/* Makes operands relative to GS near ones; says whether one is relative to FS. */
+static bool
+flatten(instr_t *instr)
+{
+    bool implicit = has_implicit_address(instr), by_fs = false;
+    for (int i = 0; i < instr_num_srcs(instr); i++) {
+        opnd_t src = instr_get_src(instr, i);
+        by_fs |= in_segment(src, DR_SEG_FS);
+        if (in_segment(src, DR_SEG_GS))
+            instr_set_src(instr, (uint)i, near_one(src, implicit));
+    }
+    for (int i = 0; i < instr_num_dsts(instr); i++) {
+        opnd_t dst = instr_get_dst(instr, i);
+        by_fs |= in_segment(dst, DR_SEG_FS);
+        if (in_segment(dst, DR_SEG_GS))
+            instr_set_dst(instr, (uint)i, near_one(dst, implicit));
+    }
+    return by_fs;
+}
+
+static dr_emit_flags_t
+on_app2app(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool translating)
+{
+    for (instr_t *i = instrlist_first_app(bb); i != NULL; i = instr_get_next_app(i)) {
+        if (!is_program_instr(i))
+            continue;
+        int op = instr_get_opcode(i);
+        bool by_fs = flatten(i);
+        if (translating)
+            continue;
+        if (op == OP_wrgsbase)
+            gs_base_refuse("sets the base of its GS segment (wrgsbase)");
+        else if (op == OP_wrfsbase)
+            gs_base_refuse("sets the base of its FS segment by itself (wrfsbase)");
+        else if (by_fs && has_implicit_address(i))
+            gs_base_refuse("has a string instruction relative to its FS segment");
+    }
+    return DR_EMIT_DEFAULT;
+}
+
+/* The processor tells the recorder's bases. */
+static dr_emit_flags_t
+on_meta(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool translating)
+{
+    for (instr_t *i = instrlist_first_app(bb); i != NULL; i = instr_get_next_app(i)) {
+        int op = is_program_instr(i) ? instr_get_opcode(i) : OP_INVALID;
+        if (op != OP_rdfsbase && op != OP_rdgsbase)
+            continue;
+        reg_id_t reg = opnd_get_reg(instr_get_dst(i, 0)), half = reg_64_to_32(reg_to_pointer_sized(reg));
+        instr_t *behind = INSTR_CREATE_label(drcontext);
+        instrlist_meta_postinsert(bb, i, behind);
+        if (op == OP_rdgsbase) {
+            instrlist_meta_preinsert(
+                bb, behind,
+                INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(half), OPND_CREATE_INT32(0)));
+            continue;
+        }
+        dr_insert_get_seg_base(drcontext, bb, behind, DR_SEG_FS, reg_to_pointer_sized(reg));
+        if (reg == half)
+            instrlist_meta_preinsert(
+                bb, behind,
+                INSTR_CREATE_mov_ld(drcontext, opnd_create_reg(half), opnd_create_reg(half)));
+    }
+    return DR_EMIT_DEFAULT;
+}
+
+bool
+segments_init(void)
+{
+    drmgr_priority_t first = { .struct_size = sizeof(first),
+                               .name = "prestore_segments",
+                               .priority = DRMGR_PRIORITY_APP2APP_DRBBDUP - 1000 };
+    /* Behind the checker, which knows the code of ours that is there before. */
+    drmgr_priority_t last = { .struct_size = sizeof(last),
+                              .name = "prestore_segment_bases",
+                              .priority = 1000 };
+    return drmgr_register_bb_app2app_event(on_app2app, &first) &&
+           drmgr_register_bb_meta_instru_event(on_meta, &last);
+}
