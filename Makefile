@@ -57,9 +57,10 @@ unit: workloads aarch64
 .PHONY: soak setup-soak
 soak: export PRESTORE_CHECK_CODE = 1
 soak: setup-soak build
-	PRESTORE_SOAK_PAGE=$(CURDIR)/docs/transparency.md cargo test --release --locked -p prestore-tracer \
+	PRESTORE_SOAK_PAGE=$(CURDIR)/docs/transparency.md cargo test --release --locked --workspace --all-features \
 		--test transparency --test random_blocks --test csmith --test hangs --no-fail-fast -- --ignored --nocapture
-	cargo test --release --locked -p prestore-cli --test processes --test verdict_suite -- --ignored --nocapture
+	PRESTORE_SOAK_VERDICTS=$(CURDIR)/docs/verdicts.md cargo test --release --locked --workspace --all-features \
+		--test processes --test verdict_suite -- --ignored --nocapture
 
 setup-soak:
 	@scripts/setup.sh soak
