@@ -5,3 +5,4 @@ mod formulas;
 mod listing1;
 mod refused;
 mod source;
+mod strings;
