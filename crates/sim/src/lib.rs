@@ -8,7 +8,8 @@
 //!
 //! Time is passed in and never owned: a call says *when* it happens and the answer says when it is
 //! done. State changes at once; what is busy is remembered as the time until which it is. The
-//! engine lets the core whose clock is furthest behind go on, so calls come nearly in order of time,
+//! engine lets the core go on that is furthest behind, no operation (a fence, a string) ahead of it by more than a
+//! quantum, so calls come nearly in order of time,
 //! and every part must cope with a call that is a little earlier than the one before.
 //!
 //! No I/O. A run is a pure function of (trace, machine, mechanism, seed).

@@ -46,6 +46,8 @@ pub struct Hierarchy<M> {
     pub(super) left_private: Vec<(usize, u32, u64)>,
     /// A private level took a victim in the operation under way.
     pub(super) private_victims: bool,
+    /// When the operation under way began: data that comes later is on its way.
+    pub(super) asked: Time,
     /// The time that the fill or write-back under way has come to.
     pub(super) now: Time,
     pub(super) counters: HierarchyCounters,
@@ -96,6 +98,7 @@ impl<M: MemoryPort> Hierarchy<M> {
             prefetch_hit: false,
             left_private: Vec::new(),
             private_victims: false,
+            asked: Time::ZERO,
             now: Time::ZERO,
             counters: HierarchyCounters {
                 levels: vec![LevelCounters::default(); count],

@@ -22,6 +22,8 @@ pub(super) struct Taken {
     pub(super) line: u64,
     pub(super) dirty: ByteMask,
     pub(super) exclusive: bool,
+    /// When its data arrives.
+    pub(super) ready: Time,
 }
 
 #[derive(Clone, Debug)]
@@ -281,6 +283,7 @@ impl Level {
     #[inline]
     pub(super) fn take(&mut self, place: Place) -> Taken {
         let dirty = self.dirty(place);
+        let ready = self.ready(place, Time::ZERO);
         let slot = place.0;
         let copy = std::mem::take(&mut self.copies[slot]);
         self.signatures.clear(slot);
@@ -288,6 +291,7 @@ impl Level {
             line: copy.line(),
             dirty,
             exclusive: copy.has(EXCLUSIVE),
+            ready,
         }
     }
 
@@ -321,6 +325,12 @@ impl Level {
         let slot = place.0;
         self.copies[slot].set(PENDING);
         self.ready[slot] = ready;
+    }
+
+    /// A part of a copy's data arrives at `ready`: so late is all of it.
+    pub(super) fn delay(&mut self, place: Place, ready: Time) {
+        let ready = self.ready(place, ready);
+        self.arrives(place, ready);
     }
 
     /// A prefetcher brought this copy.

@@ -7,8 +7,8 @@ use super::copy::EXCLUSIVE;
 use super::directory::Sharers;
 use super::grants::Grants;
 use super::hierarchy::Hierarchy;
-use super::level::Place;
-use crate::{ByteMask, MemoryPort};
+use super::level::{Place, Taken};
+use crate::{ByteMask, MemoryPort, Time};
 
 /// A line that comes to a core from beyond its private levels.
 pub(super) struct Bring {
@@ -24,6 +24,29 @@ pub(super) struct Bring {
     pub(super) own: bool,
     /// Who else had it before.
     pub(super) others: Sharers,
+}
+
+/// A line that goes from level to level, or to memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leaver {
+    pub(super) line: u64,
+    pub(super) dirty: ByteMask,
+    /// Of its copy.
+    pub(super) flags: u64,
+    /// When its data comes to where it leaves.
+    pub(super) ready: Time,
+}
+
+impl Leaver {
+    /// A line that may only be read, at hand already.
+    pub(super) fn at_hand(line: u64, dirty: ByteMask) -> Self {
+        Self {
+            line,
+            dirty,
+            flags: 0,
+            ready: Time::ZERO,
+        }
+    }
 }
 
 impl<M: MemoryPort> Hierarchy<M> {
@@ -126,19 +149,24 @@ impl<M: MemoryPort> Hierarchy<M> {
     /// Removes a victim and passes it on.
     fn evict(&mut self, level: usize, core: u32, place: Place) {
         let victim = self.levels[level].take(place);
-        let (line, mut dirty) = (victim.line, victim.dirty);
+        let line = victim.line;
+        let mut leaver = Leaver {
+            line,
+            dirty: victim.dirty,
+            flags: if victim.exclusive { EXCLUSIVE } else { 0 },
+            ready: victim.ready,
+        };
         if level > 0 && self.levels[level].inclusion == Inclusion::Inclusive {
-            dirty |= self.purge_nearer(level, core, line);
+            self.purge_nearer(level, core, &mut leaver);
         }
         let counters = &mut self.counters.levels[level];
-        if dirty == 0 {
+        if leaver.dirty == 0 {
             counters.clean_evictions += 1;
         } else {
             counters.dirty_evictions += 1;
         }
-        let flags = if victim.exclusive { EXCLUSIVE } else { 0 };
         let next = level + 1;
-        let stays = self.deposit(next, core, line, dirty, flags, false) && next < self.privates;
+        let stays = self.deposit(next, core, leaver, false) && next < self.privates;
         if level < self.privates && !stays {
             self.left_private.push((level, core, line));
         }
@@ -151,15 +179,19 @@ impl<M: MemoryPort> Hierarchy<M> {
         &mut self,
         level: usize,
         core: u32,
-        line: u64,
-        dirty: ByteMask,
-        flags: u64,
+        leaver: Leaver,
         always: bool,
     ) -> bool {
+        let Leaver {
+            line,
+            dirty,
+            flags,
+            ready,
+        } = leaver;
         if level == self.levels.len() {
             if dirty != 0 {
                 self.count_down(level - 1, dirty);
-                self.write_victim(core, line, dirty);
+                self.write_victim(core, leaver);
             }
             return false;
         }
@@ -177,48 +209,56 @@ impl<M: MemoryPort> Hierarchy<M> {
             self.count_down(level - 1, dirty);
         }
         self.private_victims |= level < self.privates;
-        match place {
-            Some(place) if through => self.levels[level].touch(place),
-            Some(place) => self.levels[level].write(place, dirty),
-            None if through => {
-                if keeps {
-                    self.insert(level, first, core, line, 0, flags != 0);
-                }
+        let put = match place {
+            Some(place) if through => {
+                self.levels[level].touch(place);
+                None
             }
+            Some(place) => {
+                self.levels[level].write(place, dirty);
+                Some(place)
+            }
+            None if through && !keeps => None,
             None => {
-                self.insert(level, first, core, line, dirty, flags != 0);
+                let here = if through { 0 } else { dirty };
+                Some(self.insert(level, first, core, line, here, flags != 0))
             }
+        };
+        if let Some(place) = put
+            && ready > self.asked
+        {
+            self.levels[level].delay(place, ready);
         }
         if through && dirty != 0 {
-            self.deposit(level + 1, core, line, dirty, flags, false);
+            self.deposit(level + 1, core, leaver, false);
         }
         place.is_some() || keeps || !through
     }
 
     /// Writes a victim to memory through the core's eviction buffer: what goes on waits while that
     /// is full.
-    fn write_victim(&mut self, core: u32, line: u64, dirty: ByteMask) {
+    fn write_victim(&mut self, core: u32, leaver: Leaver) {
         let buffer = &mut self.evictions[core as usize];
         self.now = buffer.free(self.now);
-        let taken = self.memory.write(core, self.now, LineAddr(line), dirty);
+        let at = self.now.max(leaver.ready);
+        let taken = (self.memory).write(core, at, LineAddr(leaver.line), leaver.dirty);
         buffer.take(taken);
     }
 
-    /// Removes a line that leaves an inclusive level from the levels before it; answers its dirty
-    /// bytes there.
-    fn purge_nearer(&mut self, level: usize, core: u32, line: u64) -> ByteMask {
-        let mut dirty = 0;
+    /// Removes a line that leaves an inclusive level from the levels before it: what they have of it
+    /// leaves with it.
+    fn purge_nearer(&mut self, level: usize, core: u32, leaver: &mut Leaver) {
         if level < self.privates {
-            return self.purge(0..level, level, core, line);
+            return self.purge(0..level, level, core, leaver);
         }
-        let sharers = self.directory.get(line);
+        let sharers = self.directory.get(leaver.line);
         if sharers.cores != 0 {
             for sharer in sharers.each() {
-                dirty |= self.purge(0..self.privates, level, sharer, line);
+                self.purge(0..self.privates, level, sharer, leaver);
             }
-            self.directory.forget(line);
+            self.directory.forget(leaver.line);
         }
-        dirty | self.purge(self.privates..level, level, core, line)
+        self.purge(self.privates..level, level, core, leaver);
     }
 
     fn purge(
@@ -226,34 +266,54 @@ impl<M: MemoryPort> Hierarchy<M> {
         levels: std::ops::Range<usize>,
         evicting: usize,
         core: u32,
-        line: u64,
-    ) -> ByteMask {
-        let mut all = 0;
+        leaver: &mut Leaver,
+    ) {
         for level in levels {
-            if let Some(place) = self.levels[level].find(core, line) {
-                let dirty = self.levels[level].take(place).dirty;
+            if let Some(place) = self.levels[level].find(core, leaver.line) {
+                let Taken { dirty, ready, .. } = self.levels[level].take(place);
                 self.counters.levels[level].back_invalidations += 1;
                 if dirty != 0 {
                     for boundary in level..evicting {
                         self.count_down(boundary, dirty);
                     }
                 }
-                all |= dirty;
+                leaver.dirty |= dirty;
+                leaver.ready = leaver.ready.max(ready);
             }
         }
-        all
     }
 
     /// The snoop filter gave up an entry: its line leaves the private levels as the victim of the
     /// last of them would.
     pub(super) fn filter_evict(&mut self, core: u32, line: u64, sharers: Sharers) {
         self.counters.filter_evictions += 1;
-        let mut dirty = 0;
+        let mut leaver = Leaver::at_hand(line, 0);
         for sharer in sharers.each() {
-            dirty |= self.purge(0..self.privates, self.privates - 1, sharer, line);
+            self.purge(0..self.privates, self.privates - 1, sharer, &mut leaver);
         }
-        self.deposit(self.privates, core, line, dirty, 0, false);
+        self.deposit(self.privates, core, leaver, false);
         self.leaves(line);
+    }
+
+    /// When, from `at` on, `core` has got all that is on its way to its copies of `line`.
+    fn has_got(&self, core: u32, line: u64, at: Time) -> Time {
+        self.levels[..self.privates].iter().fold(at, |got, level| {
+            let place = level.find(core, line);
+            place.map_or(got, |place| level.ready(place, got))
+        })
+    }
+
+    /// When, from `at` on, the first of `others` has got `line`, so that it can hand it on; `at`
+    /// where there is none.
+    pub(super) fn first_has_got(&self, others: Sharers, line: u64, at: Time) -> Time {
+        let got = others.each().map(|other| self.has_got(other, line, at));
+        got.min().unwrap_or(at)
+    }
+
+    /// When, from `at` on, all of `others` have got `line`, so that they can give it up.
+    pub(super) fn all_have_got(&self, others: Sharers, line: u64, at: Time) -> Time {
+        let got = others.each().map(|other| self.has_got(other, line, at));
+        got.max().unwrap_or(at)
     }
 
     /// Takes `line` from all private levels of `others`; answers its dirty bytes.
@@ -271,7 +331,7 @@ impl<M: MemoryPort> Hierarchy<M> {
     }
 
     /// `core` will read `line`: another core that had it for its own shares it from now on, its
-    /// dirty bytes go to the nearest shared level (or memory).
+    /// dirty bytes go to the nearest shared level (or memory), and are there when `core` has them.
     pub(super) fn share(&mut self, core: u32, line: u64, others: Sharers) {
         if let Some(grants) = &mut self.grants
             && !grants.is_core(line, core)
@@ -291,7 +351,11 @@ impl<M: MemoryPort> Hierarchy<M> {
         }
         self.directory.downgrade(line);
         if dirty != 0 {
-            self.deposit(self.privates, core, line, dirty, 0, false);
+            let leaver = Leaver {
+                ready: self.now,
+                ..Leaver::at_hand(line, dirty)
+            };
+            self.deposit(self.privates, core, leaver, false);
         }
     }
 

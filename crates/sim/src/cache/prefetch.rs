@@ -170,6 +170,7 @@ impl<M: MemoryPort> Hierarchy<M> {
         if self.levels[into].find(core, line).is_some() {
             return false;
         }
+        self.asked = at;
         self.victim_soon(core, line);
         let held = self.directory.get(line);
         let others = held.others(core);

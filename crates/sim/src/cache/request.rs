@@ -38,6 +38,7 @@ impl<M: MemoryPort> Hierarchy<M> {
             Want::Read => 0,
             Want::Own { .. } => self.writes_at,
         };
+        self.asked = at;
         let mut from = at;
         for level in start..self.privates {
             if let Some(place) = self.levels[level].find(core, line) {
@@ -96,8 +97,9 @@ impl<M: MemoryPort> Hierarchy<M> {
         let others = self.directory.get(line).others(core);
         let agreed = if others.cores != 0 {
             self.counters.snoops += 1;
+            let given_up = self.all_have_got(others, line, at) + self.snoop;
             self.invalidate(line, others);
-            at + self.snoop
+            given_up
         } else {
             at + self.directory_latency
         };
@@ -125,10 +127,10 @@ impl<M: MemoryPort> Hierarchy<M> {
         let mut done = found.done;
         let mut dirty = 0;
         if own {
-            dirty = self.invalidate(line, others);
             if others.cores != 0 {
-                done = done.max(t + self.snoop);
+                done = done.max(self.all_have_got(others, line, t) + self.snoop);
             }
+            dirty = self.invalidate(line, others);
             let asked = match found.by {
                 ServedBy::Memory(_) => done,
                 _ => t + self.last_latency,
@@ -192,7 +194,8 @@ impl<M: MemoryPort> Hierarchy<M> {
         let (done, by, from, missed) = if others.cores != 0 {
             self.counters.peer_lines += 1;
             let missed = if others.exclusive { peer } else { last };
-            (*at + self.snoop, ServedBy::Peer, peer, missed)
+            let got = self.first_has_got(others, line, *at);
+            (got + self.snoop, ServedBy::Peer, peer, missed)
         } else {
             let asked = *at + self.last_latency;
             if want == (Want::Own { whole: true }) {

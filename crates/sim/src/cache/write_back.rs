@@ -3,6 +3,7 @@
 use prestore_trace::LineAddr;
 
 use super::hierarchy::Hierarchy;
+use super::movement::Leaver;
 use crate::{ByteMask, Flushed, LineState, MemoryPort, Time};
 
 /// Where a line that is written back stays.
@@ -30,6 +31,7 @@ struct Copies {
 impl<M: MemoryPort> Hierarchy<M> {
     /// Writes a line's dirty bytes to memory, wherever they are.
     pub(super) fn write_back(&mut self, core: u32, at: Time, line: u64, keep: Keep) -> Flushed {
+        self.asked = at;
         let t = self.look_up(core, at, line);
         let copies = self.collect(line, keep);
         let counters = &mut self.counters.flushes;
@@ -60,7 +62,7 @@ impl<M: MemoryPort> Hierarchy<M> {
     /// hand from `at` on.
     fn put_in_shared(&mut self, core: u32, at: Time, line: u64, dirty: ByteMask) {
         self.now = at;
-        self.deposit(self.privates, core, line, dirty, 0, true);
+        self.deposit(self.privates, core, Leaver::at_hand(line, dirty), true);
         let shared = &mut self.levels[self.privates];
         if let Some(place) = shared.find(core, line) {
             shared.arrives(place, self.now);
@@ -100,6 +102,7 @@ impl<M: MemoryPort> Hierarchy<M> {
             return at;
         }
         self.counters.demotes += 1;
+        self.asked = at;
         self.directory.remove(line, core);
         self.put_in_shared(core, t + self.levels[self.privates].latency, line, dirty);
         self.now
@@ -114,9 +117,9 @@ impl<M: MemoryPort> Hierarchy<M> {
             Some(level.ready(place, at + level.latency))
         });
         match here {
-            Some(t) if others.exclusive => t.max(at + self.snoop),
+            Some(t) if others.exclusive => t.max(self.first_has_got(others, line, at) + self.snoop),
             Some(t) => t,
-            None if others.cores != 0 => at + self.snoop,
+            None if others.cores != 0 => self.first_has_got(others, line, at) + self.snoop,
             None => at + self.last_latency,
         }
     }

@@ -10,14 +10,15 @@ use crate::{Below, ByteMask, ServedBy, Time};
 
 impl Core {
     /// An access of `size` bytes, line by line; one that touches nothing (masked out) has none.
+    /// Answers whether all lines are done, as `access` does of one.
     #[inline]
     fn each_line<B: Below>(
         &mut self,
         addr: u64,
         size: u32,
         below: &mut B,
-        mut access: impl FnMut(&mut Self, LineAddr, ByteMask, &mut B),
-    ) {
+        mut access: impl FnMut(&mut Self, LineAddr, ByteMask, &mut B) -> bool,
+    ) -> bool {
         let shift = self.params.line_shift;
         let within = addr & ((1 << shift) - 1);
         let end = within + u64::from(size);
@@ -26,37 +27,61 @@ impl Core {
             let mask = bytes::range(within, end - 1);
             return access(self, line, mask, below);
         }
-        self.each_of_several(addr, size, below, access);
+        self.each_of_several(addr, size, below, access)
     }
 
-    /// The same of an access that crosses lines, or touches nothing.
+    /// The same of an access that crosses lines, or touches nothing. Between two lines the core does what
+    /// is due, and others have their turn, as between two instructions.
     #[inline(never)]
     fn each_of_several<B: Below>(
         &mut self,
         addr: u64,
         size: u32,
         below: &mut B,
-        mut access: impl FnMut(&mut Self, LineAddr, ByteMask, &mut B),
-    ) {
+        mut access: impl FnMut(&mut Self, LineAddr, ByteMask, &mut B) -> bool,
+    ) -> bool {
         if size == 0 {
-            return;
+            return true;
         }
-        for (line, mask) in bytes::lines(addr, u64::from(size), self.params.line_shift) {
-            access(self, line, mask, below);
+        let (shift, done) = (self.params.line_shift, self.under.lines);
+        for (line, mask) in bytes::lines_from(addr, u64::from(size), shift, done) {
+            if self.under.lines > done {
+                self.catch_up(below);
+                if self.is_late() {
+                    return false;
+                }
+            }
+            if !access(self, line, mask, below) {
+                return false;
+            }
+            self.under.line_done();
         }
+        self.under.lines = 0;
+        true
     }
 
     /// A load waits for nothing but its own data; only the reorder window waits for it. It is
     /// forwarded from pending stores that have all its bytes. If they have some, they must reach the
     /// cache first.
     #[inline]
-    pub(super) fn load<B: Below>(&mut self, addr: u64, size: u32, below: &mut B) {
-        self.results.ops.loads += 1;
-        self.each_line(addr, size, below, Self::load_line);
+    pub(super) fn load<B: Below>(&mut self, addr: u64, size: u32, below: &mut B) -> bool {
+        if self.under.is_new() {
+            self.results.ops.loads += 1;
+        }
+        self.each_line(addr, size, below, Self::load_line)
     }
 
     #[inline]
-    fn load_line<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) {
+    fn load_line<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) -> bool {
+        if self.stores.may_hold(line) && !self.wait_to_forward(line, bytes, below) {
+            return false;
+        }
+        self.load_ready(line, bytes, below);
+        true
+    }
+
+    #[inline]
+    fn load_ready<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) {
         let mut at = self.front.load_port(&self.params, &mut self.results);
         if self.stores.may_hold(line) {
             match self.stores.look(line, bytes, at) {
@@ -75,7 +100,7 @@ impl Core {
                     };
                     return self.loaded(done, by);
                 }
-                Pending::Some(number) => at = at.max(self.wait_for_store(line, number, below)),
+                Pending::Some(number) => at = at.max(self.drain_store(line, number, below)),
             }
         }
         if let Some((done, by)) = self.load_overtaking(line, at, below) {
@@ -169,14 +194,32 @@ impl Core {
         self.front.loaded(done, by, &self.params, &mut self.results);
     }
 
-    /// When store `number`, the youngest to `line`, is in the cache. In a merging write buffer the
-    /// line is asked to go. In a store buffer, which drains in order, dispatch waits for it.
-    fn wait_for_store<B: Below>(&mut self, line: LineAddr, number: u64, below: &mut B) -> Time {
-        let reached = self.drain_store(line, number, below);
-        if matches!(self.stores, super::stores::Stores::Ordered(_)) {
-            self.stall(reached, Cause::StoreForward);
+    /// A load of bytes of which pending stores have some. In a store buffer, which drains in order,
+    /// dispatch waits until the youngest of them is in the cache; in a merging write buffer only the
+    /// load does. Answers whether it is.
+    #[inline(never)]
+    fn wait_to_forward<B: Below>(
+        &mut self,
+        line: LineAddr,
+        bytes: ByteMask,
+        below: &mut B,
+    ) -> bool {
+        if !matches!(self.stores, super::stores::Stores::Ordered(_)) {
+            return true;
         }
-        reached
+        let Pending::Some(number) = self.stores.look(line, bytes, self.front.now) else {
+            return true;
+        };
+        self.due_at(self.front.now);
+        loop {
+            if let Some(reached) = self.stores.reached(number) {
+                self.stall(reached, Cause::StoreForward);
+                return true;
+            }
+            if !self.await_next(Cause::StoreForward, below) {
+                return false;
+            }
+        }
     }
 
     /// Lets store `number` reach the cache. Answers when.
@@ -198,30 +241,42 @@ impl Core {
 
     /// A store waits for a free entry of the store path.
     #[inline]
-    pub(super) fn store<B: Below>(&mut self, addr: u64, size: u32, below: &mut B) {
-        self.results.ops.stores += 1;
+    pub(super) fn store<B: Below>(&mut self, addr: u64, size: u32, below: &mut B) -> bool {
+        if self.under.is_new() {
+            self.results.ops.stores += 1;
+        }
         if u64::from(size) > 1 << self.params.line_shift {
             return self.store_string(addr, size, below);
         }
-        self.each_line(addr, size, below, Self::store_line);
+        self.each_line(addr, size, below, Self::store_line)
     }
 
     /// A store of more than a line is that of a string instruction.
     #[inline(never)]
-    fn store_string<B: Below>(&mut self, addr: u64, size: u32, below: &mut B) {
+    fn store_string<B: Below>(&mut self, addr: u64, size: u32, below: &mut B) -> bool {
         let strings = self.params.strings;
-        if strings.after_flushes {
-            self.wait_for_flushes(below);
+        if strings.after_flushes && self.under.steps == 0 {
+            if !self.wait_for_flushes(below) {
+                return false;
+            }
+            self.under.steps = 1;
+            if self.is_late() {
+                return false;
+            }
         }
         let whole = self.params.whole;
-        self.each_line(addr, size, below, |core, line, bytes, below| {
-            core.store_bytes(line, bytes, strings.unread && bytes == whole, below);
+        let done = self.each_line(addr, size, below, |core, line, bytes, below| {
+            core.store_bytes(line, bytes, strings.unread && bytes == whole, below)
         });
+        if done {
+            self.under.end();
+        }
+        done
     }
 
     #[inline]
-    fn store_line<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) {
-        self.store_bytes(line, bytes, false, below);
+    fn store_line<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) -> bool {
+        self.store_bytes(line, bytes, false, below)
     }
 
     #[inline]
@@ -231,48 +286,58 @@ impl Core {
         bytes: ByteMask,
         unread: bool,
         below: &mut B,
-    ) {
-        let combined = self.send_combined(line, below);
-        self.wait_for_entry(line, below);
+    ) -> bool {
+        let combined = self.send_combined(line, below).max(self.under.ready);
+        if !self.wait_for_entry(line, below) {
+            self.under.ready = combined;
+            return false;
+        }
         let now = self.front.now;
         let ready = now.max(self.front.retired).max(combined);
         let (stores, _, mut env) = self.parts(below);
         let due = stores.push(line, bytes, now, (ready, unread), &mut env);
         self.due_at(due);
+        true
     }
 
+    /// Waits for an entry of the store path for `line`. Answers whether there is one.
     #[inline]
-    pub(super) fn wait_for_entry<B: Below>(&mut self, line: LineAddr, below: &mut B) {
-        let mut asked = false;
+    pub(super) fn wait_for_entry<B: Below>(&mut self, line: LineAddr, below: &mut B) -> bool {
         loop {
             if let Some(free) = self.stores.room(line, self.front.now) {
-                return self.stall(free, Cause::StoreBuffer);
+                self.stall(free, Cause::StoreBuffer);
+                self.under.asked = false;
+                return true;
             }
-            if !asked {
+            if !self.under.asked {
                 self.stores.make_room(self.front.now);
                 self.due_at(self.front.now);
-                asked = true;
+                self.under.asked = true;
             }
-            self.settle_next(below);
+            if !self.await_next(Cause::StoreBuffer, below) {
+                return false;
+            }
         }
     }
 
     /// A non-temporal store gathers in a write-combining buffer; whole lines go at once.
-    pub(super) fn nt_store<B: Below>(&mut self, addr: u64, size: u32, below: &mut B) {
-        self.results.ops.nt_stores += 1;
+    pub(super) fn nt_store<B: Below>(&mut self, addr: u64, size: u32, below: &mut B) -> bool {
+        if self.under.is_new() {
+            self.results.ops.nt_stores += 1;
+        }
         if self.combining.is_none() {
             return self.each_line(addr, size, below, Self::store_line);
         }
-        self.each_line(addr, size, below, Self::nt_store_line);
+        self.each_line(addr, size, below, Self::nt_store_line)
     }
 
-    fn nt_store_line<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) {
+    fn nt_store_line<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) -> bool {
         // Program order to one address holds.
         if let Some(number) = self.stores.youngest(line) {
             let reached = self.drain_store(line, number, below);
             self.stall(reached, Cause::WriteCombining);
         }
-        self.queue_nt_store(line, bytes, below);
+        self.queue_nt_store(line, bytes, below)
     }
 
     /// Sends `line`'s write-combining buffer, if there is one. Answers when it is taken.
@@ -289,7 +354,12 @@ impl Core {
             return Time::ZERO;
         };
         match combining.find(line) {
-            Some(which) => combining.send(which, at, &mut env),
+            Some(which) => {
+                let taken = combining.send(which, at, &mut env);
+                // A flush may wait for its fill buffer.
+                self.due_at(at);
+                taken
+            }
             None => Time::ZERO,
         }
     }

@@ -10,10 +10,20 @@ pub(super) fn lines(
     size: u64,
     shift: u32,
 ) -> impl Iterator<Item = (LineAddr, ByteMask)> {
+    lines_from(addr, size, shift, 0)
+}
+
+/// The same, without the first `skip` lines.
+pub(super) fn lines_from(
+    addr: u64,
+    size: u64,
+    shift: u32,
+    skip: u64,
+) -> impl Iterator<Item = (LineAddr, ByteMask)> {
     let (first, last) = LineAddr::span(addr, size, shift);
     let end = addr.saturating_add(size - 1);
     let within = (1u64 << shift) - 1;
-    (first.0..=last.0).map(move |line| {
+    (first.0 + skip..=last.0).map(move |line| {
         let from = if line == first.0 { addr & within } else { 0 };
         let to = if line == last.0 { end & within } else { within };
         (LineAddr(line), range(from, to))

@@ -52,6 +52,12 @@ impl Flushes {
         self.pending.len() == self.capacity
     }
 
+    /// Is there any flush that has not been sent?
+    pub fn any(&self) -> bool {
+        let is_flush = |p: &Pending| matches!(p.action, Action::Flush(_));
+        self.pending.iter().any(is_flush)
+    }
+
     /// There is room for it.
     pub fn push(
         &mut self,

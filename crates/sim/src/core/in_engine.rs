@@ -15,6 +15,29 @@ impl Pipeline for Core {
         self.step(op, below);
     }
 
+    #[inline]
+    fn clock(&self) -> Time {
+        self.clock()
+    }
+
+    #[inline]
+    fn advance<B: Below>(&mut self, op: &Op, limit: Time, below: &mut B) -> bool {
+        self.advance(op, limit, below)
+    }
+
+    fn hand_off<B: Below>(&mut self, below: &mut B) -> Option<Time> {
+        self.hand_off(below);
+        self.handed_over()
+    }
+
+    fn handed_over(&mut self) -> Option<Time> {
+        self.handed_over()
+    }
+
+    fn rest<B: Below>(&mut self, limit: Time, below: &mut B) -> Option<Time> {
+        self.rest(limit, below)
+    }
+
     fn load_done(&self) -> Time {
         self.load_done()
     }
@@ -27,8 +50,8 @@ impl Pipeline for Core {
         self.wait_until(at);
     }
 
-    fn wind_down<B: Below>(&mut self, instrs: u64, below: &mut B) -> bool {
-        self.wind_down(instrs, below)
+    fn wind_down<B: Below>(&mut self, instrs: u64, limit: Time, below: &mut B) -> bool {
+        self.wind_down(instrs, limit, below)
     }
 
     fn finish<B: Below>(&mut self, instrs: u64, below: &mut B) -> Time {

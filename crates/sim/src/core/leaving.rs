@@ -29,6 +29,8 @@ struct Store {
 pub(super) struct Leaving {
     queue: VecDeque<Store>,
     capacity: usize,
+    /// Stores that came so far.
+    pub queued: u64,
     hits_stay: bool,
     /// When the last left.
     pub left: Time,
@@ -47,6 +49,7 @@ impl Leaving {
             hits_stay: combining.hits_stay,
             left: Time::ZERO,
             queue: VecDeque::new(),
+            queued: 0,
             capacity: machine.core.store_buffer.entries.max(1) as usize,
             next: Time::ZERO,
             visible: Time::ZERO,
@@ -58,6 +61,11 @@ impl Leaving {
     #[inline]
     pub fn due(&self) -> Option<Time> {
         self.queue.front().map(|store| store.ready.max(self.next))
+    }
+
+    /// How many have left so far.
+    pub fn gone(&self) -> u64 {
+        self.queued - self.queue.len() as u64
     }
 
     /// The first and the last store to `line` in the queue: when the one leaves, and which the other is.
@@ -74,23 +82,27 @@ impl Leaving {
 }
 
 impl Core {
-    /// Puts a store into the queue; where that is full, dispatch waits.
+    /// Puts a store into the queue; where that is full, dispatch waits. Answers whether it could.
     pub(super) fn queue_nt_store<B: Below>(
         &mut self,
         line: LineAddr,
         bytes: ByteMask,
         below: &mut B,
-    ) {
+    ) -> bool {
         while let Some(leaving) = &self.leaving
             && leaving.queue.len() == leaving.capacity
             && let Some(due) = leaving.due()
         {
             self.stall(due, Cause::WriteCombining);
+            if self.is_late() {
+                return false;
+            }
             self.leave_one(below);
         }
         let (now, ready) = (self.front.now, self.front.now.max(self.front.retired));
         if let Some(leaving) = &mut self.leaving {
             leaving.filter.add(line);
+            leaving.queued += 1;
             leaving.queue.push_back(Store {
                 line,
                 bytes,
@@ -99,6 +111,7 @@ impl Core {
             });
         }
         self.leave(now, below);
+        true
     }
 
     /// All that are due by `until` leave.
@@ -110,6 +123,22 @@ impl Core {
         };
         while is_due(self) {
             self.leave_one(below);
+        }
+    }
+
+    /// All that are due by `until` leave, and what else is due is done, in order of time.
+    #[inline]
+    pub(super) fn leave_and_settle<B: Below>(&mut self, until: Time, below: &mut B) {
+        while let Some(at) = self.leaving.as_ref().and_then(Leaving::due)
+            && at <= until
+        {
+            if self.due < at {
+                self.settle(Time(at.0 - 1), below);
+            }
+            self.leave_one(below);
+        }
+        if until >= self.due {
+            self.settle(until, below);
         }
     }
 
@@ -179,6 +208,8 @@ impl Core {
             return;
         };
         let left = self.leave_at(store, at, below);
+        // It may have given a fill buffer back that a flush waits for.
+        self.due_at(at);
         let period = self.params.store_period;
         let Some(leaving) = &mut self.leaving else {
             return;

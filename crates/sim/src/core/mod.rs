@@ -28,6 +28,7 @@ mod fills;
 mod filter;
 mod flushes;
 mod front;
+mod handing;
 mod in_engine;
 mod leaving;
 mod order;
@@ -36,6 +37,7 @@ mod pipeline;
 mod results;
 mod stalls;
 mod stores;
+mod under;
 
 pub use pipeline::Core;
 pub use results::CoreResults;

@@ -5,10 +5,36 @@ use prestore_trace::{FenceKind, FlushKind, LineAddr};
 
 use super::bytes;
 use super::flushes::Action;
-use super::pipeline::Core;
+use super::leaving::Leaving;
+use super::pipeline::{Core, NEVER};
 use super::stalls::Cause;
 use super::stores::Stores;
 use crate::{Below, Time};
+
+/// Who waits for what is pending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Waiter {
+    /// A string instruction: for flushes and non-temporal stores.
+    String,
+    /// For stores, flushes and non-temporal stores.
+    Fence,
+    /// The same.
+    Atomic,
+    /// The thread's end: for all, demotions too.
+    End,
+}
+
+impl Waiter {
+    /// The causes of waiting for stores, and for the rest.
+    fn causes(self) -> (Cause, Cause) {
+        match self {
+            Self::String => (Cause::Flush, Cause::Flush),
+            Self::Fence => (Cause::FenceStores, Cause::FenceFlushes),
+            Self::Atomic => (Cause::AtomicOrder, Cause::AtomicOrder),
+            Self::End => (Cause::End, Cause::End),
+        }
+    }
+}
 
 /// When what a thread left pending is done.
 #[derive(Clone, Copy, Debug)]
@@ -20,51 +46,88 @@ struct Drained {
 }
 
 impl Core {
-    /// Everything that is pending goes now: open write-combining buffers, held lines, flushes.
-    fn drain<B: Below>(&mut self, below: &mut B) -> Drained {
-        let combined = self.begin_drain(below);
-        self.settle(Time(u64::MAX), below);
+    /// Everything that is pending goes: open write-combining buffers, held lines, flushes. Dispatch waits
+    /// until what `waiter` waits for has. Answers when that is done; `None`: the operation under way must be
+    /// left before.
+    fn drain<B: Below>(&mut self, waiter: Waiter, below: &mut B) -> Option<Drained> {
+        let causes = waiter.causes();
+        loop {
+            self.catch_up(below);
+            let leaves = self.leaving.as_ref().and_then(Leaving::due);
+            if leaves.is_none() && !self.under.drained {
+                self.under.drained = true;
+                self.ask_to_drain(below);
+                continue;
+            }
+            let next = self.due.min(leaves.unwrap_or(NEVER));
+            let awaited = leaves.is_some()
+                || match waiter {
+                    Waiter::String => self.flushes.any() || self.stores.any_clflush(),
+                    Waiter::Fence | Waiter::Atomic => self.flushes.any() || self.stores.any(),
+                    Waiter::End => next != NEVER,
+                };
+            if !awaited {
+                break;
+            }
+            if self.stores.any_pending() {
+                self.stall(next, causes.0);
+            } else {
+                self.stall(next.min(self.stores.visible()), causes.0);
+                self.stall(next, causes.1);
+            }
+            if self.is_late() {
+                return None;
+            }
+        }
+        self.under.drained = false;
         let left = self.leaving.as_ref().map_or(Time::ZERO, |l| l.visible);
-        Drained {
+        let combined = self.combining.as_ref().map_or(Time::ZERO, |c| c.done);
+        Some(Drained {
             stores: self.stores.visible().max(left),
             flushes: self.flushes.done.max(combined),
-        }
+        })
     }
 
-    /// What only waits to be asked goes. Answers when open write-combining buffers are with the memory
-    /// controller.
-    fn begin_drain<B: Below>(&mut self, below: &mut B) -> Time {
-        self.leave(Time(u64::MAX), below);
+    /// What only waits to be asked goes.
+    fn ask_to_drain<B: Below>(&mut self, below: &mut B) {
         let at = self.behind_leaving();
         let (stores, combining, mut env) = self.parts(below);
-        let mut combined = Time::ZERO;
         if let Some(combining) = combining {
             combining.send_all(at, &mut env);
-            combined = combining.done;
         }
         stores.press_all(at);
-        combined
+        self.due_at(self.front.now);
     }
 
-    /// A string instruction begins when the flushes before it are done.
+    /// A string instruction begins when the flushes before it are done. Answers whether they are.
     #[inline(never)]
-    pub(super) fn wait_for_flushes<B: Below>(&mut self, below: &mut B) {
-        let drained = self.drain(below);
+    pub(super) fn wait_for_flushes<B: Below>(&mut self, below: &mut B) -> bool {
+        let Some(drained) = self.drain(Waiter::String, below) else {
+            return false;
+        };
         self.stall(drained.flushes, Cause::Flush);
+        true
     }
 
     /// A store fence waits until stores are in the cache and flushes and non-temporal stores with
     /// the memory controller; a load fence until loads are done; a full fence for both. Demotions
     /// are not waited for.
-    pub(super) fn fence<B: Below>(&mut self, kind: FenceKind, below: &mut B) {
-        self.results.ops.fences += 1;
-        let began = self.front.now;
+    pub(super) fn fence<B: Below>(&mut self, kind: FenceKind, below: &mut B) -> bool {
+        if self.under.is_new() {
+            self.results.ops.fences += 1;
+        }
+        let began = self.under.began(self.front.now);
         if kind != FenceKind::Store {
             self.stall(self.front.retired, Cause::FenceLoads);
             self.front.clear_window();
+            if self.is_late() {
+                return false;
+            }
         }
         if kind != FenceKind::Load {
-            let drained = self.drain(below);
+            let Some(drained) = self.drain(Waiter::Fence, below) else {
+                return false;
+            };
             self.stall(drained.stores, Cause::FenceStores);
             self.stall(drained.flushes, Cause::FenceFlushes);
         }
@@ -74,30 +137,42 @@ impl Core {
         };
         self.front.issue(cost, &mut self.results);
         self.results.fence_latency.record(self.front.now - began);
+        true
     }
 
     /// A full fence, then the write to a line that must be owned. On TSO the line is asked for while
     /// older stores drain, and the write comes after both; on a weak machine, where the fence inside
     /// is a barrier of its own, the line is asked for after it. A line that was lost meanwhile is
-    /// taken back by the write.
-    pub(super) fn atomic<B: Below>(&mut self, addr: u64, size: u32, below: &mut B) {
-        self.results.ops.atomics += 1;
-        let began = self.front.now;
+    /// taken back by the write; between a request for the line and the write behind it no other core
+    /// has its turn, unless older stores drain meanwhile.
+    pub(super) fn atomic<B: Below>(&mut self, addr: u64, size: u32, below: &mut B) -> bool {
+        if self.under.is_new() {
+            self.results.ops.atomics += 1;
+        }
+        let began = self.under.began(self.front.now);
         let shift = self.params.line_shift;
         let size = u64::from(size.max(1));
         let is_early = matches!(self.stores, Stores::Ordered(_));
-        let mut owned = Time::ZERO;
-        if is_early {
-            owned = self.own_lines(addr, size, below);
+        if is_early && self.under.steps == 0 {
+            self.under.ready = self.own_lines(addr, size, below);
         }
-        let drained = self.drain(below);
-        let before = drained.stores.max(drained.flushes);
-        self.stall(before.max(self.front.retired), Cause::AtomicOrder);
-        self.front.clear_window();
+        if self.under.steps < 2 {
+            self.under.steps = 1;
+            let Some(drained) = self.drain(Waiter::Atomic, below) else {
+                return false;
+            };
+            let before = drained.stores.max(drained.flushes);
+            self.stall(before.max(self.front.retired), Cause::AtomicOrder);
+            self.front.clear_window();
+            self.under.steps = 2;
+            if self.is_late() {
+                return false;
+            }
+        }
         if !is_early {
-            owned = self.own_lines(addr, size, below);
+            self.under.ready = self.own_lines(addr, size, below);
         }
-        self.stall(owned, Cause::AtomicLine);
+        self.stall(self.under.ready, Cause::AtomicLine);
         let now = self.front.now;
         let mut reached = now;
         for (line, bytes) in bytes::lines(addr, size, shift) {
@@ -107,6 +182,8 @@ impl Core {
         self.stall(reached, Cause::AtomicLine);
         self.front.issue(self.params.atomic, &mut self.results);
         self.results.atomic_latency.record(self.front.now - began);
+        self.under.end();
+        true
     }
 
     /// Asks for the lines of an atomic. Answers when all are owned.
@@ -130,56 +207,72 @@ impl Core {
     /// A flush costs its issue; it goes when older stores to its line are in the cache, an older
     /// flush of the line is taken and a fill buffer is free. A `clflush` of a TSO machine keeps its
     /// place among the stores: older ones before it, younger ones after it is taken.
-    pub(super) fn flush<B: Below>(&mut self, addr: u64, kind: FlushKind, below: &mut B) {
-        self.results.ops.flushes += 1;
-        self.front.issue(self.params.flush_issue, &mut self.results);
+    pub(super) fn flush<B: Below>(&mut self, addr: u64, kind: FlushKind, below: &mut B) -> bool {
+        if self.under.is_new() {
+            self.results.ops.flushes += 1;
+            self.front.issue(self.params.flush_issue, &mut self.results);
+        }
         let Some(kind) = self.params.flush(kind) else {
-            return;
+            return true;
         };
         let line = LineAddr::of(addr, self.params.line_shift);
-        let combined = self.send_combined(line, below);
+        let combined = self.send_combined(line, below).max(self.under.ready);
         if kind == FlushKind::Clflush
             && let Stores::Ordered(_) = self.stores
         {
-            self.wait_for_entry(line, below);
+            if !self.wait_for_entry(line, below) {
+                self.under.ready = combined;
+                return false;
+            }
             let ready = self.front.now.max(self.front.retired).max(combined);
             if let Stores::Ordered(stores) = &mut self.stores {
                 let due = stores.push_clflush(line, kind, ready);
                 self.due_at(due);
             }
-            return;
+            return true;
         }
-        self.act_on(line, Action::Flush(kind), combined, below);
+        self.act_on(line, Action::Flush(kind), combined, below)
     }
 
     /// A demotion costs its issue, and nobody waits for it; what of it is a store's drain is waited
     /// for as that.
-    pub(super) fn demote<B: Below>(&mut self, addr: u64, below: &mut B) {
-        self.results.ops.demotes += 1;
-        self.front.issue(self.params.flush_issue, &mut self.results);
+    pub(super) fn demote<B: Below>(&mut self, addr: u64, below: &mut B) -> bool {
+        if self.under.is_new() {
+            self.results.ops.demotes += 1;
+            self.front.issue(self.params.flush_issue, &mut self.results);
+        }
         let line = LineAddr::of(addr, self.params.line_shift);
         match self.params.demote {
-            Demote::Nop => {}
+            Demote::Nop => true,
             Demote::FromWriteBuffer => {
                 self.stores.press(line, self.front.now);
                 self.due_at(self.front.now);
+                true
             }
             Demote::ToSharedLevel => {
-                let combined = self.send_combined(line, below);
-                self.act_on(line, Action::Demote, combined, below);
+                let combined = self.send_combined(line, below).max(self.under.ready);
+                self.act_on(line, Action::Demote, combined, below)
             }
         }
     }
 
-    /// Queues a flush or a demotion behind the older stores to its line.
-    fn act_on<B: Below>(&mut self, line: LineAddr, action: Action, ready: Time, below: &mut B) {
+    /// Queues a flush or a demotion behind the older stores to its line, once there is room. Answers
+    /// whether there was.
+    fn act_on<B: Below>(
+        &mut self,
+        line: LineAddr,
+        action: Action,
+        ready: Time,
+        below: &mut B,
+    ) -> bool {
         if self.flushes.is_full() {
-            self.settle(self.front.now, below);
+            self.catch_up(below);
         }
         while self.flushes.is_full() {
-            let due = self.due;
-            self.settle_next(below);
-            self.stall(due, Cause::Flush);
+            if !self.await_next(Cause::Flush, below) {
+                self.under.ready = ready;
+                return false;
+            }
         }
         let now = self.front.now;
         self.stores.press(line, now);
@@ -187,37 +280,40 @@ impl Core {
         let ready = now.max(self.front.retired).max(ready);
         self.flushes.push(line, action, ready, after);
         self.due_at(now);
-    }
-
-    /// When everything stored so far is visible to other cores: what a hand-off to another thread
-    /// takes. A weak core's held lines go now, as before a store-release; the clock does not wait.
-    pub fn visible_at<B: Below>(&mut self, below: &mut B) -> Time {
-        let drained = self.drain(below);
-        let combined = self.combining.as_ref().map_or(Time::ZERO, |c| c.done);
-        self.front.now.max(drained.stores).max(combined)
-    }
-
-    /// The thread ends after `instrs` instructions. What is pending and due now happens, and the clock goes on to
-    /// what is due next; answers whether there is such.
-    pub fn wind_down<B: Below>(&mut self, instrs: u64, below: &mut B) -> bool {
-        self.run_to(instrs, below);
-        self.begin_drain(below);
-        self.settle(self.front.now, below);
-        let next = self.due;
-        if next == Time(u64::MAX) {
-            return false;
-        }
-        self.stall(next, Cause::End);
         true
+    }
+
+    /// The thread ends after `instrs` instructions. What is pending and due by `limit` happens, and the clock
+    /// goes on to what is due next; answers whether there is such.
+    pub fn wind_down<B: Below>(&mut self, instrs: u64, limit: Time, below: &mut B) -> bool {
+        self.limit = limit;
+        if !self.reach(instrs, below) {
+            return true;
+        }
+        self.drain(Waiter::End, below).is_none()
+    }
+
+    /// The thread sleeps. What it left pending happens as far as it is due by `limit`; answers when the
+    /// next of that is due.
+    pub fn rest<B: Below>(&mut self, limit: Time, below: &mut B) -> Option<Time> {
+        self.limit = NEVER;
+        self.leave_and_settle(limit, below);
+        let leaves = self.leaving.as_ref().and_then(Leaving::due);
+        let next = self.due.min(leaves.unwrap_or(NEVER));
+        (next != NEVER).then_some(next)
     }
 
     /// The thread ends after `instrs` instructions: everything pending completes. Answers when.
     pub fn finish<B: Below>(&mut self, instrs: u64, below: &mut B) -> Time {
-        self.run_to(instrs, below);
-        let drained = self.drain(below);
+        while self.wind_down(instrs, NEVER, below) {}
+        let left = self.leaving.as_ref().map_or(Time::ZERO, |l| l.visible);
+        let combined = self.combining.as_ref().map_or(Time::ZERO, |c| c.done);
         self.stall(self.front.retired, Cause::End);
         self.front.clear_window();
-        self.stall(drained.stores.max(drained.flushes), Cause::End);
+        let pending = [self.stores.visible(), self.flushes.done, left, combined];
+        for done in pending {
+            self.stall(done, Cause::End);
+        }
         self.front.now
     }
 }

@@ -7,12 +7,17 @@ use super::env::Env;
 use super::fills::FillBuffers;
 use super::flushes::Flushes;
 use super::front::FrontEnd;
+use super::handing::Handing;
 use super::leaving::Leaving;
 use super::params::Params;
 use super::results::CoreResults;
 use super::stalls::Cause;
 use super::stores::{Run, Stores};
+use super::under::Under;
 use crate::{Below, Op, OpKind, Time};
+
+/// No time is known.
+pub(super) const NEVER: Time = Time(u64::MAX);
 
 /// A core with one thread on it.
 ///
@@ -31,6 +36,11 @@ pub struct Core {
     pub(super) results: CoreResults,
     /// Nothing that is pending is due before.
     pub(super) due: Time,
+    /// Nothing begins behind it: other cores have their turn first.
+    pub(super) limit: Time,
+    /// The operation that is under way.
+    pub(super) under: Under,
+    pub(super) handing: Handing,
 }
 
 impl Core {
@@ -47,6 +57,9 @@ impl Core {
             flushes: Flushes::new(machine.core.store_buffer.entries),
             results: CoreResults::new(machine.caches.len(), machine.memories.len()),
             due: Time(u64::MAX),
+            limit: NEVER,
+            under: Under::default(),
+            handing: Handing::default(),
         }
     }
 
@@ -67,10 +80,41 @@ impl Core {
         self.front.load_done
     }
 
-    /// Executes `op`.
+    /// When the core does something next, if it has more to execute: it dispatches, or something that is
+    /// pending is due.
+    #[inline]
+    pub fn clock(&self) -> Time {
+        let leaves = self.leaving.as_ref().and_then(Leaving::due);
+        let due = self.due.min(leaves.unwrap_or(NEVER));
+        self.front.now.min(due)
+    }
+
+    /// Executes `op`, however long that takes.
     #[inline]
     pub fn step<B: Below>(&mut self, op: &Op, below: &mut B) {
-        self.run_to(op.instr, below);
+        while !self.advance(op, NEVER, below) {}
+    }
+
+    /// Executes `op` as far as that can begin by `limit`. Answers whether it is done; if not, its next
+    /// part begins at [`Core::clock`], and it goes on when this is called again.
+    #[inline]
+    pub fn advance<B: Below>(&mut self, op: &Op, limit: Time, below: &mut B) -> bool {
+        self.limit = limit;
+        if !self.reach(op.instr, below) {
+            return false;
+        }
+        let began = self.front.now;
+        let done = self.execute(op, below);
+        if !done {
+            self.under.leave(began);
+        } else if !self.under.is_new() {
+            self.under.end();
+        }
+        done
+    }
+
+    #[inline]
+    fn execute<B: Below>(&mut self, op: &Op, below: &mut B) -> bool {
         match op.kind {
             OpKind::Load => self.load(op.addr, op.size, below),
             OpKind::Store => self.store(op.addr, op.size, below),
@@ -84,18 +128,40 @@ impl Core {
             | OpKind::HandOff
             | OpKind::Await
             | OpKind::Alloc { .. }
-            | OpKind::Free => {}
+            | OpKind::Free => true,
         }
     }
 
-    /// Dispatches the instructions up to number `instr`, and does what is due meanwhile.
+    /// Dispatches the instructions up to number `instr`, and does what is due meanwhile, by the
+    /// limit. Answers whether that is all: whether the next may begin.
     #[inline]
-    pub(super) fn run_to<B: Below>(&mut self, instr: u64, below: &mut B) {
+    pub(super) fn reach<B: Below>(&mut self, instr: u64, below: &mut B) -> bool {
         self.front.dispatch(instr, &self.params, &mut self.results);
-        self.leave(self.front.now, below);
-        if self.front.now >= self.due {
-            self.settle(self.front.now, below);
+        self.catch_up(below);
+        !self.is_late()
+    }
+
+    /// Does what is due by now and by the limit.
+    #[inline]
+    pub(super) fn catch_up<B: Below>(&mut self, below: &mut B) {
+        self.leave_and_settle(self.front.now.min(self.limit), below);
+    }
+
+    /// Has the clock passed the limit, so that others come first?
+    #[inline]
+    pub(super) fn is_late(&self) -> bool {
+        self.front.now > self.limit
+    }
+
+    /// Waits for what is due next, because of `cause`, and does it. Answers whether it could: if that is
+    /// behind the limit, the operation under way must be left, and tries again.
+    pub(super) fn await_next<B: Below>(&mut self, cause: Cause, below: &mut B) -> bool {
+        self.stall(self.due, cause);
+        if self.is_late() {
+            return false;
         }
+        self.settle(self.front.now, below);
+        true
     }
 
     /// Nothing dispatches before `at`: the thread waited for another one.
@@ -130,7 +196,16 @@ impl Core {
     }
 
     /// Does everything that is due by `until`, in order of time.
+    #[inline]
     pub(super) fn settle<B: Below>(&mut self, until: Time, below: &mut B) {
+        if self.handing.is_empty() {
+            self.settle_through(until, below);
+        } else {
+            self.settle_watching(until, below);
+        }
+    }
+
+    pub(super) fn settle_through<B: Below>(&mut self, until: Time, below: &mut B) {
         let mut env = Env {
             params: &self.params,
             fills: &mut self.fills,

@@ -4,6 +4,17 @@ use rustc_hash::FxHashMap;
 
 use crate::Time;
 
+/// A hand-off that is not visible yet.
+#[derive(Clone, Copy, Debug)]
+pub struct Pledge {
+    /// Its number.
+    pub number: u64,
+    /// As in [`Published`].
+    pub begun: Time,
+    /// As in [`Published`].
+    pub message: bool,
+}
+
 /// A hand-off that was published.
 #[derive(Clone, Copy, Debug)]
 pub struct Published {

@@ -9,9 +9,25 @@ pub trait Pipeline {
     /// The core's clock: when the next operation may issue.
     fn now(&self) -> Time;
 
+    /// When the core does something next, if its thread can go on: it issues, or something that it left
+    /// pending is due. No later than [`Pipeline::now`].
+    fn clock(&self) -> Time {
+        self.now()
+    }
+
     /// Executes the instructions before `op`, and `op`. Regions, hand-offs, awaits and allocations
     /// are no instructions: they only tell how far the thread came.
     fn step<B: Below>(&mut self, op: &Op, below: &mut B);
+
+    /// The same, as far as it begins by `limit`, so that no core runs ahead of others: a fence goes on when
+    /// what it waits for is due, a string instruction line by line. Answers whether `op` is done; if not, this is
+    /// called again with it once it is the core's turn at [`Pipeline::clock`].
+    #[inline]
+    fn advance<B: Below>(&mut self, op: &Op, limit: Time, below: &mut B) -> bool {
+        let _ = limit;
+        self.step(op, below);
+        true
+    }
 
     /// When the data of the last load that was stepped is (or will be) at the core.
     fn load_done(&self) -> Time;
@@ -20,14 +36,33 @@ pub trait Pipeline {
     /// time at which the last one's line is drained.
     fn visible_at<B: Below>(&mut self, below: &mut B) -> Time;
 
+    /// What came before is handed to another thread. Answers when it is visible, if that is known
+    /// already and of all that were handed over before; else [`Pipeline::handed_over`] will.
+    #[inline]
+    fn hand_off<B: Below>(&mut self, below: &mut B) -> Option<Time> {
+        Some(self.visible_at(below))
+    }
+
+    /// When the oldest hand-off of which this was not told yet is visible, once it is known.
+    #[inline]
+    fn handed_over(&mut self) -> Option<Time> {
+        None
+    }
+
+    /// The thread sleeps, and what it left pending happens by `limit`. Answers when the next of that is due.
+    fn rest<B: Below>(&mut self, limit: Time, below: &mut B) -> Option<Time> {
+        let _ = (limit, below);
+        None
+    }
+
     /// Nothing issues before `at`: the thread slept for another one.
     fn wait_until(&mut self, at: Time);
 
     /// The thread ends after `instrs` instructions, and may have left much behind that takes its time:
-    /// the clock goes on to what happens next of that. Answers whether there is such; if not, the
-    /// thread can finish.
-    fn wind_down<B: Below>(&mut self, instrs: u64, below: &mut B) -> bool {
-        let _ = (instrs, below);
+    /// what is due by `limit` happens, and the clock goes on to the next of that. Answers whether there is such;
+    /// if not, the thread can finish.
+    fn wind_down<B: Below>(&mut self, instrs: u64, limit: Time, below: &mut B) -> bool {
+        let _ = (instrs, limit, below);
         false
     }
 

@@ -1,7 +1,7 @@
 //! The loop: threads go on in order of simulated time.
 
 use super::error::SimulationError;
-use super::handoffs::{HandOffs, Published};
+use super::handoffs::{HandOffs, Pledge, Published};
 use super::pipeline::{Pipeline, Uncore};
 use super::ready::Ready;
 use super::source::Source;
@@ -37,6 +37,8 @@ pub struct Run<'a, S, M, P, U> {
     plan: Plan,
     ops: u64,
     end: Time,
+    /// A hand-off has woken a thread.
+    woken: bool,
 }
 
 /// What a finished run leaves.
@@ -54,8 +56,8 @@ pub struct Finished {
 enum Turn {
     /// It can go on.
     Ready,
-    /// It waits for a hand-off.
-    Parked,
+    /// It waits for a hand-off; what it left pending is due then.
+    Parked(Option<Time>),
     /// It has nothing more to do.
     Ended,
 }
@@ -70,7 +72,7 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
         plan: Plan,
     ) -> Self {
         let threads: Vec<Thread<P>> = (0..).zip(cores).map(|(n, c)| Thread::new(n, c)).collect();
-        let mut ready = Ready::default();
+        let mut ready = Ready::new(threads.len());
         for thread in &threads {
             ready.push(thread.core.now(), thread.number);
         }
@@ -86,25 +88,28 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
             plan,
             ops: 0,
             end: Time::ZERO,
+            woken: false,
         }
     }
 
     /// To the end of the trace.
     pub fn finish(mut self) -> Result<Finished, SimulationError<S::Error>> {
         self.measure(Time::ZERO);
-        while let Some((_, thread)) = self.ready.pop() {
+        while let Some((clock, thread)) = self.ready.pop() {
             let limit = match self.ready.next_clock() {
                 Some(next) => next + self.plan.quantum,
                 None => Time(u64::MAX),
             };
             let due = self.meter.due();
             let turn = self
-                .turn(thread as usize, limit.min(due))
+                .turn(thread as usize, limit.min(due).max(clock))
                 .map_err(SimulationError::Source)?;
-            let now = self.threads[thread as usize].core.now();
+            let core = &self.threads[thread as usize].core;
+            let now = core.now();
             match turn {
-                Turn::Ready => self.ready.push(now, thread),
-                Turn::Parked => {}
+                Turn::Ready => self.ready.push(core.clock(), thread),
+                Turn::Parked(Some(next)) => self.ready.push(next, thread),
+                Turn::Parked(None) => {}
                 Turn::Ended => {
                     self.window.thread_ends(thread);
                     self.measure(now);
@@ -138,22 +143,31 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
         })
     }
 
-    /// Lets thread `t` go on until its clock is at `limit`.
+    /// Lets thread `t` do what begins by `limit`.
     fn turn(&mut self, t: usize, limit: Time) -> Result<Turn, S::Error> {
+        if self.threads[t].parked {
+            return Ok(self.rest(t, limit));
+        }
         loop {
+            if self.publish(t) {
+                // One more thread to keep pace with.
+                return Ok(Turn::Ready);
+            }
             let thread = &mut self.threads[t];
             let Some(op) = thread.peek::<M>() else {
                 match thread.refill(self.source, self.mechanism)? {
                     None => continue,
                     Some(instrs) => {
-                        if thread.core.wind_down(instrs, &mut self.uncore) {
-                            if thread.core.now() >= limit {
+                        if thread.core.wind_down(instrs, limit, &mut self.uncore) {
+                            if thread.core.clock() > limit {
+                                self.publish(t);
                                 return Ok(Turn::Ready);
                             }
                             continue;
                         }
                         let end = thread.core.finish(instrs, &mut self.uncore);
                         self.end = self.end.max(end);
+                        self.publish(t);
                         return Ok(Turn::Ended);
                     }
                 }
@@ -162,23 +176,26 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
                 self.uncore.soon(t as u32, addr);
             }
             let thread = &mut self.threads[t];
-            let began = thread.last_began;
-            thread.last_began = thread.core.now();
-            thread.core.step(&op, &mut self.uncore);
+            let now = thread.core.now();
+            if !thread.core.advance(&op, limit, &mut self.uncore) {
+                thread.under_way.get_or_insert(now);
+                self.publish(t);
+                return Ok(Turn::Ready);
+            }
+            let now = thread.under_way.take().unwrap_or(now);
+            let began = std::mem::replace(&mut thread.last_began, now);
             match op.kind {
                 OpKind::Load if !thread.unread.is_empty() => self.messages_read(t),
                 OpKind::HandOff => {
                     thread.last_began = began;
                     thread.advance();
-                    if self.hand_off(t, op.addr) {
-                        // One more thread to keep pace with.
-                        return Ok(Turn::Ready);
-                    }
+                    self.hand_off(t, op.addr);
                     continue;
                 }
                 OpKind::Await => {
                     let Some(published) = self.handoffs.await_by(op.addr, t as u32) else {
-                        return Ok(Turn::Parked);
+                        thread.parked = true;
+                        return Ok(self.rest(t, limit));
                     };
                     thread.core.wait_until(published.visible);
                     thread.unread.push(published);
@@ -206,28 +223,63 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
                 let now = self.threads[t].core.now();
                 self.measure(now);
             }
-            if self.threads[t].core.now() >= limit {
+            if self.threads[t].core.now() > limit {
+                self.publish(t);
                 return Ok(Turn::Ready);
             }
         }
     }
 
-    /// Thread `t` publishes hand-off `number`. Answers whether that woke a thread.
-    fn hand_off(&mut self, t: usize, number: u64) -> bool {
+    /// Thread `t` waits for a hand-off; what it left pending happens by `limit`.
+    fn rest(&mut self, t: usize, limit: Time) -> Turn {
+        let next = self.threads[t].core.rest(limit, &mut self.uncore);
+        self.publish(t);
+        Turn::Parked(next)
+    }
+
+    /// Thread `t` hands hand-off `number` over: it is published when it is visible.
+    fn hand_off(&mut self, t: usize, number: u64) {
         let thread = &mut self.threads[t];
-        let published = Published {
-            visible: thread.core.visible_at(&mut self.uncore),
+        thread.pledged.push_back(Pledge {
+            number,
             begun: thread.regions.last().copied().unwrap_or(thread.last_began),
             message: !thread.regions.is_empty(),
-        };
-        let woken = self.handoffs.publish(number, published);
-        let Some(sleeper) = woken else {
+        });
+        if let Some(visible) = thread.core.hand_off(&mut self.uncore) {
+            self.published(t, visible);
+        }
+    }
+
+    /// Publishes what thread `t` handed over and is known to be visible. Answers whether that woke a
+    /// thread.
+    #[inline]
+    fn publish(&mut self, t: usize) -> bool {
+        if self.threads[t].pledged.is_empty() && !self.woken {
             return false;
+        }
+        while let Some(visible) = self.threads[t].core.handed_over() {
+            self.published(t, visible);
+        }
+        std::mem::take(&mut self.woken)
+    }
+
+    /// The oldest hand-off of thread `t` is visible at `visible`.
+    fn published(&mut self, t: usize, visible: Time) {
+        let Some(pledge) = self.threads[t].pledged.pop_front() else {
+            return;
         };
-        let core = &mut self.threads[sleeper as usize].core;
-        core.wait_until(published.visible);
-        self.ready.push(core.now(), sleeper);
-        true
+        let published = Published {
+            visible,
+            begun: pledge.begun,
+            message: pledge.message,
+        };
+        if let Some(sleeper) = self.handoffs.publish(pledge.number, published) {
+            let sleeping = &mut self.threads[sleeper as usize];
+            sleeping.parked = false;
+            sleeping.core.wait_until(visible);
+            self.ready.push(sleeping.core.clock(), sleeper);
+            self.woken = true;
+        }
     }
 
     /// Thread `t` has read something after messages came.

@@ -1,6 +1,8 @@
 //! A thread of the trace on its core.
 
-use super::handoffs::Published;
+use std::collections::VecDeque;
+
+use super::handoffs::{Pledge, Published};
 use super::pipeline::Pipeline;
 use super::source::{Next, Source};
 use crate::mechanism::Mechanism;
@@ -35,6 +37,12 @@ pub struct Thread<P> {
     pub regions: Vec<Time>,
     /// When the last operation began.
     pub last_began: Time,
+    /// When the operation began that the core has begun and not done.
+    pub under_way: Option<Time>,
+    /// Hand-offs of which is not known yet when they are visible, in order.
+    pub pledged: VecDeque<Pledge>,
+    /// It waits for a hand-off; only what it left pending goes on.
+    pub parked: bool,
     /// Messages that came and of which nothing was read yet.
     pub unread: Vec<Published>,
 }
@@ -52,6 +60,9 @@ impl<P: Pipeline> Thread<P> {
             ended: None,
             regions: Vec::new(),
             last_began: Time::ZERO,
+            under_way: None,
+            pledged: VecDeque::new(),
+            parked: false,
             unread: Vec::new(),
         }
     }

@@ -135,7 +135,7 @@ impl Channel {
                 self.counters.merged_writes += u64::from(sent.merged);
                 self.counters.write_queue_time += sent.left.since(sent.taken);
                 self.counters.queue_full += sent.taken - came;
-                return sent.known;
+                return sent.taken;
             }
         };
         self.counters.queue_full += taken - came;

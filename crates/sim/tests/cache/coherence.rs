@@ -4,7 +4,7 @@ use prestore_machine::Inclusion::{NonInclusive, NonInclusiveVictim};
 use prestore_sim::{Below, ServedBy, Time};
 use prestore_trace::LineAddr;
 
-use crate::{WHOLE, caches, far, load, near, reads, store, writes};
+use crate::{WHOLE, build, caches, far, load, near, reads, store, writes};
 
 #[test]
 fn a_line_that_another_core_wrote_comes_from_there() {
@@ -95,4 +95,73 @@ fn demoting_what_is_not_there_does_nothing() {
     load(&mut caches, 1, 0, 0);
     assert_eq!(caches.demote(0, Time(500_000), LineAddr(0)), Time(500_000));
     assert_eq!(load(&mut caches, 1, 600, 0), 604);
+}
+
+/// A read miss without queues ends 140 ns after it began.
+#[test]
+fn a_line_on_its_way_to_another_core_is_handed_on_when_it_is_there() {
+    let mut caches = caches(vec![near(2), far(NonInclusiveVictim, 4)]);
+    assert_eq!(load(&mut caches, 0, 0, 0), 140);
+    let served = caches.load(1, Time(10_000), LineAddr(0));
+    assert_eq!((served.done, served.by), (Time(200_000), ServedBy::Peer));
+    assert_eq!(reads(&caches), 1);
+}
+
+#[test]
+fn of_several_cores_the_first_that_has_it_hands_it_on() {
+    let mut caches = build(&crate::machine::machine(
+        3,
+        vec![near(2), far(NonInclusiveVictim, 4)],
+    ));
+    load(&mut caches, 0, 0, 0);
+    load(&mut caches, 1, 130, 0);
+    // The second has it at 200 only, the first from 140 on.
+    assert_eq!(load(&mut caches, 2, 150, 0), 210);
+}
+
+#[test]
+fn what_is_on_its_way_to_others_is_theirs_before_it_can_be_owned() {
+    let mut caches = caches(vec![near(2), far(NonInclusive, 4)]);
+    load(&mut caches, 0, 0, 0);
+    load(&mut caches, 1, 10, 0);
+    // Core 1 has its copy at 200, and can give it up then.
+    let owned = caches.own(0, Time(150_000), LineAddr(0), false);
+    assert_eq!(owned.done, Time(260_000));
+}
+
+#[test]
+fn a_flush_of_what_is_on_its_way_to_its_owner_waits_for_it() {
+    let mut caches = caches(vec![near(2), far(NonInclusiveVictim, 4)]);
+    caches.own(0, Time(0), LineAddr(0), false);
+    caches.write(0, Time(140_000), LineAddr(0), WHOLE);
+    let flushed = caches.flush(
+        1,
+        Time(20_000),
+        LineAddr(0),
+        prestore_trace::FlushKind::Clwb,
+        true,
+    );
+    // To the memory at 200, which takes it in 30.
+    assert_eq!(flushed.done, Time(220_000));
+}
+
+#[test]
+fn a_victim_whose_data_has_not_come_is_not_at_hand_beyond() {
+    let mut caches = caches(vec![near(1), far(NonInclusiveVictim, 4)]);
+    load(&mut caches, 0, 0, 0);
+    // Its place is taken before it is there.
+    load(&mut caches, 0, 10, 1);
+    assert_eq!(load(&mut caches, 0, 20, 0), 140);
+}
+
+#[test]
+fn what_a_reader_leaves_dirty_in_the_shared_level_comes_there_with_its_answer() {
+    let mut caches = build(&crate::machine::machine(
+        3,
+        vec![near(2), far(NonInclusiveVictim, 4)],
+    ));
+    store(&mut caches, 0, 0, 0, WHOLE);
+    assert_eq!(load(&mut caches, 1, 500, 0), 560);
+    assert_eq!(load(&mut caches, 2, 510, 0), 560);
+    assert_eq!(load(&mut caches, 0, 700, 0), 704);
 }

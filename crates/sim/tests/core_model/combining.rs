@@ -204,7 +204,8 @@ fn a_non_temporal_store_comes_after_a_store_to_its_line() {
 
 #[test]
 fn non_temporal_stores_are_weakly_ordered() {
-    let mut below = Mock::owning([1]);
+    // The store has to wait for its line.
+    let mut below = Mock::default();
     Thread::default()
         .load(9)
         .store(1)

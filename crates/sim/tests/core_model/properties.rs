@@ -143,7 +143,7 @@ proptest! {
         }
         let instrs = ops.last().map_or(0, |op| op.instr);
         let mut clock = core.now();
-        while core.wind_down(instrs, &mut below) {
+        while core.wind_down(instrs, core.now(), &mut below) {
             prop_assert!(core.now() > clock, "{clock:?} again");
             clock = core.now();
         }

@@ -56,7 +56,7 @@ fn what_a_thread_leaves_behind_goes_when_it_is_due() {
     let thread = (0..6).fold(Thread::default(), Thread::store);
     let mut core = thread.run(&tso(), &mut below);
     let mut steps = 0;
-    while core.wind_down(6, &mut below) {
+    while core.wind_down(6, core.now(), &mut below) {
         let last = below.calls.iter().map(|(at, _)| *at).max();
         assert!(
             last <= Some(core.now()),

@@ -1,6 +1,7 @@
 //! The engine between mock neighbours.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
+mod in_step;
 mod loops;
 mod measuring;
 mod mechanisms;

@@ -31,6 +31,8 @@ pub struct Reference<M> {
     /// By core: the least recently used first.
     pub streams: Vec<Vec<Stream>>,
     pub first_use: bool,
+    /// When the operation began.
+    pub asked: Time,
     pub now: Time,
     pub counters: HierarchyCounters,
     pub memory: M,
@@ -81,6 +83,7 @@ impl<M: MemoryPort> Reference<M> {
             buffers: vec![vec![Time::ZERO; holds as usize]; cores],
             streams: vec![Vec::new(); cores],
             first_use: false,
+            asked: Time::ZERO,
             now: Time::ZERO,
             counters: HierarchyCounters {
                 levels: vec![LevelCounters::default(); levels.len()],
@@ -131,6 +134,17 @@ impl<M: MemoryPort> Reference<M> {
         self.holders(line, Some(but)).into_iter().find(|&core| {
             (0..self.privates).any(|l| self.copy(l, core, line).is_some_and(|c| c.exclusive))
         })
+    }
+
+    /// When, from `at` on, each of the other cores that have the line has its data.
+    pub fn others_have_it(&self, line: u64, but: u32, at: Time) -> Vec<Time> {
+        let cores = self.holders(line, Some(but)).into_iter();
+        cores
+            .map(|core| {
+                let copies = (0..self.privates).filter_map(|l| self.copy(l, core, line));
+                copies.map(|copy| copy.ready(at)).max().unwrap()
+            })
+            .collect()
     }
 
     pub fn on_chip(&self, line: u64) -> bool {

@@ -1,11 +1,32 @@
 //! Fills and victims.
 
 use prestore_machine::Inclusion;
-use prestore_sim::{ByteMask, MemoryPort};
+use prestore_sim::{ByteMask, MemoryPort, Time};
 use prestore_trace::LineAddr;
 
 use super::cache::Copy;
 use super::model::Reference;
+
+/// A line on its way from level to level.
+#[derive(Clone, Copy)]
+pub struct Line {
+    pub line: u64,
+    pub dirty: ByteMask,
+    pub exclusive: bool,
+    /// When its data comes to where it left; `None`: it has.
+    pub comes: Option<Time>,
+}
+
+impl Line {
+    pub fn new(line: u64, dirty: ByteMask, comes: Option<Time>) -> Self {
+        Self {
+            line,
+            dirty,
+            exclusive: false,
+            comes,
+        }
+    }
+}
 
 impl<M: MemoryPort> Reference<M> {
     /// Fills the levels before `from` down to `nearest`.
@@ -61,7 +82,10 @@ impl<M: MemoryPort> Reference<M> {
 
     fn evict(&mut self, level: usize, core: u32, line: u64) {
         let victim = self.cache(level, core).take(line).unwrap();
-        let mut dirty = victim.dirty;
+        let mut gone = Line {
+            exclusive: victim.exclusive,
+            ..Line::new(line, victim.dirty, victim.ready)
+        };
         if level > 0 && self.inclusion(level) == Inclusion::Inclusive {
             for nearer in 0..level {
                 let cores = if level < self.privates {
@@ -72,44 +96,43 @@ impl<M: MemoryPort> Reference<M> {
                     vec![0]
                 };
                 for core in cores {
-                    dirty |= self.back_invalidate(nearer, core, line, level);
+                    self.back_invalidate(nearer, core, level, &mut gone);
                 }
             }
         }
         let counters = &mut self.counters.levels[level];
-        if dirty == 0 {
+        if gone.dirty == 0 {
             counters.clean_evictions += 1;
         } else {
             counters.dirty_evictions += 1;
         }
-        self.arrive(level + 1, core, line, dirty, victim.exclusive, false);
+        self.arrive(level + 1, core, gone, false);
     }
 
-    fn back_invalidate(&mut self, level: usize, core: u32, line: u64, to: usize) -> ByteMask {
-        let Some(copy) = self.cache(level, core).take(line) else {
-            return 0;
+    fn back_invalidate(&mut self, level: usize, core: u32, to: usize, gone: &mut Line) {
+        let Some(copy) = self.cache(level, core).take(gone.line) else {
+            return;
         };
         self.counters.levels[level].back_invalidations += 1;
         if copy.dirty != 0 {
             (level..to).for_each(|boundary| self.down(boundary, copy.dirty));
         }
-        copy.dirty
+        gone.dirty |= copy.dirty;
+        gone.comes = gone.comes.max(copy.ready);
     }
 
     /// A victim arrives at `level`.
-    pub fn arrive(
-        &mut self,
-        level: usize,
-        core: u32,
-        line: u64,
-        dirty: ByteMask,
-        exclusive: bool,
-        demoted: bool,
-    ) {
+    pub fn arrive(&mut self, level: usize, core: u32, gone: Line, demoted: bool) {
+        let Line {
+            line,
+            dirty,
+            exclusive,
+            comes,
+        } = gone;
         if level == self.levels() {
             if dirty != 0 {
                 self.down(level - 1, dirty);
-                self.write_victim(core, line, dirty);
+                self.write_victim(core, gone);
             }
             return;
         }
@@ -130,23 +153,36 @@ impl<M: MemoryPort> Reference<M> {
                 self.cache(level, core).touch(line);
             } else if takes_clean {
                 self.put(level, core, line, 0, exclusive);
+                self.not_before(level, core, line, comes);
             }
             if dirty != 0 {
-                self.arrive(level + 1, core, line, dirty, exclusive, false);
+                self.arrive(level + 1, core, gone, false);
             }
         } else if there {
             self.cache(level, core).touch(line);
             self.cache(level, core).get_mut(line).unwrap().dirty |= dirty;
+            self.not_before(level, core, line, comes);
         } else {
             self.put(level, core, line, dirty, exclusive);
+            self.not_before(level, core, line, comes);
         }
     }
 
-    fn write_victim(&mut self, core: u32, line: u64, dirty: ByteMask) {
+    /// What is on its way is not at hand before it comes.
+    fn not_before(&mut self, level: usize, core: u32, line: u64, comes: Option<Time>) {
+        let asked = self.asked;
+        let copy = self.cache(level, core).get_mut(line).unwrap();
+        if comes.is_some_and(|comes| comes > asked) {
+            copy.ready = copy.ready.max(comes);
+        }
+    }
+
+    fn write_victim(&mut self, core: u32, gone: Line) {
         let buffer = &mut self.buffers[core as usize];
         buffer.sort();
         self.now = self.now.max(buffer[0]);
-        buffer[0] = self.memory.write(core, self.now, LineAddr(line), dirty);
+        let at = gone.comes.map_or(self.now, |comes| comes.max(self.now));
+        buffer[0] = (self.memory).write(core, at, LineAddr(gone.line), gone.dirty);
     }
 
     /// Entries of lines that no private level has any more are free.
@@ -175,12 +211,12 @@ impl<M: MemoryPort> Reference<M> {
             return;
         };
         self.counters.filter_evictions += 1;
-        let mut dirty = 0;
+        let mut gone = Line::new(gone, 0, None);
         for level in 0..self.privates {
             for core in 0..self.machine.core.count {
-                dirty |= self.back_invalidate(level, core, gone, self.privates - 1);
+                self.back_invalidate(level, core, self.privates - 1, &mut gone);
             }
         }
-        self.arrive(self.privates, core, gone, dirty, false, false);
+        self.arrive(self.privates, core, gone, false);
     }
 }

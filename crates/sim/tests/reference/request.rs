@@ -5,6 +5,7 @@ use prestore_sim::{ByteMask, MemoryPort, Served, ServedBy, Time};
 use prestore_trace::LineAddr;
 
 use super::model::Reference;
+use super::movement::Line;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
@@ -15,6 +16,7 @@ pub enum Want {
 impl<M: MemoryPort> Reference<M> {
     pub fn request(&mut self, core: u32, at: Time, line: u64, want: Want) -> Served {
         let nearest = if want == Want::Read { 0 } else { self.w };
+        self.asked = at;
         let mut t = at;
         let mut missed = Vec::new();
         let private = (nearest..self.privates).find(|&level| {
@@ -97,8 +99,9 @@ impl<M: MemoryPort> Reference<M> {
                 at + self.latency[directory]
             } else {
                 self.counters.snoops += 1;
+                let last = self.others_have_it(line, core, at).into_iter().max();
                 self.take_from_others(core, line);
-                at + self.snoop
+                last.unwrap() + self.snoop
             };
             done = done.max(agreed);
             exclusive = true;
@@ -167,7 +170,8 @@ impl<M: MemoryPort> Reference<M> {
             (done, ServedBy::Cache(level as u8), level)
         } else if others {
             self.counters.peer_lines += 1;
-            (t + self.snoop, ServedBy::Peer, peers_before)
+            let first = self.others_have_it(line, core, t).into_iter().min();
+            (first.unwrap() + self.snoop, ServedBy::Peer, peers_before)
         } else if want == (Want::Own { whole: true }) {
             let last = self.levels() - 1;
             (
@@ -189,10 +193,10 @@ impl<M: MemoryPort> Reference<M> {
         }
         let mut dirty = 0;
         if own {
-            dirty = self.take_from_others(core, line);
-            if others {
-                done = done.max(t + self.snoop);
+            if let Some(last) = self.others_have_it(line, core, t).into_iter().max() {
+                done = done.max(last + self.snoop);
             }
+            dirty = self.take_from_others(core, line);
             let ask = if matches!(by, ServedBy::Memory(_)) {
                 done
             } else {
@@ -253,7 +257,8 @@ impl<M: MemoryPort> Reference<M> {
             }
         }
         if dirty != 0 {
-            self.arrive(self.privates, core, line, dirty, false, false);
+            let comes = Some(self.now);
+            self.arrive(self.privates, core, Line::new(line, dirty, comes), false);
         }
     }
 

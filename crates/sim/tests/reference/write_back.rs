@@ -4,22 +4,24 @@ use prestore_sim::{ByteMask, Flushed, LineState, MemoryPort, Time};
 use prestore_trace::{FlushKind, LineAddr};
 
 use super::model::Reference;
+use super::movement::Line;
 
 impl<M: MemoryPort> Reference<M> {
     fn known_at(&self, core: u32, at: Time, line: u64) -> Time {
         let nearest = (0..self.levels()).find(|&l| self.copy(l, core, line).is_some());
-        let others = !self.holders(line, Some(core)).is_empty();
+        // From another core, the first that has it.
+        let handed = self.others_have_it(line, core, at).into_iter().min();
+        let handed = handed.map(|got| got + self.snoop);
         match nearest {
             Some(level) => {
                 let copy = self.copy(level, core, line).unwrap();
                 let t = copy.ready(at + self.latency[level]);
-                match self.owner(line, core) {
-                    Some(_) => t.max(at + self.snoop),
-                    None => t,
+                match (self.owner(line, core), handed) {
+                    (Some(_), Some(handed)) => t.max(handed),
+                    _ => t,
                 }
             }
-            None if others => at + self.snoop,
-            None => at + self.last_latency(),
+            None => handed.unwrap_or(at + self.last_latency()),
         }
     }
 
@@ -58,6 +60,7 @@ impl<M: MemoryPort> Reference<M> {
             kind,
             FlushKind::Clflush | FlushKind::Clflushopt | FlushKind::DcCivac
         );
+        self.asked = at;
         let known = self.known_at(core, at, line);
         let to_shared = self.machine.core.clwb_to_shared && self.privates < self.levels();
         let keep = match (removes, retain) {
@@ -120,6 +123,7 @@ impl<M: MemoryPort> Reference<M> {
             return at;
         }
         self.counters.demotes += 1;
+        self.asked = at;
         let (mut t, mut dirty) = (at, 0);
         for level in 0..self.privates {
             if let Some(copy) = self.cache(level, core).take(line) {
@@ -135,7 +139,7 @@ impl<M: MemoryPort> Reference<M> {
     fn put_in_shared(&mut self, core: u32, at: Time, line: u64, dirty: ByteMask) {
         let shared = self.privates;
         self.now = at;
-        self.arrive(shared, core, line, dirty, false, true);
+        self.arrive(shared, core, Line::new(line, dirty, None), true);
         let now = self.now;
         self.cache(shared, core).get_mut(line).unwrap().ready = Some(now);
         self.tidy_granted();

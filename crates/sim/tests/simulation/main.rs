@@ -1,8 +1,10 @@
 //! Whole runs: all parts together, against closed formulas.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
+mod cold_lines;
 mod formulas;
 mod listing1;
 mod refused;
 mod source;
 mod triad;
+mod strings;

@@ -62,7 +62,7 @@ pub(in crate::core) struct WriteBuffer {
     merge_restarts_timer: bool,
     /// From ownership to visibility.
     drain: Time,
-    next_number: StoreNumber,
+    pub next_number: StoreNumber,
     /// Where the last store went.
     recent: usize,
     /// When all that drained is visible.
@@ -140,6 +140,15 @@ impl WriteBuffer {
             Some(State::Draining(end)) => Some(end),
             None => Some(Time::ZERO),
         }
+    }
+
+    pub fn any_pending(&self) -> bool {
+        self.held > 0
+    }
+
+    pub fn have_begun(&self, number: StoreNumber) -> bool {
+        let waits = |s: &Slot| matches!(s.state, State::Held(_)) && s.number < number;
+        !self.slots.iter().any(waits)
     }
 
     pub fn press_all(&mut self, at: Time) {

@@ -152,6 +152,43 @@ impl Stores {
         }
     }
 
+    /// Is there anything that has not begun to drain?
+    pub fn any(&self) -> bool {
+        self.any_pending() || self.any_clflush()
+    }
+
+    /// Is there a `clflush` among the stores?
+    pub fn any_clflush(&self) -> bool {
+        match self {
+            Self::Ordered(stores) => stores.any_clflush(),
+            Self::Merging(_) => false,
+        }
+    }
+
+    /// Is there any store that has not begun to drain?
+    pub fn any_pending(&self) -> bool {
+        match self {
+            Self::Ordered(stores) => stores.any_pending(),
+            Self::Merging(stores) => stores.any_pending(),
+        }
+    }
+
+    /// The number of the store that comes next.
+    pub fn next_number(&self) -> StoreNumber {
+        match self {
+            Self::Ordered(stores) => stores.next_number(),
+            Self::Merging(stores) => stores.next_number,
+        }
+    }
+
+    /// Have all stores with smaller numbers begun to drain, so that [`Stores::visible`] has them?
+    pub fn have_begun(&self, number: StoreNumber) -> bool {
+        match self {
+            Self::Ordered(stores) => stores.have_begun(number),
+            Self::Merging(stores) => stores.have_begun(number),
+        }
+    }
+
     /// When all stores that have begun to drain are visible.
     pub fn visible(&self) -> Time {
         match self {

@@ -56,6 +56,8 @@ pub(in crate::core) struct StoreBuffer {
     head: u64,
     asked: u64,
     tail: u64,
+    /// Entries of a `clflush`.
+    clflushes: u64,
     /// When the youngest drained store reached the cache, and when the next may.
     reached: Time,
     next: Time,
@@ -86,6 +88,7 @@ impl StoreBuffer {
             head: 0,
             asked: 0,
             tail: 0,
+            clflushes: 0,
             reached: Time::ZERO,
             next: Time::ZERO,
             visible: Time::ZERO,
@@ -133,6 +136,23 @@ impl StoreBuffer {
         (number < self.head).then_some(self.reached)
     }
 
+    /// But for those of a `clflush`.
+    pub fn any_pending(&self) -> bool {
+        self.tail - self.head > self.clflushes
+    }
+
+    pub fn any_clflush(&self) -> bool {
+        self.clflushes > 0
+    }
+
+    pub fn have_begun(&self, number: StoreNumber) -> bool {
+        number <= self.head
+    }
+
+    pub fn next_number(&self) -> StoreNumber {
+        self.tail
+    }
+
     #[inline]
     pub fn room(&self, at: Time) -> Option<Time> {
         match self.tail - self.head {
@@ -163,6 +183,7 @@ impl StoreBuffer {
 
     /// Puts a `clflush` in its place.
     pub fn push_clflush(&mut self, line: LineAddr, kind: FlushKind, ready: Time) -> Time {
+        self.clflushes += 1;
         self.insert(line, 0, ready, Some(kind), false)
     }
 
@@ -291,6 +312,7 @@ impl StoreBuffer {
                 self.entry_mut(number).owned = start;
                 return Some(Run::Idle(start));
             }
+            self.clflushes -= 1;
             self.reached = flush(start, line, kind, env);
             self.next = self.reached;
             flushes.done = flushes.done.max(self.reached);

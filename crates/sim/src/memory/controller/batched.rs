@@ -101,7 +101,10 @@ impl BatchedWrites {
     ) -> Taken {
         if let Some(line) = self.pending.find(addr) {
             line.mask |= mask;
-            return Taken { at, merged: true };
+            return Taken {
+                at: at.max(line.since),
+                merged: true,
+            };
         }
         let since = self.room(at);
         self.pending.push(Pending { addr, mask, since });

@@ -19,9 +19,7 @@ const REMEMBERED: usize = 256;
 struct Line {
     /// Its bytes that were written.
     mask: u128,
-    /// When its core knows that it is taken: a read of it is ordered behind that.
-    known: Time,
-    /// When it had its entry.
+    /// When it had its entry: its core knows then that it is taken, and a read of it is ordered behind that.
     taken: Time,
     /// When it had left for the device.
     left: Time,
@@ -32,9 +30,7 @@ struct Line {
 /// What became of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sent {
-    /// When its core knows that it is taken.
-    pub known: Time,
-    /// When it has its entry.
+    /// When it has its entry: it is accepted.
     pub taken: Time,
     /// When it has left the entry.
     pub left: Time,
@@ -44,8 +40,9 @@ pub(crate) struct Sent {
 
 /// A write pending queue whose lines wait only for their turn.
 ///
-/// Cores whose lines wait for an entry get it in no particular order: streams of several cores mix at
-/// random before they come to the device (OptaneStudy's effective write ratio by threads tells).
+/// Lines that wait for an entry get it in no particular order: streams of several cores mix at
+/// random before they come to the device (OptaneStudy's effective write ratio by threads tells). A line is
+/// accepted when it has its entry, and no sooner.
 ///
 /// While nothing else of its block is written, a unit's lines are kept together with the device: a
 /// line is sent again only some time after its last write, until the device has acknowledged that,
@@ -71,7 +68,6 @@ impl ContendedWrites {
     pub(crate) fn new(c: &Controller, device: &Optane, seed: u64) -> Self {
         let none = Line {
             mask: 0,
-            known: Time::ZERO,
             taken: Time::ZERO,
             left: Time::ZERO,
             number: 0,
@@ -94,7 +90,7 @@ impl ContendedWrites {
     pub(crate) fn coming(&self, addr: u64) -> Time {
         let at = entry(addr);
         if self.addrs[at] == addr {
-            self.lines[at].known
+            self.lines[at].taken
         } else {
             Time::ZERO
         }
@@ -117,17 +113,16 @@ impl ContendedWrites {
         let line = &mut self.lines[at];
         if self.gap > Time::ZERO && self.addrs[at] == addr && line.number >= since {
             if came < line.left && mask & !line.mask == 0 {
-                line.known = came.max(line.taken);
+                line.taken = came.max(line.taken);
                 return Sent {
-                    known: line.known,
-                    taken: line.known,
-                    left: line.known,
+                    taken: line.taken,
+                    left: line.taken,
                     merged: true,
                 };
             }
             turn = line.left + self.gap;
         }
-        let taken = self.slots.wait(came);
+        let taken = self.slots.wait_unordered(came, &mut self.random);
         let turn = turn.max(taken);
         let sent = match bus {
             Some(bus) => bus.send(turn, device::burst(mask)),
@@ -135,18 +130,14 @@ impl ContendedWrites {
         };
         let left = device.write(sent, addr, mask);
         self.slots.take(left);
-        // As long a wait in the mean.
-        let known = came + Time(self.random.below(2 * (taken - came).0 + 1));
         self.addrs[at] = addr;
         *line = Line {
             mask,
-            known,
             taken,
             left,
             number: self.writes,
         };
         Sent {
-            known,
             taken,
             left,
             merged: false,

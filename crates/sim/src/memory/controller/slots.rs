@@ -1,6 +1,7 @@
 //! A queue of limited length, as the times at which its entries become free.
 
 use crate::Time;
+use crate::random::Random;
 
 /// The entries of a queue.
 #[derive(Clone, Debug)]
@@ -27,7 +28,30 @@ impl Slots {
         at.max(self.free[self.next])
     }
 
-    /// The entry that [`Slots::wait`] found is taken until `until`.
+    /// The same, where those who wait get entries in no particular order: any of those that become free
+    /// by twice the wait for the first.
+    pub(crate) fn wait_unordered(&mut self, at: Time, random: &mut Random) -> Time {
+        let first = self.wait(at);
+        if first == at {
+            return at;
+        }
+        let last = first + first.since(at);
+        let soon = self.free.iter().filter(|free| **free <= last);
+        let mut skip = random.below(soon.count() as u64);
+        for i in 0..self.free.len() {
+            if self.free[i] > last {
+                continue;
+            }
+            if skip == 0 {
+                self.free.swap(self.next, i);
+                break;
+            }
+            skip -= 1;
+        }
+        at.max(self.free[self.next])
+    }
+
+    /// The entry that was found by waiting is taken until `until`.
     #[inline]
     pub(crate) fn take(&mut self, until: Time) {
         self.free[self.next] = until;

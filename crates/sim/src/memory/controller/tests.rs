@@ -194,6 +194,35 @@ fn what_is_written_to_a_line_that_waits_for_its_last_write_is_added() {
 }
 
 #[test]
+fn a_write_is_accepted_when_it_has_an_entry_and_not_before() {
+    for seed in 0..20 {
+        let described = Described::Optane(optane());
+        let device = AnyDevice::new(&described, None, 0);
+        let mut c = Channel::new(&controller(), &described, device, LINE, seed);
+        let mut accepted: Vec<_> = (0..40).map(|unit| write(&mut c, 0, 4 * unit)).collect();
+        accepted.sort_unstable();
+        // Eight entries; then one as each of those leaves.
+        assert_eq!(accepted[..8], [10; 8]);
+        for (n, &at) in accepted.iter().enumerate().skip(8) {
+            assert!(at >= 20 + 10 * (n as u64 - 8), "{n} accepted at {at}");
+        }
+    }
+}
+
+#[test]
+fn what_is_added_to_a_line_without_an_entry_is_accepted_with_it() {
+    let mut c = of_dram();
+    for line in 0..9 {
+        write(&mut c, 0, line);
+    }
+    // The ninth has its entry at 44 (see above), and what comes to it before with it.
+    c.write(ns(5), 9 * LINE, 0xff);
+    let last = write(&mut c, 0, 10);
+    assert!(last >= 44, "{last}");
+    assert_eq!(write(&mut c, 0, 10), last);
+}
+
+#[test]
 fn only_bytes_that_wait_already_are_added() {
     let mut c = of_optane();
     for (at, mask) in [(0, u64::MAX), (30, 0xff), (60, 0xf), (70, 0xff00)] {
