@@ -29,6 +29,7 @@
 #include "suspend.h"
 #include "thread.h"
 #include "unknown.h"
+#include "verify.h"
 
 /* What is kept of a block while it is instrumented. */
 typedef struct {
@@ -188,4 +189,6 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
         drmgr_register_bb_instrumentation_event(on_analyze, on_insert, NULL);
     if (options.check)
         check_init();
+    if (options.verify != NULL && !verify_init())
+        dr_exit_process(3);
 }

@@ -30,6 +30,8 @@ parse_one(const char *key, const char *value)
         options.values = value[0] == '1';
     } else if (strcmp(key, "check") == 0) {
         options.check = value[0] == '1';
+    } else if (strcmp(key, "verify") == 0) {
+        options.verify = value;
     } else if (strcmp(key, "allocations") == 0) {
         options.allocations = value[0] == '1';
     } else if (strcmp(key, "region") == 0) {

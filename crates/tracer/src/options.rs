@@ -109,6 +109,10 @@ impl Options {
         if std::env::var_os("PRESTORE_CHECK_CODE").is_some() {
             args.push("check=1".into());
         }
+        // For tests: the client writes down what the program has at the beginning of each block (client/verify.c).
+        if let Ok(verify) = std::env::var("PRESTORE_VERIFY") {
+            args.push(format!("verify={verify}"));
+        }
         match self.region {
             Region::Everything => {}
             Region::Any => args.push("region=any".into()),

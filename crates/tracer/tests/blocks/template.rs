@@ -77,6 +77,10 @@ impl Gen<'_> {
         if line.contains("%fs") && unknown.iter().any(|u| line.starts_with(u)) {
             return false;
         }
+        // Of every one, the upper half.
+        if line == "vzeroupper" {
+            self.written_vectors = u32::MAX;
+        }
         self.emit(line);
         true
     }
