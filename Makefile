@@ -58,7 +58,7 @@ unit: workloads aarch64
 soak: export PRESTORE_CHECK_CODE = 1
 soak: setup-soak build
 	PRESTORE_SOAK_PAGE=$(CURDIR)/docs/transparency.md cargo test --release --locked --workspace --all-features \
-		--test transparency --test random_blocks --test csmith --test hangs --no-fail-fast -- --ignored --nocapture
+		--test transparency --test random_blocks --test csmith --test hangs --test verify --no-fail-fast -- --ignored --nocapture
 	PRESTORE_SOAK_VERDICTS=$(CURDIR)/docs/verdicts.md cargo test --release --locked --workspace --all-features \
 		--test processes --test verdict_suite -- --ignored --nocapture
 
