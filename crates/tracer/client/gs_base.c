@@ -3,17 +3,13 @@
 #include <asm/prctl.h>
 #include <sys/syscall.h>
 
-/* The engine finds its own storage by GS. To let the call fail instead would make another program
- * of it, one that was never asked for. */
+#include "unrecordable.h"
+
+/* The engine finds its own storage by GS. */
 void
 gs_base_before_syscall(void *drcontext, int number)
 {
-    if (number != SYS_arch_prctl || dr_syscall_get_param(drcontext, 0) != ARCH_SET_GS)
-        return;
-    dr_fprintf(STDERR,
-               "prestore: process %d sets the base of its GS segment (arch_prctl with ARCH_SET_GS), "
-               "which the recorder needs for itself: this program cannot be recorded and was ended "
-               "here; run it without prestore\n",
-               dr_get_process_id());
-    dr_exit_process(3);
+    if (number == SYS_arch_prctl && dr_syscall_get_param(drcontext, 0) == ARCH_SET_GS)
+        unrecordable("sets the base of its GS segment (arch_prctl with ARCH_SET_GS), which the "
+                     "recorder needs for itself");
 }
