@@ -137,6 +137,7 @@ on_fork(void *drcontext)
 static void
 on_process_exit(void)
 {
+    exec_exit();
     unknown_exit();
     alloc_exit();
     if (options_windowed())

@@ -5,6 +5,7 @@
 #include <linux/xattr.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
@@ -15,6 +16,7 @@
 #include "dr_api.h"
 #include "drmgr.h"
 #include "environment.h"
+#include "execveat.h"
 #include "peek.h"
 #include "process_status.h"
 #include "seccomp.h"
@@ -98,6 +100,9 @@ is_debugger(const char *path)
     return false;
 }
 
+/* Has it let its parent control it? What it then executes runs natively, but it has not executed anything. */
+static bool is_held;
+
 static bool
 readable(const char *path)
 {
@@ -134,10 +139,32 @@ why_native(const char *path, const char *const *envp)
     return why;
 }
 
+/* A file without a path, which the engine cannot follow. */
+static void
+leave_execveat(void *drcontext)
+{
+    char given[MAXIMUM_PATH];
+    int dir = (int)dr_syscall_get_param(drcontext, 0);
+    int flags = (int)dr_syscall_get_param(drcontext, 4);
+    peek_text((const char *)dr_syscall_get_param(drcontext, 1), given, sizeof(given));
+    if (syscall(SYS_faccessat2, dir, given, X_OK, flags) != 0)
+        return; /* it will fail */
+    session_note(NOTE_WITHOUT_PATH, given[0] == '\0' ? "an open file" : given);
+    seccomp_hand_over(drcontext);
+}
+
 static bool
 before_syscall(void *drcontext, int number)
 {
     char path[MAXIMUM_PATH];
+    if (number == SYS_ptrace && dr_syscall_get_param(drcontext, 0) == PTRACE_TRACEME)
+        is_held = true;
+    if (number == SYS_execveat) {
+        if (execveat_becomes_execve(drcontext))
+            number = SYS_execve;
+        else
+            leave_execveat(drcontext);
+    }
     if (number != SYS_execve)
         return true;
     const char *given = (const char *)dr_syscall_get_param(drcontext, 0);
@@ -155,10 +182,25 @@ before_syscall(void *drcontext, int number)
     return true;
 }
 
+static void
+after_syscall(void *drcontext, int number)
+{
+    if (number == SYS_execveat || number == SYS_execve)
+        execveat_failed(drcontext);
+}
+
 void
 exec_forked(void)
 {
     outer_tracer = tracer();
+    is_held = false;
+}
+
+void
+exec_exit(void)
+{
+    if (is_held && tracer() != outer_tracer)
+        session_note(NOTE_HELD, "");
 }
 
 void
@@ -185,5 +227,7 @@ void
 exec_init(void)
 {
     drmgr_priority_t last = { sizeof(last), "prestore-exec", NULL, NULL, 100 };
+    execveat_init();
     drmgr_register_pre_syscall_event_ex(before_syscall, &last);
+    drmgr_register_post_syscall_event(after_syscall);
 }

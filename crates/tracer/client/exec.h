@@ -12,4 +12,7 @@ void exec_init(void);
 /* In a forked child. */
 void exec_forked(void);
 
+/* At the process's end. */
+void exec_exit(void);
+
 #endif

@@ -4,9 +4,6 @@
 
 #include "dr_api.h"
 
-/* Ends the program with a message that says `what` it does. */
-void gs_base_refuse(const char *what);
-
 /* Before a system call: ends the program with a message where the call would move GS. */
 void gs_base_before_syscall(void *drcontext, int number);
 

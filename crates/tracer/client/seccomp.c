@@ -13,6 +13,7 @@
 #include "drmgr.h"
 #include "seccomp_filter.h"
 #include "signals.h"
+#include "unrecordable.h"
 
 /* A filter that the program asks for would also judge the system calls of the engine and of this
  * client, which the program does not know of. So it is kept here, and every system call of the
@@ -92,6 +93,9 @@ add_filter(jailed_t *self, const void *program, uint flags)
 {
     struct sock_fprog given;
     size_t got;
+    if ((flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0 && may_filter())
+        unrecordable("has another process decide on its system calls (seccomp with "
+                     "SECCOMP_FILTER_FLAG_NEW_LISTENER), and would have it decide on the recorder's");
     if ((flags & ~(uint)(SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_LOG |
                          SECCOMP_FILTER_FLAG_SPEC_ALLOW | SECCOMP_FILTER_FLAG_TSYNC_ESRCH)) != 0)
         return (reg_t)-EINVAL;

@@ -3,7 +3,7 @@
 #include "access.h"
 #include "drbbdup.h"
 #include "drmgr.h"
-#include "gs_base.h"
+#include "unrecordable.h"
 
 /* The engine computes what is relative to FS or GS from the program's base, which it keeps, in
  * registers. The base of GS is 0: a program that sets it is not recorded (gs_base.h). So such operands
@@ -82,11 +82,14 @@ on_app2app(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool tra
         if (translating)
             continue;
         if (op == OP_wrgsbase)
-            gs_base_refuse("sets the base of its GS segment (wrgsbase)");
+            unrecordable("sets the base of its GS segment (wrgsbase), which the "
+                         "recorder needs for itself");
         else if (op == OP_wrfsbase)
-            gs_base_refuse("sets the base of its FS segment by itself (wrfsbase)");
+            unrecordable("sets the base of its FS segment by itself (wrfsbase), which the "
+                         "recorder needs for itself");
         else if (by_fs && has_implicit_address(i))
-            gs_base_refuse("has a string instruction relative to its FS segment");
+            unrecordable("has a string instruction relative to its FS segment, which the "
+                         "recorder needs for itself");
     }
     return DR_EMIT_DEFAULT;
 }

@@ -119,6 +119,8 @@ enum note_kind {
     NOTE_SECCOMP = 6,     /* executes under a seccomp filter */
     NOTE_DEBUGGER = 8,    /* executes a debugger */
     NOTE_UNREADABLE = 9,  /* executes a file that may not be read, as the engine has to */
+    NOTE_WITHOUT_PATH = 10, /* executes a file that has no path */
+    NOTE_HELD = 11,       /* let its parent control it, and executed nothing */
     NOTE_STOPPED = 7,     /* goes on unrecorded, for the reason given */
 };
 #define CONTROL_NOTES 31

@@ -31,6 +31,15 @@ impl fmt::Display for Note {
             7 => return write!(f, "process {pid} went on unrecorded: {text}"),
             8 => "is a debugger, which would find the engine in what it examines",
             9 => "may be executed but not read",
+            10 => "has no path",
+            11 => {
+                return write!(
+                    f,
+                    "process {pid} let its parent control it (PTRACE_TRACEME), which has seen the \
+                     recorder's code, calls and signals there beside the program's: let it execute a \
+                     program, which then runs natively, or run it without prestore"
+                );
+            }
             _ => "cannot be followed",
         };
         write!(

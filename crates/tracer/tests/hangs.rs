@@ -38,15 +38,23 @@ fn soak_forks_and_a_timer_while_other_threads_record() {
     }
 }
 
-#[test]
-fn setting_gs_is_refused_with_a_message() {
-    let program = cc("gs_base", &[]);
+fn is_refused(command: &[&str], call: &str) {
     for options in [&[][..], &["count"]] {
-        let (said, facts) = recorder(options, &[str(&program)]).run();
-        assert_eq!(said.stdout, "before\n", "{said:?}");
-        assert!(said.stderr.contains("ARCH_SET_GS"), "{said:?}");
+        let (said, facts) = recorder(options, command).run();
+        assert!(said.stdout.ends_with("before\n"), "{said:?}");
+        assert!(said.stderr.contains(call), "{said:?}");
         assert!(said.stderr.contains("run it without prestore"), "{said:?}");
         assert_eq!(said.stderr.lines().count(), 1, "{said:?}");
         assert_eq!(facts.status, "exit status: 3", "{facts:?}");
     }
+}
+
+#[test]
+fn setting_gs_is_refused_with_a_message() {
+    is_refused(&[str(&cc("gs_base", &[]))], "ARCH_SET_GS");
+}
+
+#[test]
+fn letting_others_decide_on_calls_is_refused_with_a_message() {
+    is_refused(&[str(&cc("sandboxed", &[])), "listened"], "NEW_LISTENER");
 }

@@ -124,3 +124,30 @@ fn the_kernel_does_not_tell_of_the_engine_elsewhere() {
     let (said, _) = alike(&["sh", "-c", script]);
     assert!(said.stdout.ends_with("\n0\n0\n"), "{said:?}");
 }
+
+#[test]
+fn programs_are_followed_into_what_a_descriptor_leads_to() {
+    let program = cc("executes_at", &[]);
+    for way in ["relative", "open", "missing"] {
+        let (_, facts) = alike(&[str(&program), way]);
+        assert!(facts.notes.is_empty(), "{way}: {facts:?}");
+        let images = if way == "missing" { 1 } else { 2 };
+        assert_eq!(facts.processes.len(), images, "{way}: {facts:?}");
+    }
+    let (_, facts) = alike(&[str(&program), "memory"]);
+    assert!(facts.notes[0].contains("it has no path"), "{facts:?}");
+}
+
+#[test]
+fn a_parent_that_controls_its_child_is_told_what_it_sees() {
+    let program = cc("debugged", &[]);
+    let (said, facts) = alike(&[str(&program), "stops"]);
+    assert!(said.stdout.contains("ended with 5"), "{said:?}");
+    assert_eq!(facts.notes.len(), 1, "{facts:?}");
+    assert!(facts.notes[0].contains("PTRACE_TRACEME"), "{facts:?}");
+}
+
+#[test]
+fn programs_are_not_told_of_another_engine() {
+    same(&[], &[str(&cc("asks_valgrind", &[]))]);
+}

@@ -30,3 +30,10 @@ fn all_registers_in_use() {
     // Recording values takes more registers than are left.
     assert_eq!(plain, saves(&["events", "values"]));
 }
+
+#[test]
+fn calls_leave_their_address() {
+    for options in [&[][..], &["count"]] {
+        same(options, &[str(&cc("call_registers", &[]))]);
+    }
+}

@@ -88,6 +88,19 @@ fn calls_that_cannot_be_interrupted() {
     }
 }
 
+/// Signals that come while another is delivered, while threads start and end, or to a process that
+/// has just been forked.
+#[test]
+fn signals_come_once_and_in_order() {
+    let program = cc("queued", &[]);
+    for way in ["order", "threads", "children"] {
+        for options in [&[][..], &["count"]] {
+            let facts = same(options, &[str(&program), way]);
+            assert_eq!(facts.status, "exit status: 0", "{way} {facts:?}");
+        }
+    }
+}
+
 /// Dash's `wait` blocks the children's signal, looks for what has ended, and suspends itself.
 #[test]
 fn shells_wait_for_jobs_in_the_background() {

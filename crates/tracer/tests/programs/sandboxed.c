@@ -138,6 +138,9 @@ int main(int argc, char **argv)
         say_number("error", errno);
         say_number("installed", INSTALL(denies, 1u << 30));
         say_number("error", errno);
+    } else if (strcmp(way, "listened") == 0) {
+        say("before\n");
+        say(INSTALL(denies, SECCOMP_FILTER_FLAG_NEW_LISTENER) < 0 ? "refused\n" : "behind\n");
     } else if (strcmp(way, "executes") == 0) {
         INSTALL(denies, 0);
         execl("/bin/sh", "sh", "-c", "echo $PPID; grep Seccomp: /proc/self/status", NULL);
