@@ -58,7 +58,7 @@ unit: workloads aarch64
 soak: export PRESTORE_CHECK_CODE = 1
 soak: setup-soak build
 	PRESTORE_SOAK_PAGE=$(CURDIR)/docs/transparency.md cargo test --release --locked -p prestore-tracer \
-		--test transparency --test random_blocks --test csmith --no-fail-fast -- --ignored --nocapture
+		--test transparency --test random_blocks --test verify --test csmith --no-fail-fast -- --ignored --nocapture
 	cargo test --release --locked -p prestore-cli --test processes --test verdict_suite -- --ignored --nocapture
 
 setup-soak:
