@@ -57,7 +57,7 @@ pub fn check_lines(lines: &[&str], protect: [u8; 2], options: &[&str]) -> Result
         // Hot code is translated again, in traces.
         plan: Plan {
             rounds: 60,
-            tick: 300,
+            tick: 0,
         },
         options: options.iter().map(|&o| o.into()).collect(),
     };
