@@ -7,6 +7,7 @@
 mod chip;
 mod error;
 mod handoffs;
+mod locks;
 mod pipeline;
 mod ready;
 mod run;

@@ -58,6 +58,11 @@ pub trait Pipeline {
     /// Nothing issues before `at`: the thread slept for another one.
     fn wait_until(&mut self, at: Time);
 
+    /// Nothing issues before `at`: another thread had a lock.
+    fn wait_for_lock(&mut self, at: Time) {
+        self.wait_until(at);
+    }
+
     /// The thread ends after `instrs` instructions, and may have left much behind that takes its time:
     /// what is due by `limit` happens, and the clock goes on to the next of that. Answers whether there is such;
     /// if not, the thread can finish.

@@ -136,12 +136,17 @@ fn quantum(machine: &Machine) -> Time {
 }
 
 fn notes(finished: &Finished) -> Vec<String> {
-    (finished.stuck.iter())
-        .map(|(thread, number)| {
-            format!(
-                "thread {thread} ends early: it waits for hand-off {number}, which the trace does \
-                 not have"
-            )
-        })
-        .collect()
+    let stuck = finished.stuck.iter().map(|(thread, number)| {
+        format!(
+            "thread {thread} ends early: it waits for hand-off {number}, which the trace does not have"
+        )
+    });
+    let broken = (finished.broken_locks > 0).then(|| {
+        format!(
+            "{} times all threads waited for each other's locks, and one went on all the same: what \
+             the recording tells of locks is not all of it",
+            finished.broken_locks
+        )
+    });
+    stuck.chain(broken).collect()
 }
