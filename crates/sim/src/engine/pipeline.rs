@@ -1,5 +1,6 @@
 //! What the engine asks of a core, and of what lies below the cores.
 
+use crate::memory::Fullness;
 use crate::results::{Distributions, Latencies, SystemCounts, ThreadCounts};
 use crate::{Below, Op, Time};
 
@@ -92,6 +93,12 @@ pub trait Uncore: Below {
 
     /// `op`, an [`crate::OpKind::Alloc`], was executed: placement may follow.
     fn allocated(&mut self, op: &Op);
+
+    /// If what is allocated does not fit into the machine: how full its memories are. Asked behind
+    /// [`Uncore::allocated`].
+    fn overfull(&mut self) -> Option<Vec<Fullness>> {
+        None
+    }
 
     /// The allocation that starts at `addr` was returned.
     fn freed(&mut self, addr: u64);

@@ -139,9 +139,7 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
                 None => Time(u64::MAX),
             };
             let due = self.meter.due();
-            let turn = self
-                .turn(thread as usize, limit.min(due).max(clock))
-                .map_err(SimulationError::Source)?;
+            let turn = self.turn(thread as usize, limit.min(due).max(clock))?;
             let core = &self.threads[thread as usize].core;
             let now = core.now();
             match turn {
@@ -162,7 +160,7 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
     }
 
     /// Lets thread `t` do what begins by `limit`.
-    fn turn(&mut self, t: usize, limit: Time) -> Result<Turn, S::Error> {
+    fn turn(&mut self, t: usize, limit: Time) -> Result<Turn, SimulationError<S::Error>> {
         if self.threads[t].parked {
             return Ok(self.rest(t, limit));
         }
@@ -173,7 +171,8 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
             }
             let thread = &mut self.threads[t];
             let Some(op) = thread.peek::<M>() else {
-                match thread.refill(self.source, self.mechanism)? {
+                let refilled = thread.refill(self.source, self.mechanism);
+                match refilled.map_err(SimulationError::Source)? {
                     None => continue,
                     Some(instrs) => {
                         if thread.core.wind_down(instrs, limit, &mut self.uncore) {
@@ -256,7 +255,13 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
                     self.window.region_ends(t as u32, op.addr);
                     self.measure(now);
                 }
-                OpKind::Alloc { .. } => self.uncore.allocated(&op),
+                OpKind::Alloc { .. } => {
+                    self.uncore.allocated(&op);
+                    if let Some(memories) = self.uncore.overfull() {
+                        let machine = String::new();
+                        return Err(SimulationError::TooMuchMemory { machine, memories });
+                    }
+                }
                 OpKind::Free => self.uncore.freed(op.addr),
                 _ => {}
             }
