@@ -73,15 +73,10 @@ impl Lane {
         while self.next_mark <= self.events {
             let Some(mark) = self.look(marks) else { break };
             match mark {
-                Mark::HandOff(number) => self.hand_off(number, ops),
-                Mark::Await(number) => {
-                    let at = if self.leaving > 0 {
-                        self.left_at
-                    } else {
-                        instr
-                    };
-                    self.between(OpKind::Await, number, self.instr(at), ops);
-                }
+                Mark::HandOff(number) => self.behind(OpKind::HandOff, number, ops),
+                Mark::Release(lock) => self.behind(OpKind::Release, lock, ops),
+                Mark::Await(number) => self.in_front(OpKind::Await, number, instr, ops),
+                Mark::Acquire(lock) => self.in_front(OpKind::Acquire, lock, instr, ops),
                 Mark::Leave => {
                     if self.leaving == 0 {
                         self.left_at = instr;
@@ -100,14 +95,15 @@ impl Lane {
         }
     }
 
-    /// Brings the hand-offs that the last event publishes. At once, so that they carry its count:
+    /// Brings the hand-offs that the last event publishes, and the locks that it releases. At once, so that they carry its count:
     /// what the thread does next may be far.
     pub(crate) fn after(&mut self, marks: &Marks, ops: &mut Vec<Op>) {
         while self.next_mark <= self.events {
-            let Some(Mark::HandOff(number)) = self.look(marks) else {
-                break;
-            };
-            self.hand_off(number, ops);
+            match self.look(marks) {
+                Some(Mark::HandOff(number)) => self.behind(OpKind::HandOff, number, ops),
+                Some(Mark::Release(lock)) => self.behind(OpKind::Release, lock, ops),
+                _ => break,
+            }
             self.pass(marks);
         }
     }
@@ -117,8 +113,19 @@ impl Lane {
         self.look(marks);
     }
 
-    fn hand_off(&mut self, number: u32, ops: &mut Vec<Op>) {
-        self.between(OpKind::HandOff, number, self.last, ops);
+    /// Something that the last operation does for others.
+    fn behind(&mut self, kind: OpKind, number: u32, ops: &mut Vec<Op>) {
+        self.between(kind, number, self.last, ops);
+    }
+
+    /// Something that the next operation, at `instr`, waits for.
+    fn in_front(&mut self, kind: OpKind, number: u32, instr: u64, ops: &mut Vec<Op>) {
+        let at = if self.leaving > 0 {
+            self.left_at
+        } else {
+            instr
+        };
+        self.between(kind, number, self.instr(at), ops);
     }
 
     fn between(&mut self, kind: OpKind, number: u32, instr: u64, ops: &mut Vec<Op>) {

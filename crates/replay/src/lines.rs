@@ -39,7 +39,7 @@ pub(crate) fn one_flush_a_line(ops: &mut Vec<Op>, from: usize, line: u64) {
         let kind = match op.kind {
             OpKind::Flush(kind) => Kind::Flush(kind),
             OpKind::Demote(kind) => Kind::Demote(kind),
-            OpKind::Fence(_) | OpKind::Atomic | OpKind::HandOff => {
+            OpKind::Fence(_) | OpKind::Atomic | OpKind::HandOff | OpKind::Release => {
                 later.clear();
                 continue;
             }

@@ -5,16 +5,23 @@
 pub(crate) enum Mark {
     /// Hand-off `.0` is published by what came before.
     HandOff(u32),
+    /// Lock `.0` is released by what came before.
+    Release(u32),
     /// What began with a [`Mark::Leave`] ends.
     Resume,
     /// What follows waits for hand-off `.0`.
     Await(u32),
+    /// What follows acquires lock `.0`.
+    Acquire(u32),
     /// What follows is left out up to a [`Mark::Resume`].
     Leave,
 }
 
 /// Numbers of hand-offs are smaller.
 pub(crate) const MAX_NUMBER: u32 = (1 << 30) - 1;
+
+/// Numbers of locks are smaller.
+pub(crate) const MAX_LOCK: u32 = (1 << 29) - 1;
 
 /// Only counts events.
 const FAR: u32 = 3 << 30 | 2;
@@ -40,6 +47,8 @@ impl Marks {
             let code = match mark {
                 Mark::HandOff(n) => n & MAX_NUMBER,
                 Mark::Await(n) => 1 << 30 | (n & MAX_NUMBER),
+                Mark::Acquire(n) => 2 << 30 | (n & MAX_LOCK) << 1,
+                Mark::Release(n) => 2 << 30 | (n & MAX_LOCK) << 1 | 1,
                 Mark::Leave => LEAVE,
                 Mark::Resume => RESUME,
             };
@@ -81,7 +90,9 @@ impl Reader {
                 LEAVE => Mark::Leave,
                 RESUME => Mark::Resume,
                 n if n >> 30 == 0 => Mark::HandOff(n),
-                n => Mark::Await(n & MAX_NUMBER),
+                n if n >> 30 == 1 => Mark::Await(n & MAX_NUMBER),
+                n if n & 1 == 0 => Mark::Acquire(n >> 1 & MAX_LOCK),
+                n => Mark::Release(n >> 1 & MAX_LOCK),
             };
             return Some((self.at + u64::from(after), mark));
         }
@@ -104,7 +115,10 @@ mod tests {
         let marks = [
             (0, Mark::Await(3)),
             (5, Mark::HandOff(MAX_NUMBER)),
+            (5, Mark::Acquire(MAX_LOCK)),
             (5, Mark::Leave),
+            (7, Mark::Release(MAX_LOCK)),
+            (8, Mark::Acquire(0)),
             (9, Mark::Resume),
             (far, Mark::Await(0)),
             (far, Mark::HandOff(0)),

@@ -235,7 +235,9 @@ proptest! {
         let (_dir, trace) = recording(&[process(threads)]);
         let keep = Options { waits: Waits::Keep, ..Options::default() };
         let all = ops(&trace, &keep);
-        let real = |k: OpKind| !matches!(k, OpKind::HandOff | OpKind::Await);
+        let real = |k: OpKind| !matches!(
+            k, OpKind::HandOff | OpKind::Await | OpKind::Acquire | OpKind::Release
+        );
         for (i, ops) in all.iter().enumerate() {
             let events = trace.totals(thread(i as u32)).events;
             let total: u64 = events.iter().map(|(_, n)| n).sum();

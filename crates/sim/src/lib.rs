@@ -33,12 +33,12 @@ pub use cache::{
     PrefetchCounters,
 };
 pub use engine::{
-    CallSites, Chip, Finished, Interest, Next, Pipeline, Plan, Run, Simulation, SimulationError,
-    Source, Uncore,
+    AcceptanceLog, Accepted, CallSites, Chip, Finished, Interest, Next, Pipeline, Plan, Run,
+    Simulation, SimulationError, Source, Uncore,
 };
 pub use mechanism::{Costs, Mechanism, NoMechanism, PreStore, REACH, Rule, VirtualPrestores, Way};
 pub use memory::{
-    CallSite, ChannelCounters, Device, DeviceCounters, MemorySystem, OptaneDimm, Placer,
+    CallSite, ChannelCounters, Device, DeviceCounters, Fullness, MemorySystem, OptaneDimm, Placer,
     peak_read_bandwidth, peak_write_bandwidth, unloaded_read_latency,
 };
 pub use op::{Op, OpKind};

@@ -9,7 +9,7 @@ pub struct Op {
     /// mechanism adds shares its neighbour's; a mechanism's own instructions are charged by the
     /// operation's issue cost).
     pub instr: u64,
-    /// Byte address (region id for regions, hand-off number for hand-offs, 0 for fences).
+    /// Byte address (region id for regions, number for hand-offs and locks, 0 for fences).
     pub addr: u64,
     /// Bytes touched; 0 for what acts on the line at `addr` or has no address. Of an allocation
     /// the lower half, see [`Op::bytes`].
@@ -46,6 +46,11 @@ pub enum OpKind {
     HandOff,
     /// The next operation may not start before hand-off `addr` is published.
     Await,
+    /// Lock `addr` is acquired by what follows, which may not begin before nobody else has it: the
+    /// thread waits in simulated time, and who came first has it first.
+    Acquire,
+    /// Lock `addr` is released: another thread has it when the operation before this one is visible.
+    Release,
     /// [`Op::bytes`] bytes at `addr` were handed out; the site is the call that asked for them
     /// ([`SiteId::NONE`] where it is not known). Executes nothing. A later allocation may lie
     /// inside an earlier one: what `malloc` hands out lies in what `mmap` or `brk` did.

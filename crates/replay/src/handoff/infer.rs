@@ -8,12 +8,14 @@ use prestore_trace::container::{Decoder, Trace};
 use prestore_trace::record::Special;
 use prestore_trace::replay::{ExecSink, each_touch};
 use prestore_trace::{EventKind, SiteId};
+use rustc_hash::FxHashSet;
 
 use super::places::{Places, Relation, Write};
+use super::sections::{Attempt, LastSites, Locks, Roles, Section};
 use super::settle::settle;
 use super::spawns::Spawns;
 use super::watcher::{Poll, Watcher};
-use super::{HandOffCounts, HandOffs};
+use super::{HandOffCounts, HandOffs, LOOP};
 use crate::cursor::Cursor;
 use crate::marks::{MAX_NUMBER, Mark};
 use crate::{Options, SourceError, Waits, chosen};
@@ -31,13 +33,17 @@ impl HandOffs {
         }
         let mut decoder = chosen::decoder()?;
         let mut places = Places::new();
+        let mut roles = Roles::default();
         for &(thread, _) in &threads {
+            let mut last = LastSites::default();
             let mut cursor = Cursor::new(trace, thread, options.lenient)?;
             while cursor.load(&mut decoder)? {
                 let table = cursor.table();
                 let mut atomics = Atomics {
                     xsave: table.xsave(),
                     places: &mut places,
+                    roles: &mut roles,
+                    last: &mut last,
                 };
                 cursor.replay(&mut atomics)?;
             }
@@ -50,6 +56,9 @@ impl HandOffs {
             counts: HandOffCounts::default(),
             numbers: 0,
             leave_out: options.waits == Waits::LeaveOut,
+            releases: roles.releases(),
+            sections: vec![Vec::new(); threads.len()],
+            locks: Locks::default(),
         };
         let mut cursors = Vec::new();
         for &(thread, process) in &threads {
@@ -57,6 +66,7 @@ impl HandOffs {
             walk.spawns.thread(process, &trace.process(process));
         }
         walk.all(&mut cursors, &mut decoder)?;
+        walk.mark_sections();
         let Walk {
             marks, mut counts, ..
         } = walk;
@@ -69,10 +79,12 @@ impl HandOffs {
     }
 }
 
-/// Notes the addresses of atomics.
+/// Notes the addresses of atomics, and what their sites are there for.
 struct Atomics<'a> {
     xsave: &'a [XsaveComponent],
     places: &'a mut Places,
+    roles: &'a mut Roles,
+    last: &'a mut LastSites,
 }
 
 impl ExecSink for Atomics<'_> {
@@ -81,6 +93,7 @@ impl ExecSink for Atomics<'_> {
             if r.kind == EventKind::AtomicRmw && u32::from(r.instr) < executed {
                 each_touch(self.xsave, r, values, |addr, _| {
                     self.places.at(addr);
+                    self.roles.atomic(self.last, addr, r.site);
                 });
             }
         }
@@ -99,6 +112,11 @@ struct Walk {
     /// Numbers given.
     numbers: u32,
     leave_out: bool,
+    /// Sites of atomics that release.
+    releases: FxHashSet<SiteId>,
+    /// A thread each.
+    sections: Vec<Vec<Section>>,
+    locks: Locks,
 }
 
 impl Walk {
@@ -168,8 +186,62 @@ impl Walk {
         }
     }
 
+    /// An atomic of a site that does not release is an attempt to acquire its address.
+    fn acquire_or_release(&mut self, addr: u64, write: Write) {
+        let watcher = &self.watchers[write.thread as usize];
+        let place = self.places.at(addr);
+        let before = place.end_attempt(write.thread);
+        if self.releases.contains(&write.site) {
+            if let Some(attempt) = before {
+                self.section(addr, attempt, write);
+            }
+            return;
+        }
+        let poll = watcher.look(addr);
+        let near = |b: Attempt| {
+            let since = poll.map_or(write.event, |p| p.first);
+            since.saturating_sub(b.last) <= LOOP && !watcher.worked_since(b.last)
+        };
+        let waited = before.is_some_and(near);
+        let who = (write.thread, write.event, write.ticks);
+        place.attempt(Attempt::next(before, who, poll, waited));
+    }
+
+    /// A thread that acquired `addr` with its last attempt releases it.
+    fn section(&mut self, addr: u64, attempt: Attempt, release: Write) {
+        let place = self.places.at(addr);
+        let Some(lock) = place.lock(&mut self.locks) else {
+            return;
+        };
+        (self.locks).section(lock, attempt.thread, attempt.ticks, release.ticks);
+        self.sections[attempt.thread as usize].push(Section {
+            lock,
+            first: attempt.first,
+            from: attempt.from,
+            until: release.event + 1,
+        });
+    }
+
+    /// Of the sections, those of locks become marks.
+    fn mark_sections(&mut self) {
+        let sections = std::mem::take(&mut self.sections);
+        for (marks, sections) in self.marks.iter_mut().zip(sections) {
+            let kept = sections.iter().filter(|s| self.locks.excludes(s.lock));
+            for section in kept {
+                self.counts.sections += 1;
+                marks.push((section.from, Mark::Acquire(section.lock)));
+                marks.push((section.until, Mark::Release(section.lock)));
+                if self.leave_out && section.first < section.from {
+                    marks.push((section.first, Mark::Leave));
+                    marks.push((section.from, Mark::Resume));
+                }
+            }
+        }
+    }
+
     fn atomic(&mut self, addr: u64, write: Write) {
         self.counts.atomics += 1;
+        self.acquire_or_release(addr, write);
         let thread = write.thread as usize;
         let poll = self.watchers[thread].poll(addr);
         let times = poll.and_then(|p| self.watchers[thread].time_of(&p));
@@ -240,7 +312,11 @@ impl Stretch<'_> {
                 if self.walk.places.perhaps(addr)
                     && let Some(place) = self.walk.places.known(addr)
                 {
-                    place.store(write(watcher, self.thread, self.ticks, site));
+                    let release = write(watcher, self.thread, self.ticks, site);
+                    place.store(release);
+                    if let Some(attempt) = place.end_attempt(release.thread) {
+                        self.walk.section(addr, attempt, release);
+                    }
                 }
             }
             EventKind::NtStore => watcher.writes(addr, site),

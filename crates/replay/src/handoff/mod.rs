@@ -23,13 +23,26 @@
 //! A thread's first event waits for its creator to come to the system call that made it; so does
 //! a forked process.
 //!
+//! # Locks
+//! Who gets a lock next depends on the machine, so of locks no order is kept, but that their sections exclude
+//! each other: `sections` finds for each thread where it acquired a lock and where it released it, and the
+//! simulator decides who waits. A *section* begins with the last atomic of a thread at an address before the
+//! same thread releases the address, by a plain store or by an atomic of a site that releases: one with
+//! which no thread begins at an address, and behind which threads begin anew there (an unlock; the slow path of a
+//! lock is followed by the unlock instead). That makes spin locks, test-and-test-and-set, and what is made of
+//! one word and a futex: mutexes of the C library, with conditions and barriers on top of them, and OpenMP's locks and
+//! critical sections. Sections of one address that overlap in recorded time (counted references) are no lock's,
+//! nor are those that only one thread has.
+//!
+//! An acquisition by another thread than the one that released is told from a message by the
+//! release's own predecessor: the same thread's acquisition from that site, whatever attempts of
+//! others from that site failed in between. A thread that failed there and tries again from another
+//! site still wants the lock. And a lock is usually taken without a plain load before. Rings in which
+//! the same thread both takes from and puts into a slot look like locks.
+//!
 //! # What is not enforced
-//! - *Locks.* Who gets a lock next depends on the machine. Acquisitions come from one site;
-//!   an acquisition by another thread than the one that released is told from a message by the
-//!   release's own predecessor: the same thread's acquisition from that site, whatever attempts of
-//!   others from that site failed in between. A thread that failed there and tries again from another
-//!   site still wants the lock. And a lock is usually taken without a plain load before. Rings in which
-//!   the same thread both takes from and puts into a slot look like locks and are not ordered.
+//! - Locks of two addresses (tickets, queues), readers' and writers' locks, semaphores: their sections overlap, or
+//!   acquire one address and release another.
 //! - Hand-offs through plain loads and stores only (a ring of one producer and one consumer with
 //!   head and tail counters; a flag that is polled and never claimed): nothing tells in the trace
 //!   when a load saw what. Recordings without stamps (of older versions) have no hand-offs at all.
@@ -42,15 +55,18 @@
 //! the one that succeeded: the same instruction loads the same address, at most [`LOOP`] events
 //! apart, and between two polls nothing is written but what the same instructions wrote to the
 //! same place the last time (return addresses of `sched_yield` and `nanosleep`, a counter of
-//! attempts). The thread's instruction counts go on as if they had not been executed.
+//! attempts). The thread's instruction counts go on as if they had not been executed. The same holds of
+//! attempts to acquire a lock that failed, and of looks at it between them.
 //!
 //! # Memory
 //! While inferring: some 200 bytes an address of atomics and 8 more for each thread that uses it, 100 KiB
-//! a thread and its cursor (some 8 MiB), and 32 bytes a hand-off. Afterwards 16 bytes a hand-off and 16 more where polls
-//! are left out. A program with one thread, and one with locks only, costs nothing.
+//! a thread and its cursor (some 8 MiB), 40 bytes for each thread that uses an address of atomics, and 32 bytes a
+//! hand-off or section. Afterwards 16 bytes a hand-off or section and 16 more where polls are left out. A program with
+//! one thread costs nothing.
 
 mod infer;
 mod places;
+mod sections;
 mod settle;
 mod spawns;
 mod watcher;
@@ -83,6 +99,8 @@ pub struct HandOffCounts {
     pub spawned: u64,
     /// Waits of which failed polls were left out.
     pub waits: u64,
+    /// Critical sections, of locks that several threads had.
+    pub sections: u64,
 }
 
 /// The order between a recording's threads that the simulator keeps.

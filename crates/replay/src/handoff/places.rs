@@ -5,7 +5,9 @@ use std::collections::VecDeque;
 use prestore_trace::SiteId;
 use rustc_hash::FxHashMap;
 
+use super::sections::{Attempt, Locks};
 use super::watcher::Watcher;
+use crate::marks::MAX_LOCK;
 
 /// One write to an address: an atomic or, where others use atomics, a plain store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +36,10 @@ pub(super) struct Place {
     tried: Vec<(u32, SiteId)>,
     /// Plain stores that nobody has taken.
     stores: VecDeque<Write>,
+    /// The threads that want to acquire it, or have.
+    attempts: Vec<Attempt>,
+    /// Its number, once it seemed to be a lock.
+    lock: Option<u32>,
 }
 
 /// Threads of which it is remembered what they tried at one address: those that wait for one lock.
@@ -103,6 +109,25 @@ impl Place {
         let first = self.stores.front().filter(|s| s.ticks < times.1).copied()?;
         self.stores.pop_front();
         Some(first)
+    }
+
+    /// What `thread` tried, which ends with that.
+    pub(super) fn end_attempt(&mut self, thread: u32) -> Option<Attempt> {
+        let at = self.attempts.iter().position(|a| a.thread == thread)?;
+        Some(self.attempts.swap_remove(at))
+    }
+
+    /// A thread tries, or tries again.
+    pub(super) fn attempt(&mut self, attempt: Attempt) {
+        if self.attempts.len() < MAX_TRIED {
+            self.attempts.push(attempt);
+        }
+    }
+
+    /// Its number among `locks`.
+    pub(super) fn lock(&mut self, locks: &mut Locks) -> Option<u32> {
+        self.lock = self.lock.or_else(|| locks.add(MAX_LOCK));
+        self.lock
     }
 
     /// A plain store; of a thread that had acquired the address it is a release, whether others tried

@@ -56,7 +56,11 @@ impl Run {
             match *mark {
                 Mark::HandOff(number) => self.published[number as usize] = true,
                 Mark::Await(number) if !self.published[number as usize] => break,
-                Mark::Await(_) | Mark::Leave | Mark::Resume => {}
+                Mark::Await(_)
+                | Mark::Acquire(_)
+                | Mark::Release(_)
+                | Mark::Leave
+                | Mark::Resume => {}
             }
             self.at[thread] += 1;
         }

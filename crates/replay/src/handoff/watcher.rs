@@ -119,6 +119,18 @@ impl Watcher {
         self.worked = self.events + 1;
     }
 
+    /// Was anything but waiting between the event after `event` others and the next one?
+    pub(super) fn worked_since(&self, event: u64) -> bool {
+        self.worked > event + 1
+    }
+
+    /// The poll of `addr` before the next event, if there was nothing but waiting since.
+    pub(super) fn look(&self, addr: u64) -> Option<Poll> {
+        let near = |poll: &Poll| self.events - poll.last <= LOOP;
+        let poll = self.poll(addr).filter(near)?;
+        (!self.worked_since(poll.last)).then_some(poll)
+    }
+
     /// The poll of `addr` before the next event.
     pub(super) fn poll(&self, addr: u64) -> Option<Poll> {
         let poll = self.polls[slot(addr, POLLS)];

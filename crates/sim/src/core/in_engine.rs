@@ -54,6 +54,10 @@ impl Pipeline for Core {
         self.wind_down(instrs, limit, below)
     }
 
+    fn wait_for_lock(&mut self, at: Time) {
+        self.wait_for_lock(at);
+    }
+
     fn finish<B: Below>(&mut self, instrs: u64, below: &mut B) -> Time {
         self.finish(instrs, below)
     }

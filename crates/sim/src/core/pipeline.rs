@@ -22,8 +22,9 @@ pub(super) const NEVER: Time = Time(u64::MAX);
 /// A core with one thread on it.
 ///
 /// It executes operations in the order in which they come, each at the core's clock, and lets the
-/// clock go on as the machine's description says. Neither [`OpKind::HandOff`] and [`OpKind::Await`]
-/// nor regions and allocations do anything here: see [`Core::visible_at`] and [`Core::wait_until`].
+/// clock go on as the machine's description says. Neither hand-offs and locks
+/// nor regions and allocations do anything here: see [`Core::hand_off`], [`Core::wait_until`] and
+/// [`Core::wait_for_lock`].
 #[derive(Clone, Debug)]
 pub struct Core {
     pub(super) params: Params,
@@ -127,6 +128,8 @@ impl Core {
             | OpKind::RegionEnd
             | OpKind::HandOff
             | OpKind::Await
+            | OpKind::Acquire
+            | OpKind::Release
             | OpKind::Alloc { .. }
             | OpKind::Free => true,
         }
@@ -162,6 +165,11 @@ impl Core {
         }
         self.settle(self.front.now, below);
         true
+    }
+
+    /// Nothing dispatches before `at`: another thread had a lock.
+    pub fn wait_for_lock(&mut self, at: Time) {
+        self.stall(at, Cause::Lock);
     }
 
     /// Nothing dispatches before `at`: the thread waited for another one.

@@ -29,6 +29,8 @@ pub enum Cause {
     Flush,
     /// Another thread has not handed over yet.
     Await,
+    /// Another thread has the lock.
+    Lock,
     /// The thread has ended, what it left pending has not.
     End,
     /// The reorder window is full behind a load (or, in order, a load is waited for).
@@ -36,7 +38,7 @@ pub enum Cause {
 }
 
 /// Causes other than [`Cause::Load`].
-const SIMPLE: [Cause; 12] = [
+const SIMPLE: [Cause; 13] = [
     Cause::FenceLoads,
     Cause::FenceStores,
     Cause::FenceFlushes,
@@ -48,6 +50,7 @@ const SIMPLE: [Cause; 12] = [
     Cause::WriteCombining,
     Cause::Flush,
     Cause::Await,
+    Cause::Lock,
     Cause::End,
 ];
 
@@ -68,6 +71,7 @@ impl fmt::Display for Cause {
             Self::WriteCombining => "write_combining_full",
             Self::Flush => "flush",
             Self::Await => "await",
+            Self::Lock => "lock",
             Self::End => "end",
             Self::Load(ServedBy::Peer) => "load_peer",
             Self::Load(ServedBy::Cache(i)) => return write!(f, "load_cache_{i}"),
@@ -105,7 +109,8 @@ impl Stalls {
             Cause::WriteCombining => 8,
             Cause::Flush => 9,
             Cause::Await => 10,
-            Cause::End => 11,
+            Cause::Lock => 11,
+            Cause::End => 12,
             Cause::Load(ServedBy::Peer) => PEER,
             Cause::Load(ServedBy::Cache(i)) => CACHES + usize::from(i),
             Cause::Load(ServedBy::Memory(i)) => CACHES + self.caches + usize::from(i),

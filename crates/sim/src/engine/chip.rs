@@ -5,11 +5,12 @@ use std::ops::Range;
 use prestore_machine::Machine;
 use prestore_trace::{FlushKind, LineAddr, SiteId};
 
+use super::accepted::AcceptanceLog;
 use super::pipeline::Uncore;
 use super::whole_lines::WholeLines;
 use crate::cache::{Hierarchy, HierarchyError};
 use crate::divide::Divisor;
-use crate::memory::{CallSite, MemorySystem, Placer};
+use crate::memory::{CallSite, Fullness, MemorySystem, Placer, Room};
 use crate::results::{FlushCounts, LevelCounts, SystemCounts};
 use crate::{Below, ByteMask, Flushed, Op, Served, Time};
 
@@ -18,8 +19,11 @@ pub type CallSites<'a> = &'a dyn Fn(SiteId) -> Vec<CallSite>;
 
 /// Caches and memories of a machine.
 pub struct Chip<'a> {
-    hierarchy: Hierarchy<WholeLines>,
+    hierarchy: Hierarchy<WholeLines<'a>>,
     placer: Placer,
+    room: Room,
+    /// How full the memories are, if the last allocation did not fit.
+    overfull: Option<Vec<Fullness>>,
     sites: CallSites<'a>,
     line: Divisor,
 }
@@ -33,9 +37,17 @@ impl<'a> Chip<'a> {
         Ok(Self {
             hierarchy: Hierarchy::new(machine, WholeLines::new(memory, line), seed)?,
             placer,
+            room: Room::new(machine),
+            overfull: None,
             sites,
             line: Divisor::new(line),
         })
+    }
+
+    /// `log` is told of each write that a controller of `machine`, whose chip this is, accepts.
+    pub fn log(&mut self, log: AcceptanceLog<'a>, machine: &Machine) {
+        let persistent = machine.memories.iter().map(|m| m.controller.persistent);
+        self.hierarchy.memory_mut().log(log, persistent.collect());
     }
 }
 
@@ -108,11 +120,18 @@ impl Uncore for Chip<'_> {
         let memory = &mut self.hierarchy.memory_mut().memory;
         self.placer
             .allocated(op.addr, op.bytes(), op.site, lookup, memory);
+        let full = (self.room).allocated(op.addr, op.bytes(), |line| memory.around(line));
+        self.overfull = full.map(<[_]>::to_vec);
+    }
+
+    fn overfull(&mut self) -> Option<Vec<Fullness>> {
+        self.overfull.take()
     }
 
     fn freed(&mut self, addr: u64) {
         let memory = &mut self.hierarchy.memory_mut().memory;
         self.placer.freed(addr, memory);
+        self.room.freed(addr);
     }
 
     fn drain(&mut self, at: Time) {

@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::cache::HierarchyError;
+use crate::memory::Fullness;
 
 /// Why a run could not be simulated. `E`: why the source failed.
 #[derive(Debug, Error)]
@@ -40,6 +41,14 @@ pub enum SimulationError<E> {
         /// Thread and the hand-off it waits for.
         waiting: Vec<(u32, u64)>,
     },
+    /// What the program allocates does not fit.
+    #[error("{}", too_much(.machine, .memories))]
+    TooMuchMemory {
+        /// The machine's name.
+        machine: String,
+        /// How full its memories are.
+        memories: Vec<Fullness>,
+    },
     /// The region to measure never opened.
     #[error("{}", no_region(*.wanted, .seen))]
     NoRegion {
@@ -59,6 +68,22 @@ pub enum SimulationError<E> {
         /// Operations to leave out.
         warmup: u64,
     },
+}
+
+/// What is allocated where, and where it does not fit.
+fn too_much(machine: &str, memories: &[Fullness]) -> String {
+    let has = |m: &Fullness| match m.capacity {
+        Some(capacity) => format!("{} in {} ({capacity} B)", m.allocated, m.memory),
+        None => format!("{} in {} (no limit)", m.allocated, m.memory),
+    };
+    let all: Vec<String> = memories.iter().map(has).collect();
+    let over = memories.iter().find(|m| m.is_over());
+    let over = over.map_or("memory", |m| m.memory.as_str());
+    format!(
+        "the program allocates more than {machine} has: bytes at once are {}; give {over} more with --set \
+         memories.{over}.capacity='… GiB', or place other data elsewhere (placement.rules)",
+        all.join(", ")
+    )
 }
 
 /// The first few of the waiting threads.

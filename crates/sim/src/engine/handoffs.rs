@@ -4,15 +4,20 @@ use rustc_hash::FxHashMap;
 
 use crate::Time;
 
-/// A hand-off that is not visible yet.
+/// What becomes visible to other threads, and is not yet.
 #[derive(Clone, Copy, Debug)]
-pub struct Pledge {
-    /// Its number.
-    pub number: u64,
-    /// As in [`Published`].
-    pub begun: Time,
-    /// As in [`Published`].
-    pub message: bool,
+pub enum Pledge {
+    /// A hand-off.
+    HandOff {
+        /// Its number.
+        number: u64,
+        /// As in [`Published`].
+        begun: Time,
+        /// As in [`Published`].
+        message: bool,
+    },
+    /// The release of this lock.
+    Release(u64),
 }
 
 /// A hand-off that was published.

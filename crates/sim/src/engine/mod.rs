@@ -4,9 +4,11 @@
 //! goes on, until it is a *quantum* ahead of the next one, ends, or waits for a hand-off of another
 //! thread: then its core is parked and costs nothing until the hand-off is published.
 
+mod accepted;
 mod chip;
 mod error;
 mod handoffs;
+mod locks;
 mod pipeline;
 mod ready;
 mod run;
@@ -16,6 +18,7 @@ mod thread;
 mod whole_lines;
 mod window;
 
+pub use accepted::{AcceptanceLog, Accepted};
 pub use chip::{CallSites, Chip};
 pub use error::SimulationError;
 pub use pipeline::{Pipeline, Uncore};

@@ -1,5 +1,6 @@
 //! What the engine asks of a core, and of what lies below the cores.
 
+use crate::memory::Fullness;
 use crate::results::{Distributions, Latencies, SystemCounts, ThreadCounts};
 use crate::{Below, Op, Time};
 
@@ -58,6 +59,11 @@ pub trait Pipeline {
     /// Nothing issues before `at`: the thread slept for another one.
     fn wait_until(&mut self, at: Time);
 
+    /// Nothing issues before `at`: another thread had a lock.
+    fn wait_for_lock(&mut self, at: Time) {
+        self.wait_until(at);
+    }
+
     /// The thread ends after `instrs` instructions, and may have left much behind that takes its time:
     /// what is due by `limit` happens, and the clock goes on to the next of that. Answers whether there is such;
     /// if not, the thread can finish.
@@ -87,6 +93,12 @@ pub trait Uncore: Below {
 
     /// `op`, an [`crate::OpKind::Alloc`], was executed: placement may follow.
     fn allocated(&mut self, op: &Op);
+
+    /// If what is allocated does not fit into the machine: how full its memories are. Asked behind
+    /// [`Uncore::allocated`].
+    fn overfull(&mut self) -> Option<Vec<Fullness>> {
+        None
+    }
 
     /// The allocation that starts at `addr` was returned.
     fn freed(&mut self, addr: u64);

@@ -2,6 +2,7 @@
 
 use super::error::SimulationError;
 use super::handoffs::{HandOffs, Pledge, Published};
+use super::locks::Locks;
 use super::pipeline::{Pipeline, Uncore};
 use super::ready::Ready;
 use super::source::Source;
@@ -32,6 +33,7 @@ pub struct Run<'a, S, M, P, U> {
     uncore: U,
     ready: Ready,
     handoffs: HandOffs,
+    locks: Locks,
     window: Window,
     meter: Meter,
     plan: Plan,
@@ -50,13 +52,15 @@ pub struct Finished {
     pub ops: u64,
     /// Threads that waited for a hand-off that never came, where that is allowed.
     pub stuck: Vec<(u32, u64)>,
+    /// How often nobody could go on, and somebody was given a lock that another thread had.
+    pub broken_locks: u64,
 }
 
 /// How a thread's turn ended.
 enum Turn {
     /// It can go on.
     Ready,
-    /// It waits for a hand-off; what it left pending is due then.
+    /// It waits for a hand-off or a lock; what it left pending is due then.
     Parked(Option<Time>),
     /// It has nothing more to do.
     Ended,
@@ -82,6 +86,7 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
             uncore,
             ready,
             handoffs: HandOffs::default(),
+            locks: Locks::default(),
             window: Window::new(plan.interest, plan.warmup, threads.len() as u32),
             meter: Meter::default(),
             threads,
@@ -95,30 +100,12 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
     /// To the end of the trace.
     pub fn finish(mut self) -> Result<Finished, SimulationError<S::Error>> {
         self.measure(Time::ZERO);
-        while let Some((clock, thread)) = self.ready.pop() {
-            let limit = match self.ready.next_clock() {
-                Some(next) => next + self.plan.quantum,
-                None => Time(u64::MAX),
-            };
-            let due = self.meter.due();
-            let turn = self
-                .turn(thread as usize, limit.min(due).max(clock))
-                .map_err(SimulationError::Source)?;
-            let core = &self.threads[thread as usize].core;
-            let now = core.now();
-            match turn {
-                Turn::Ready => self.ready.push(core.clock(), thread),
-                Turn::Parked(Some(next)) => self.ready.push(next, thread),
-                Turn::Parked(None) => {}
-                Turn::Ended => {
-                    self.window.thread_ends(thread);
-                    self.measure(now);
-                }
-            }
-            if now >= due {
-                let counts = self.counts();
-                self.meter.sample(now, &counts);
-            }
+        self.all()?;
+        // Locks that the trace does not tell right, or not all of: somebody goes on all the same.
+        while let Some(thread) = self.locks.give_up() {
+            let now = self.threads[thread as usize].core.now();
+            self.has_lock(thread, now);
+            self.all()?;
         }
         let stuck = self.handoffs.stuck();
         if !stuck.is_empty() {
@@ -140,11 +127,40 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
             measured: self.meter.finish(),
             ops: self.ops,
             stuck,
+            broken_locks: self.locks.broken(),
         })
     }
 
+    /// Until no thread can go on.
+    fn all(&mut self) -> Result<(), SimulationError<S::Error>> {
+        while let Some((clock, thread)) = self.ready.pop() {
+            let limit = match self.ready.next_clock() {
+                Some(next) => next + self.plan.quantum,
+                None => Time(u64::MAX),
+            };
+            let due = self.meter.due();
+            let turn = self.turn(thread as usize, limit.min(due).max(clock))?;
+            let core = &self.threads[thread as usize].core;
+            let now = core.now();
+            match turn {
+                Turn::Ready => self.ready.push(core.clock(), thread),
+                Turn::Parked(Some(next)) => self.ready.push(next, thread),
+                Turn::Parked(None) => {}
+                Turn::Ended => {
+                    self.window.thread_ends(thread);
+                    self.measure(now);
+                }
+            }
+            if now >= due {
+                let counts = self.counts();
+                self.meter.sample(now, &counts);
+            }
+        }
+        Ok(())
+    }
+
     /// Lets thread `t` do what begins by `limit`.
-    fn turn(&mut self, t: usize, limit: Time) -> Result<Turn, S::Error> {
+    fn turn(&mut self, t: usize, limit: Time) -> Result<Turn, SimulationError<S::Error>> {
         if self.threads[t].parked {
             return Ok(self.rest(t, limit));
         }
@@ -155,7 +171,8 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
             }
             let thread = &mut self.threads[t];
             let Some(op) = thread.peek::<M>() else {
-                match thread.refill(self.source, self.mechanism)? {
+                let refilled = thread.refill(self.source, self.mechanism);
+                match refilled.map_err(SimulationError::Source)? {
                     None => continue,
                     Some(instrs) => {
                         if thread.core.wind_down(instrs, limit, &mut self.uncore) {
@@ -168,6 +185,10 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
                         let end = thread.core.finish(instrs, &mut self.uncore);
                         self.end = self.end.max(end);
                         self.publish(t);
+                        for lock in self.locks.held_by(t as u32) {
+                            self.released(t, lock, end);
+                        }
+                        self.woken = false;
                         return Ok(Turn::Ended);
                     }
                 }
@@ -189,7 +210,29 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
                 OpKind::HandOff => {
                     thread.last_began = began;
                     thread.advance();
-                    self.hand_off(t, op.addr);
+                    let pledge = Pledge::HandOff {
+                        number: op.addr,
+                        begun: thread.regions.last().copied().unwrap_or(thread.last_began),
+                        message: !thread.regions.is_empty(),
+                    };
+                    self.pledge(t, pledge);
+                    continue;
+                }
+                OpKind::Release => {
+                    thread.last_began = began;
+                    thread.advance();
+                    self.pledge(t, Pledge::Release(op.addr));
+                    continue;
+                }
+                OpKind::Acquire => {
+                    let now = thread.core.now();
+                    let Some(free) = self.locks.acquire(op.addr, t as u32, now) else {
+                        thread.parked = true;
+                        return Ok(self.rest(t, limit));
+                    };
+                    thread.core.wait_for_lock(free);
+                    thread.last_began = began;
+                    thread.advance();
                     continue;
                 }
                 OpKind::Await => {
@@ -212,7 +255,13 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
                     self.window.region_ends(t as u32, op.addr);
                     self.measure(now);
                 }
-                OpKind::Alloc { .. } => self.uncore.allocated(&op),
+                OpKind::Alloc { .. } => {
+                    self.uncore.allocated(&op);
+                    if let Some(memories) = self.uncore.overfull() {
+                        let machine = String::new();
+                        return Err(SimulationError::TooMuchMemory { machine, memories });
+                    }
+                }
                 OpKind::Free => self.uncore.freed(op.addr),
                 _ => {}
             }
@@ -237,14 +286,10 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
         Turn::Parked(next)
     }
 
-    /// Thread `t` hands hand-off `number` over: it is published when it is visible.
-    fn hand_off(&mut self, t: usize, number: u64) {
+    /// Thread `t` hands something over: it is published when it is visible.
+    fn pledge(&mut self, t: usize, pledge: Pledge) {
         let thread = &mut self.threads[t];
-        thread.pledged.push_back(Pledge {
-            number,
-            begun: thread.regions.last().copied().unwrap_or(thread.last_began),
-            message: !thread.regions.is_empty(),
-        });
+        thread.pledged.push_back(pledge);
         if let Some(visible) = thread.core.hand_off(&mut self.uncore) {
             self.published(t, visible);
         }
@@ -263,23 +308,48 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
         std::mem::take(&mut self.woken)
     }
 
-    /// The oldest hand-off of thread `t` is visible at `visible`.
+    /// The oldest that thread `t` pledged is visible at `visible`.
     fn published(&mut self, t: usize, visible: Time) {
-        let Some(pledge) = self.threads[t].pledged.pop_front() else {
-            return;
-        };
-        let published = Published {
-            visible,
-            begun: pledge.begun,
-            message: pledge.message,
-        };
-        if let Some(sleeper) = self.handoffs.publish(pledge.number, published) {
-            let sleeping = &mut self.threads[sleeper as usize];
-            sleeping.parked = false;
-            sleeping.core.wait_until(visible);
-            self.ready.push(sleeping.core.clock(), sleeper);
-            self.woken = true;
+        match self.threads[t].pledged.pop_front() {
+            Some(Pledge::HandOff {
+                number,
+                begun,
+                message,
+            }) => {
+                let published = Published {
+                    visible,
+                    begun,
+                    message,
+                };
+                if let Some(sleeper) = self.handoffs.publish(number, published) {
+                    self.threads[sleeper as usize].core.wait_until(visible);
+                    self.wake(sleeper);
+                }
+            }
+            Some(Pledge::Release(lock)) => self.released(t, lock, visible),
+            None => {}
         }
+    }
+
+    /// Thread `t` has released `lock`, visible at `at`.
+    fn released(&mut self, t: usize, lock: u64, at: Time) {
+        if let Some(next) = self.locks.release(lock, t as u32, at) {
+            self.has_lock(next, at);
+        }
+    }
+
+    /// `thread`, which waited, has its lock at `at`.
+    fn has_lock(&mut self, thread: u32, at: Time) {
+        self.threads[thread as usize].core.wait_for_lock(at);
+        self.wake(thread);
+    }
+
+    /// What `sleeper` waited for has come.
+    fn wake(&mut self, sleeper: u32) {
+        let sleeping = &mut self.threads[sleeper as usize];
+        sleeping.parked = false;
+        self.ready.push(sleeping.core.clock(), sleeper);
+        self.woken = true;
     }
 
     /// Thread `t` has read something after messages came.

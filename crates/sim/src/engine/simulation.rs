@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use prestore_machine::{Machine, Scope};
 
+use super::accepted::AcceptanceLog;
 use super::chip::{CallSites, Chip};
 use super::error::SimulationError;
 use super::run::{Finished, Plan, Run};
@@ -24,6 +25,7 @@ pub struct Simulation<'m> {
     interest: Interest,
     warmup: u64,
     lenient: bool,
+    accepted: Option<AcceptanceLog<'m>>,
 }
 
 /// Seed where none is chosen.
@@ -40,6 +42,7 @@ impl<'m> Simulation<'m> {
             interest: Interest::All,
             warmup: 0,
             lenient: false,
+            accepted: None,
         }
     }
 
@@ -83,6 +86,14 @@ impl<'m> Simulation<'m> {
         Self { stacks, ..self }
     }
 
+    /// `log` is told of each write that a memory controller accepts. Without it nothing is paid.
+    pub fn accepted(self, log: AcceptanceLog<'m>) -> Self {
+        Self {
+            accepted: Some(log),
+            ..self
+        }
+    }
+
     /// Replays `source` to its end.
     ///
     /// # Errors
@@ -115,7 +126,17 @@ impl<'m> Simulation<'m> {
             quantum: quantum(self.machine),
             lenient: self.lenient,
         };
-        let finished = Run::new(source, mechanism, cores, chip, plan).finish()?;
+        if let Some(log) = self.accepted {
+            chip.log(log, self.machine);
+        }
+        let finished = Run::new(source, mechanism, cores, chip, plan).finish();
+        let finished = finished.map_err(|error| match error {
+            SimulationError::TooMuchMemory { memories, .. } => SimulationError::TooMuchMemory {
+                machine: self.machine.name.clone(),
+                memories,
+            },
+            other => other,
+        })?;
         let about = About {
             mechanism: mechanism.name().to_owned(),
             seed: self.seed,
@@ -136,12 +157,17 @@ fn quantum(machine: &Machine) -> Time {
 }
 
 fn notes(finished: &Finished) -> Vec<String> {
-    (finished.stuck.iter())
-        .map(|(thread, number)| {
-            format!(
-                "thread {thread} ends early: it waits for hand-off {number}, which the trace does \
-                 not have"
-            )
-        })
-        .collect()
+    let stuck = finished.stuck.iter().map(|(thread, number)| {
+        format!(
+            "thread {thread} ends early: it waits for hand-off {number}, which the trace does not have"
+        )
+    });
+    let broken = (finished.broken_locks > 0).then(|| {
+        format!(
+            "{} times all threads waited for each other's locks, and one went on all the same: what \
+             the recording tells of locks is not all of it",
+            finished.broken_locks
+        )
+    });
+    stuck.chain(broken).collect()
 }

@@ -31,5 +31,6 @@ pub use counters::ChannelCounters;
 pub use device::{Device, DeviceCounters};
 pub use formula::{peak_read_bandwidth, peak_write_bandwidth, unloaded_read_latency};
 pub use optane::OptaneDimm;
-pub use placement::{CallSite, Placer};
+pub(crate) use placement::Room;
+pub use placement::{CallSite, Fullness, Placer};
 pub use system::MemorySystem;

@@ -79,6 +79,11 @@ impl MemorySystem {
         self.places.memory(0, line.0).into()
     }
 
+    /// The memory that `line` lives in, and lines around it that do, too.
+    pub(crate) fn around(&self, line: u64) -> (u8, RangeInclusive<u64>) {
+        self.places.around(line)
+    }
+
     /// Writes what waits in controllers to the devices and what is buffered in those to their media
     /// (the end of the run), so that all bytes are counted. Answers when that is done.
     pub fn drain(&mut self, at: Time) -> Time {

@@ -2,6 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod in_step;
+mod locks;
 mod loops;
 mod measuring;
 mod mechanisms;

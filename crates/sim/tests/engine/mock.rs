@@ -49,6 +49,12 @@ impl Pipeline for SlowCore {
         *self.counts.stalls.entry("await".into()).or_default() += waited;
     }
 
+    fn wait_for_lock(&mut self, at: Time) {
+        let waited = at.since(self.counts.clock);
+        self.counts.clock += waited;
+        *self.counts.stalls.entry("lock".into()).or_default() += waited;
+    }
+
     fn finish<B: Below>(&mut self, instrs: u64, _below: &mut B) -> Time {
         self.counts.instructions = instrs;
         self.counts.clock
@@ -203,6 +209,14 @@ pub fn hand_off(number: u64) -> Op {
 
 pub fn wait_for(number: u64) -> Op {
     op(OpKind::Await, number, 0)
+}
+
+pub fn acquire(lock: u64) -> Op {
+    op(OpKind::Acquire, lock, 0)
+}
+
+pub fn release(lock: u64) -> Op {
+    op(OpKind::Release, lock, 0)
 }
 
 pub fn begin(id: u64) -> Op {

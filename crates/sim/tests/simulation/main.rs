@@ -1,6 +1,7 @@
 //! Whole runs: all parts together, against closed formulas.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
+mod accepted;
 mod cold_lines;
 mod formulas;
 mod listing1;

@@ -118,6 +118,7 @@ fn in_words(cause: &str) -> String {
         "write_combining_full" => "all write-combining buffers are taken",
         "flush" => "too many flushes are pending",
         "await" => "waiting for another thread",
+        "lock" => "another thread has the lock",
         "end" => "what was pending at the thread's end",
         "load_peer" => "loads from another core's cache",
         _ => match cause.strip_prefix("load_") {

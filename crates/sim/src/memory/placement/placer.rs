@@ -202,7 +202,7 @@ impl Placer {
 }
 
 /// Cuts `lines` where `around`, which answers a value and the lines that share it, says.
-fn pieces<V>(
+pub(super) fn pieces<V>(
     lines: &RangeInclusive<u64>,
     around: impl Fn(u64) -> (V, RangeInclusive<u64>),
 ) -> impl Iterator<Item = (RangeInclusive<u64>, V)> {

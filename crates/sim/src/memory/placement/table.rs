@@ -42,6 +42,12 @@ impl PlaceTable {
         recent.2
     }
 
+    /// The memory of `line`, and lines around it that live there, too.
+    pub(crate) fn around(&self, line: u64) -> (u8, RangeInclusive<u64>) {
+        let (memory, lines) = self.places.around(line);
+        (memory.unwrap_or(self.default), lines)
+    }
+
     /// `lines` live in `memory` from now on.
     pub(crate) fn place(&mut self, lines: RangeInclusive<u64>, memory: u8) {
         self.places.set(lines, memory);
