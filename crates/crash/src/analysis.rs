@@ -48,6 +48,10 @@ pub struct Checked {
     pub notes: Vec<String>,
 }
 
+/// What is said where all is missing.
+const NO_FLUSH: &str = "the program flushed nothing of this memory, neither by instructions nor by msync; \
+                        what fsync writes back is not followed";
+
 /// Checks the recording. `allocates` answers whether the call at a site is what a name
 /// ([`Image::Named`]) means.
 ///
@@ -81,7 +85,7 @@ pub fn check(
         lenient: options.lenient,
         ..prestore_replay::Options::default()
     };
-    let notes = in_order(trace, &read, &mut pass)?;
+    let mut notes = in_order(trace, &read, &mut pass)?;
     let Pass {
         images,
         memory,
@@ -90,6 +94,9 @@ pub fn check(
         ..
     } = pass;
     let touched = memory.touched();
+    if options.domain == Domain::Adr && !memory.any_flush && !touched.is_empty() {
+        notes.push(NO_FLUSH.to_owned());
+    }
     let mut findings = memory.end(&threads).findings(&tree);
     let (images, kept) = images.found(knows_files, dir, &touched)?;
     for finding in &mut findings {

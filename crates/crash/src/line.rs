@@ -157,3 +157,151 @@ pub(crate) fn mask(from: u64, size: u64) -> u64 {
     };
     ones << from
 }
+
+#[cfg(test)]
+mod tests {
+    use prestore_trace::replay::NodeId;
+    use prestore_trace::{ProcessId, SiteId};
+
+    use super::*;
+
+    const ONE: ThreadId = ThreadId(1);
+    const TWO: ThreadId = ThreadId(2);
+
+    fn at(site: u32) -> At {
+        At {
+            site: SiteId(site),
+            node: NodeId::ROOT,
+        }
+    }
+
+    fn write(site: u32, thread: ThreadId, bytes: u64) -> Write {
+        Write {
+            at: at(site),
+            first: First {
+                process: ProcessId(0),
+                thread,
+                instr: 0,
+                address: 0,
+                offset: 0,
+            },
+            stores: 1,
+            bytes,
+            state: State::Dirty {
+                over: None,
+                told: false,
+            },
+            fence: None,
+        }
+    }
+
+    fn around_caches(site: u32, thread: ThreadId, bytes: u64) -> Write {
+        Write {
+            state: State::Flushed {
+                flush: at(site),
+                by: vec![thread],
+            },
+            ..write(site, thread, bytes)
+        }
+    }
+
+    /// The sites that come between flush and fence.
+    fn fence(line: &mut Line, thread: ThreadId) -> Vec<u32> {
+        let mut late = Vec::new();
+        line.fence(thread, at(99), |w, _| late.push(w.at.site.0));
+        late
+    }
+
+    fn waiting(line: &Line) -> Vec<(u32, u64)> {
+        line.writes.iter().map(|w| (w.at.site.0, w.bytes)).collect()
+    }
+
+    #[test]
+    fn bytes_beside_flushed_ones_wait_for_a_flush_of_their_own() {
+        let mut line = Line::default();
+        line.store(write(1, ONE, 0x0f), true);
+        assert_eq!(line.flush(ONE, at(50), false), Met::Work);
+        line.store(write(2, ONE, 0xf0), true);
+        assert_eq!(fence(&mut line, ONE), []);
+        assert_eq!(waiting(&line), [(2, 0xf0)]);
+        assert_eq!(line.flush(ONE, at(50), false), Met::Work);
+        fence(&mut line, ONE);
+        assert_eq!(waiting(&line), []);
+    }
+
+    #[test]
+    fn a_store_over_flushed_bytes_comes_too_late_for_the_fence() {
+        let mut line = Line::default();
+        line.store(write(1, ONE, 0xff), true);
+        line.flush(ONE, at(50), false);
+        line.store(write(2, ONE, 0x0f), true);
+        // Stored once more: still of the same flush.
+        line.store(write(3, ONE, 0x0f), true);
+        assert_eq!(fence(&mut line, ONE), [3]);
+        assert_eq!(fence(&mut line, ONE), [], "told once");
+        assert_eq!(waiting(&line), [(3, 0x0f)]);
+    }
+
+    #[test]
+    fn flushed_again_before_the_fence_it_does_not() {
+        let mut line = Line::default();
+        line.store(write(1, ONE, 0xff), true);
+        line.flush(ONE, at(50), false);
+        line.store(write(2, ONE, 0xff), true);
+        assert_eq!(line.flush(ONE, at(51), false), Met::Work);
+        assert_eq!(fence(&mut line, ONE), []);
+        assert_eq!(waiting(&line), []);
+    }
+
+    #[test]
+    fn another_threads_store_is_its_own_business() {
+        let mut line = Line::default();
+        line.store(write(1, ONE, 0xff), true);
+        line.flush(ONE, at(50), false);
+        line.store(write(2, TWO, 0xff), true);
+        assert_eq!(fence(&mut line, ONE), []);
+        assert_eq!(waiting(&line), [(2, 0xff)]);
+    }
+
+    #[test]
+    fn the_fence_has_to_be_of_a_thread_that_flushed() {
+        let mut line = Line::default();
+        line.store(write(1, ONE, 0xff), true);
+        assert_eq!(line.flush(TWO, at(50), false), Met::Work);
+        fence(&mut line, ONE);
+        assert_eq!(waiting(&line), [(1, 0xff)]);
+        assert_eq!(
+            line.flush(ONE, at(51), false),
+            Met::Work,
+            "nobody has fenced yet"
+        );
+        assert_eq!(line.flush(ONE, at(51), false), Met::Nothing);
+        fence(&mut line, ONE);
+        assert_eq!(waiting(&line), []);
+    }
+
+    #[test]
+    fn stores_around_the_caches_need_a_fence_only() {
+        let mut line = Line::default();
+        line.store(around_caches(1, ONE, 0xff), true);
+        assert_eq!(line.flush(ONE, at(50), false), Met::Nothing);
+        fence(&mut line, ONE);
+        assert_eq!(waiting(&line), []);
+    }
+
+    #[test]
+    fn a_flush_that_is_ordered_by_itself_needs_none() {
+        let mut line = Line::default();
+        line.store(write(1, ONE, 0xff), true);
+        assert_eq!(line.flush(ONE, at(50), true), Met::Work);
+        assert_eq!(waiting(&line), []);
+        assert_eq!(line.flush(ONE, at(50), true), Met::Nothing);
+    }
+
+    #[test]
+    fn masks_of_parts_of_lines() {
+        assert_eq!(mask(0, 64), u64::MAX);
+        assert_eq!(mask(60, 4), 0xf << 60);
+        assert_eq!(mask(0, 1), 1);
+    }
+}

@@ -42,6 +42,8 @@ pub(crate) struct Memory {
     owners: Vec<usize>,
     /// Images of which something was stored or flushed.
     touched: FxHashSet<usize>,
+    /// Something of an image was flushed, or written back by `msync`.
+    pub(crate) any_flush: bool,
     pub(crate) ledger: Ledger,
 }
 
@@ -60,6 +62,7 @@ impl Memory {
             lines: FxHashMap::default(),
             owners: Vec::new(),
             touched: FxHashSet::default(),
+            any_flush: false,
             ledger: Ledger::default(),
         }
     }
@@ -133,6 +136,7 @@ impl Memory {
         alone: bool,
     ) {
         let key = (piece.owner, piece.at / LINE);
+        self.any_flush = true;
         let line = self.lines.entry(key).or_default();
         let before = line.last_flush;
         self.touched.insert(self.owners[piece.owner as usize]);
@@ -199,6 +203,7 @@ impl Memory {
 
     /// `msync` has written `piece` back.
     pub(crate) fn synced(&mut self, piece: Piece) {
+        self.any_flush = true;
         self.take(piece, |_| {});
     }
 

@@ -74,7 +74,7 @@ pub fn reason(
                 "nothing was stored to the line since the flush at {before}; leave one of them out"
             ),
             (_, None) => {
-                "nothing was stored to the line: is it the line that was meant?".to_owned()
+                "nothing was ever stored to the line; leave the flush out, or flush the line that was meant".to_owned()
             }
         },
         FindingKind::RedundantFence => match fence {
