@@ -5,6 +5,7 @@ mod advise;
 mod args;
 mod bench;
 mod calibrate;
+mod crash;
 mod doctor;
 mod error;
 mod export;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Verb::Record(args) => record::run(&args),
         Verb::Simulate(args) => simulate::run(&args),
         Verb::Whatif(args) => whatif::run(&args),
+        Verb::Crash(args) => crash::run(&args),
         Verb::Trace { verb } => match verb {
             TraceVerb::Info(args) => trace_info::run(&args),
         },

@@ -8,6 +8,7 @@ use prestore_report::to_json;
 use serde::Serialize;
 
 use crate::error::CliError;
+use crate::run;
 
 /// Prints `text`; a closed pipe is no error to the user.
 pub fn print(text: &str) -> Result<(), CliError> {
@@ -18,6 +19,14 @@ pub fn print(text: &str) -> Result<(), CliError> {
             io::ErrorKind::BrokenPipe => CliError::Closed,
             _ => CliError::Failed(format!("the result cannot be written to stdout: {e}")),
         })
+}
+
+/// What is said of findings that SARIF cannot show.
+pub fn not_in_sarif(findings: usize) -> String {
+    format!(
+        "without a source line and so not in the SARIF output: {}; --format json has them",
+        run::number(findings as u64, "finding")
+    )
 }
 
 /// Writes `text` to `file`.

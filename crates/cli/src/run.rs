@@ -4,9 +4,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
 
-use prestore_report::{Exactness, ExactnessKind, count};
+use prestore_report::{Exactness, ExactnessKind, Run, count};
 use prestore_trace::block::UnknownOpcode;
-use prestore_trace::container::{ReadError, ReadOptions, Trace};
+use prestore_trace::container::{ReadError, ReadOptions, RecordingState, Trace};
 use prestore_tracer::{
     Allocations, Coverage, Options, Outcome, ProgramOutput, Region, Scope, Window,
 };
@@ -86,6 +86,42 @@ pub fn open(dir: &Path, lenient: bool) -> Result<Trace, CliError> {
         }
         error => error.into(),
     })
+}
+
+/// What a recording says of its run. Notes: what of it was left out when it was opened.
+pub fn recorded(trace: &Trace) -> Run {
+    let manifest = trace.manifest();
+    let info = &manifest.info;
+    let windows = &info.windows;
+    let part = windows.skip > 0 || windows.take.is_some() || windows.regions;
+    Run {
+        program: info.command.first().cloned().unwrap_or_default(),
+        command: info.command.clone(),
+        cwd: Some(info.cwd.clone()),
+        recording: Some(trace.dir().display().to_string()),
+        engine: format!("{} {}", info.engine.name, info.engine.version),
+        dropped_events: manifest.dropped_events,
+        processes: manifest.processes.len() as u64,
+        partial: match manifest.state {
+            RecordingState::Complete => None,
+            RecordingState::Recording => Some("the recording was killed, or still runs".into()),
+            RecordingState::Aborted => manifest.reason.clone(),
+        },
+        scope: info.scope.mode.clone(),
+        exactness: if part {
+            windowed()
+        } else {
+            Exactness::default()
+        },
+        notes: trace.damage().iter().map(ToString::to_string).collect(),
+        ..Run::default()
+    }
+}
+
+/// What is missing in a recording because the engine could not decode it, in a sentence; `None`: nothing.
+pub fn unknown_in(trace: &Trace) -> Option<String> {
+    let processes = trace.manifest().processes.iter();
+    unknown_opcodes(processes.flat_map(|p| trace.unknown_opcodes(p.id)))
 }
 
 /// How exact the figures of a run are, of which windows or regions let so much through.

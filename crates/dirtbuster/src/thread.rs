@@ -115,6 +115,8 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
             Special::Time { .. }
             | Special::Stamp { .. }
             | Special::Spawn { .. }
+            | Special::Mapped { .. }
+            | Special::Synced { .. }
             | Special::Unknown { .. } => {}
         }
     }

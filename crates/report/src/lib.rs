@@ -8,6 +8,7 @@
 
 mod annotate;
 mod apart;
+mod crash;
 mod finding;
 mod human;
 mod json;
@@ -24,6 +25,7 @@ mod text;
 mod whatif;
 
 pub use annotate::{DiskSources, Sources};
+pub use crash::{CrashReport, ImagesTried, NamedCrashFinding, NamedImage, crash_text};
 pub use finding::{Allocation, Context, InstructionShare, LineStores, NamedFinding, Predicted};
 pub use human::{bytes, count, distance, percent, seconds};
 pub use json::to_json;
@@ -32,7 +34,7 @@ pub use place::NamedPlace;
 pub use report::{ADVISE_SCHEMA_VERSION, Report, SCHEMA_VERSION, Totals};
 pub use resolve::{Frame, Place, Resolver, SiteKind};
 pub use run::{Exactness, ExactnessKind, Run, ThreadTotals};
-pub use sarif::{SarifLog, to_sarif};
+pub use sarif::{SarifLog, crash_to_sarif, to_sarif};
 pub use stores::{Caller, FunctionStores, SiteStores, StoresByFunction};
 pub use system::is_system_path;
 pub use text::{TextOptions, report_text, simulation_text, stores_text};

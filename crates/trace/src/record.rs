@@ -33,7 +33,15 @@ pub mod id {
     pub const STAMP: u32 = 6;
     /// `ticks`: the time-stamp counter when the thread was about to make a thread or a process.
     pub const SPAWN: u32 = 7;
+    /// `address, bytes, offset, file, flags`: a file was mapped shared (behind the mapping's
+    /// [`ALLOC`]); flags: bit 0, writable.
+    pub const MAPPED: u32 = 8;
+    /// `address, bytes`: `msync` has written the range back.
+    pub const SYNCED: u32 = 9;
 }
+
+/// Flag of a [`id::MAPPED`] record.
+const MAPPED_WRITABLE: u64 = 1;
 
 /// Where an allocation came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -90,6 +98,26 @@ pub enum Special {
         /// Ticks of the constant-rate counter.
         ticks: u64,
     },
+    /// A file was mapped shared: stores to the range reach it.
+    Mapped {
+        /// First byte.
+        addr: u64,
+        /// Bytes.
+        size: u64,
+        /// Where in the file it begins, bytes.
+        offset: u64,
+        /// The file, see [`crate::block::BlockTable::mapped_file`].
+        file: u64,
+        /// May it be written from the start?
+        writable: bool,
+    },
+    /// `msync` has written a range back, synchronously.
+    Synced {
+        /// First byte.
+        addr: u64,
+        /// Bytes.
+        size: u64,
+    },
     /// A record of a later schema.
     Unknown {
         /// Its id.
@@ -124,6 +152,14 @@ impl Special {
             (id::TIME, &[ticks, ..]) => Self::Time { ticks },
             (id::STAMP, &[ticks, ..]) => Self::Stamp { ticks },
             (id::SPAWN, &[ticks, ..]) => Self::Spawn { ticks },
+            (id::MAPPED, &[addr, size, offset, file, flags, ..]) => Self::Mapped {
+                addr,
+                size,
+                offset,
+                file,
+                writable: flags & MAPPED_WRITABLE != 0,
+            },
+            (id::SYNCED, &[addr, size, ..]) => Self::Synced { addr, size },
             _ => Self::Unknown { id },
         }
     }
@@ -142,6 +178,17 @@ impl Special {
             Self::Time { ticks } => words.extend([header(id::TIME, 1), ticks]),
             Self::Stamp { ticks } => words.extend([header(id::STAMP, 1), ticks]),
             Self::Spawn { ticks } => words.extend([header(id::SPAWN, 1), ticks]),
+            Self::Mapped {
+                addr,
+                size,
+                offset,
+                file,
+                writable,
+            } => {
+                let flags = if writable { MAPPED_WRITABLE } else { 0 };
+                words.extend([header(id::MAPPED, 5), addr, size, offset, file, flags]);
+            }
+            Self::Synced { addr, size } => words.extend([header(id::SYNCED, 2), addr, size]),
             Self::Unknown { .. } => {}
         }
     }

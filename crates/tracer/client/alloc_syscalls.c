@@ -5,12 +5,13 @@
 
 #include "dr_api.h"
 #include "drmgr.h"
+#include "mapped_files.h"
 #include "thread.h"
 #include "wire.h"
 
 /* What a thread asked for, until the answer is there. */
 typedef struct {
-    uint64 args[3];
+    uint64 args[6];
 } request_t;
 
 static int tls_index;
@@ -20,7 +21,7 @@ static bool
 is_ours(int number)
 {
     return number == SYS_mmap || number == SYS_munmap || number == SYS_mremap ||
-           number == SYS_brk;
+           number == SYS_brk || number == SYS_msync;
 }
 
 static bool
@@ -28,7 +29,7 @@ on_request(void *drcontext, int number)
 {
     request_t *request = drmgr_get_tls_field(drcontext, tls_index);
     if (is_ours(number)) {
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 6; i++)
             request->args[i] = dr_syscall_get_param(drcontext, i);
     }
     return true;
@@ -62,8 +63,14 @@ on_answer(void *drcontext, int number)
     uint64 pc = (uint64)mc.pc;
     switch (number) {
     case SYS_mmap:
-        if (!failed)
+        if (!failed) {
             allocated(drcontext, result, request->args[1], pc, ALLOC_MMAP);
+            mapped_files_mapped(drcontext, result, request->args);
+        }
+        break;
+    case SYS_msync:
+        if (!failed)
+            mapped_files_synced(drcontext, request->args);
         break;
     case SYS_munmap:
         if (!failed)

@@ -18,14 +18,26 @@ enum {
     REC_TIME = 5,  /* time-stamp counter */
     REC_STAMP = 6, /* time-stamp counter, before a block with an atomic */
     REC_SPAWN = 7, /* time-stamp counter, before a thread or process is made */
+    REC_MAPPED = 8, /* address, bytes, offset in the file, its number (META_FILE), flags */
+    REC_SYNCED = 9, /* address, bytes: written back by msync */
     REC_FIRST_BLOCK = 64,
 };
 #define REC_HEADER(id, words) ((uint64_t)(id) | ((uint64_t)(words) << 32))
 
+/* Flags of REC_MAPPED. */
+#define MAPPED_WRITABLE 1
+
 enum { ALLOC_MALLOC = 0, ALLOC_NEW = 1, ALLOC_MMAP = 2, ALLOC_BRK = 3 };
 
 /* Frames of the meta log: u32 type, u32 payload bytes (multiple of 8), payload. */
-enum { META_BLOCK = 1, META_MODULE = 2, META_UNLOAD = 3, META_UNKNOWN_OPCODE = 4, META_PROCESS = 5 };
+enum {
+    META_BLOCK = 1,
+    META_MODULE = 2,
+    META_UNLOAD = 3,
+    META_UNKNOWN_OPCODE = 4,
+    META_PROCESS = 5,
+    META_FILE = 6,
+};
 
 enum ref_kind {
     KIND_LOAD = 0,

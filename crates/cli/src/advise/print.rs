@@ -12,7 +12,7 @@ use prestore_whatif::Advice;
 use crate::args::{AdviseArgs, Format};
 use crate::error::CliError;
 use crate::naming::Namer;
-use crate::{host, notice, output, run, whatif};
+use crate::{host, notice, output, whatif};
 
 /// What is known of a run before it was analysed.
 pub fn about(args: &AdviseArgs, scope: &str) -> Run {
@@ -79,10 +79,7 @@ pub fn findings(
         Format::Sarif => {
             let left_out = report.advice_without_line();
             if left_out > 0 {
-                notice::tell(&format!(
-                    "without a source line and so not in the SARIF output: {}; --format json has them",
-                    run::number(left_out as u64, "finding")
-                ));
+                notice::tell(&output::not_in_sarif(left_out));
             }
             output::print_json(&to_sarif(&report))
         }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use prestore_dirtbuster::{Analyzer, Outcome, ProgramTotals, Thresholds};
 use prestore_report::{Run, count, percent};
 use prestore_trace::SiteTable;
-use prestore_trace::container::{RecordingState, Trace};
+use prestore_trace::container::Trace;
 use prestore_trace::import::read_samples;
 
 use super::print;
@@ -75,42 +75,14 @@ pub fn analyse(
             analyzer.end(process);
         }
     }
-    let manifest = trace.manifest();
-    let mut about = Run {
-        program: manifest.info.command.first().cloned().unwrap_or_default(),
-        command: manifest.info.command.clone(),
-        cwd: Some(manifest.info.cwd.clone()),
-        recording: Some(dir.display().to_string()),
-        engine: format!(
-            "{} {}",
-            manifest.info.engine.name, manifest.info.engine.version
-        ),
-        dropped_events: manifest.dropped_events,
-        processes: manifest.processes.len() as u64,
-        partial: match manifest.state {
-            RecordingState::Complete => None,
-            RecordingState::Recording => Some("the recording was killed, or still runs".into()),
-            RecordingState::Aborted => manifest.reason.clone(),
-        },
-        scope: manifest.info.scope.mode.clone(),
-        ..Run::default()
-    };
-    about
-        .notes
-        .extend(trace.damage().iter().map(ToString::to_string));
+    let mut about = run::recorded(trace);
     about.notes.extend(merged.damage().map(ToString::to_string));
     about.notes.extend(
         given_up
             .iter()
             .map(|(thread, error)| format!("thread {} was read in part: {error}", thread.0)),
     );
-    let windows = &manifest.info.windows;
-    if windows.skip > 0 || windows.take.is_some() || windows.regions {
-        about.exactness = run::windowed();
-    }
-    let processes = manifest.processes.iter();
-    let unknown = processes.flat_map(|p| trace.unknown_opcodes(p.id));
-    about.notes.extend(run::unknown_opcodes(unknown));
+    about.notes.extend(run::unknown_in(trace));
     let mut analysis = analyzer.finish();
     analysis.oracle.set_sites(sites);
     Ok((analysis, about))

@@ -10,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::bench::{BenchArgs, PROGRAM_VERB, ProgramArgs};
 use crate::calibrate::CalibrateArgs;
+use crate::crash::CrashArgs;
 use crate::repro::ReproArgs;
 
 pub use simulation::{MechanismArg, OpArg, SimulateArgs, WayArg, WhatifArgs};
@@ -20,6 +21,7 @@ pub use stored::{ExportArgs, ExportFormat, InfoArgs, StoredArgs};
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done
+  1  `crash --fail-on-findings` found something
   2  wrong usage or input: nothing was run
   3  the program failed (its own exit code is not 0, or a signal killed it) or its recording did;
      what was recorded up to then is printed or kept, and marked as partial where it is";
@@ -51,6 +53,8 @@ pub enum Verb {
     Simulate(SimulateArgs),
     /// Say what following the advice about a recording would gain on described machines
     Whatif(WhatifArgs),
+    /// Say what of a program's persistent memory a power cut may lose, from a recording
+    Crash(CrashArgs),
     /// Look at a recording
     Trace {
         /// What to look at.
@@ -87,6 +91,7 @@ impl Verb {
             Self::Record(args) => args.run.quiet,
             Self::Simulate(args) => args.replay.quiet,
             Self::Whatif(args) => args.replay.quiet,
+            Self::Crash(args) => args.quiet,
             Self::Bench(args) => args.quiet,
             Self::Machine {
                 verb: MachineVerb::Calibrate(args),

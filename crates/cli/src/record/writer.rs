@@ -79,6 +79,7 @@ impl Recorder {
                 },
                 functions: functions.to_vec(),
                 values,
+                mapped_files: !run.no_allocations,
             },
             windows: Windows {
                 skip: run.skip,

@@ -1,10 +1,7 @@
 //! The pass over a recording that finds hand-offs: all threads, in order of their stamps.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use prestore_trace::block::{Block, XsaveComponent};
-use prestore_trace::container::{Decoder, Trace};
+use prestore_trace::container::Trace;
 use prestore_trace::record::Special;
 use prestore_trace::replay::{ExecSink, each_touch};
 use prestore_trace::{EventKind, SiteId};
@@ -18,6 +15,7 @@ use super::watcher::{Poll, Watcher};
 use super::{HandOffCounts, HandOffs, LOOP};
 use crate::cursor::Cursor;
 use crate::marks::{MAX_NUMBER, Mark};
+use crate::ordered::{self, Stretch, Stretches};
 use crate::{Options, SourceError, Waits, chosen};
 
 impl HandOffs {
@@ -65,7 +63,7 @@ impl HandOffs {
             cursors.push(Cursor::new(trace, thread, options.lenient)?);
             walk.spawns.thread(process, &trace.process(process));
         }
-        walk.all(&mut cursors, &mut decoder)?;
+        ordered::walk(&mut cursors, &mut decoder, &mut walk)?;
         walk.mark_sections();
         let Walk {
             marks, mut counts, ..
@@ -120,52 +118,6 @@ struct Walk {
 }
 
 impl Walk {
-    /// Goes through all threads, from stamp to stamp.
-    fn all(
-        &mut self,
-        cursors: &mut [Cursor<'_>],
-        decoder: &mut Decoder,
-    ) -> Result<(), SourceError> {
-        // A thread takes memory from when its first records come until its last have.
-        let first = cursors.iter().map(|c| c.next_ticks().unwrap_or(0));
-        let mut queue: BinaryHeap<_> = first
-            .zip(0..)
-            .map(|(t, i)| Reverse((t, i, false)))
-            .collect();
-        while let Some(Reverse((ticks, i, begun))) = queue.pop() {
-            if begun {
-                self.watchers[i].stamp(ticks);
-                if ticks > 0 {
-                    self.begin(i, ticks);
-                }
-            } else {
-                self.watchers[i].wake();
-                self.watchers[i].stamp(0);
-            }
-            let mut ended = true;
-            while cursors[i].load(decoder)? {
-                let table = cursors[i].table();
-                let mut stretch = Stretch {
-                    xsave: table.xsave(),
-                    walk: self,
-                    thread: i,
-                    ticks,
-                    next: None,
-                };
-                cursors[i].replay(&mut stretch)?;
-                if let Some(next) = stretch.next {
-                    queue.push(Reverse((next, i, true)));
-                    ended = false;
-                    break;
-                }
-            }
-            if ended {
-                self.watchers[i].sleep();
-            }
-        }
-        Ok(())
-    }
-
     fn number(&mut self) -> Option<u32> {
         let number = self.numbers;
         (number < MAX_NUMBER).then(|| {
@@ -175,7 +127,7 @@ impl Walk {
     }
 
     /// A thread's stretch begins: if it is its first, its creator made it before.
-    fn begin(&mut self, thread: usize, ticks: u64) {
+    fn spawned(&mut self, thread: usize, ticks: u64) {
         let Some((creator, events)) = self.spawns.creator(thread, ticks) else {
             return;
         };
@@ -290,85 +242,86 @@ impl Walk {
     }
 }
 
-/// One thread from one stamp to the next.
-struct Stretch<'a> {
-    xsave: &'a [XsaveComponent],
-    walk: &'a mut Walk,
-    thread: usize,
-    ticks: u64,
-    /// The next stamp, once it is there.
-    next: Option<u64>,
-}
-
-impl Stretch<'_> {
+impl Walk {
     #[inline]
-    fn event(&mut self, kind: EventKind, addr: u64, site: SiteId) {
-        let watcher = &mut self.walk.watchers[self.thread];
+    fn event(&mut self, of: &Stretch<'_>, kind: EventKind, addr: u64, site: SiteId) {
+        let watcher = &mut self.watchers[of.thread];
         match kind {
-            EventKind::Load if self.walk.places.perhaps(addr) => watcher.load(addr, site),
+            EventKind::Load if self.places.perhaps(addr) => watcher.load(addr, site),
             EventKind::Load => {}
             EventKind::Store => {
                 watcher.writes(addr, site);
-                if self.walk.places.perhaps(addr)
-                    && let Some(place) = self.walk.places.known(addr)
+                if self.places.perhaps(addr)
+                    && let Some(place) = self.places.known(addr)
                 {
-                    let release = write(watcher, self.thread, self.ticks, site);
+                    let release = write(watcher, of, site);
                     place.store(release);
                     if let Some(attempt) = place.end_attempt(release.thread) {
-                        self.walk.section(addr, attempt, release);
+                        self.section(addr, attempt, release);
                     }
                 }
             }
             EventKind::NtStore => watcher.writes(addr, site),
             EventKind::AtomicRmw => {
-                let write = write(watcher, self.thread, self.ticks, site);
-                self.walk.atomic(addr, write);
+                let write = write(watcher, of, site);
+                self.atomic(addr, write);
             }
             EventKind::Fence(_) => {}
             _ => watcher.work(),
         }
-        self.walk.watchers[self.thread].events += 1;
+        self.watchers[of.thread].events += 1;
     }
 }
 
-fn write(watcher: &Watcher, thread: usize, ticks: u64, site: SiteId) -> Write {
+fn write(watcher: &Watcher, of: &Stretch<'_>, site: SiteId) -> Write {
     Write {
-        thread: thread as u32,
+        thread: of.thread as u32,
         site,
         event: watcher.events,
         stretch: watcher.stretch(),
-        ticks,
+        ticks: of.ticks,
     }
 }
 
-impl ExecSink for Stretch<'_> {
+impl Stretches for Walk {
+    fn begin(&mut self, thread: usize, ticks: u64, begun: bool) {
+        if begun {
+            self.watchers[thread].stamp(ticks);
+            if ticks > 0 {
+                self.spawned(thread, ticks);
+            }
+        } else {
+            self.watchers[thread].wake();
+            self.watchers[thread].stamp(0);
+        }
+    }
+
     #[inline]
-    fn exec(&mut self, _: u64, block: &Block, values: &[u64], executed: u32) {
-        let xsave = self.xsave;
+    fn exec(&mut self, of: &Stretch<'_>, _: u64, block: &Block, values: &[u64], executed: u32) {
+        let xsave = of.table.xsave();
         for r in &block.refs {
             if u32::from(r.instr) >= executed {
                 break;
             }
-            each_touch(xsave, r, values, |addr, _| self.event(r.kind, addr, r.site));
+            each_touch(xsave, r, values, |addr, _| {
+                self.event(of, r.kind, addr, r.site);
+            });
         }
     }
 
-    fn special(&mut self, _: u64, special: Special) {
+    fn special(&mut self, of: &Stretch<'_>, _: u64, special: Special) {
         match special {
-            Special::Time { ticks } | Special::Stamp { ticks } => self.next = Some(ticks),
             Special::Spawn { ticks } => {
-                let events = self.walk.watchers[self.thread].events;
-                self.walk.spawns.spawn(self.thread, ticks, events);
-                self.next = Some(ticks);
+                let events = self.watchers[of.thread].events;
+                self.spawns.spawn(of.thread, ticks, events);
             }
-            Special::Alloc { .. } => self.event(EventKind::Alloc, 0, SiteId::NONE),
-            Special::Free { .. } => self.event(EventKind::Free, 0, SiteId::NONE),
-            Special::Skip { .. } | Special::Unknown { .. } => {}
+            Special::Alloc { .. } => self.event(of, EventKind::Alloc, 0, SiteId::NONE),
+            Special::Free { .. } => self.event(of, EventKind::Free, 0, SiteId::NONE),
+            _ => {}
         }
     }
 
-    #[inline]
-    fn full(&self) -> bool {
-        self.next.is_some()
+    fn end(&mut self, thread: usize) {
+        self.watchers[thread].sleep();
     }
 }

@@ -1,12 +1,13 @@
 //! The log file around the results.
 
 use super::model::{
-    Driver, Invocation, Message, Notification, SarifLog, SarifResult, SarifRun, Tool,
+    Driver, Invocation, Message, Notification, Rule, SarifLog, SarifResult, SarifRun, Tool,
 };
 use super::{pitfalls, result, rules, uri};
 use crate::finding::NamedFinding;
 use crate::human::count;
 use crate::report::Report;
+use crate::run::Run;
 use prestore_dirtbuster::PitfallKind;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -28,6 +29,23 @@ pub fn to_sarif(report: &Report) -> SarifLog {
         *n += 1;
         pitfalls::result(p, *n, cwd)
     }));
+    log(
+        rules::rules(),
+        invocation(report),
+        cwd,
+        results,
+        properties(report),
+    )
+}
+
+/// A log with one run.
+pub(super) fn log(
+    rules: Vec<Rule>,
+    invocation: Invocation,
+    cwd: Option<&str>,
+    results: Vec<SarifResult>,
+    properties: Map<String, Value>,
+) -> SarifLog {
     SarifLog {
         schema: SCHEMA,
         version: "2.1.0",
@@ -36,16 +54,16 @@ pub fn to_sarif(report: &Report) -> SarifLog {
                 driver: Driver {
                     name: "prestore",
                     semantic_version: env!("CARGO_PKG_VERSION"),
-                    rules: rules::rules(),
+                    rules,
                 },
             },
-            invocations: vec![invocation(report)],
+            invocations: vec![invocation],
             original_uri_base_ids: cwd
                 .map(|c| BTreeMap::from([(uri::SRCROOT, uri::base(c))]))
                 .unwrap_or_default(),
             results,
             column_kind: "unicodeCodePoints",
-            properties: properties(report),
+            properties,
         }],
     }
 }
@@ -60,6 +78,21 @@ fn occurrence(report: &Report, f: &NamedFinding) -> usize {
 
 fn invocation(report: &Report) -> Invocation {
     let run = &report.run;
+    let intensity = Notification {
+        level: "note",
+        message: Message::new(report.write_intensity()),
+    };
+    let mut all = vec![intensity];
+    all.extend(notifications(run));
+    Invocation {
+        command_line: format!("prestore advise {}", run.again()),
+        execution_successful: run.partial.is_none(),
+        tool_execution_notifications: all,
+    }
+}
+
+/// What a reader of the results must know of the run.
+pub(super) fn notifications(run: &Run) -> Vec<Notification> {
     let mut notifications = Vec::new();
     let mut notify = |level, text: String| {
         notifications.push(Notification {
@@ -67,7 +100,6 @@ fn invocation(report: &Report) -> Invocation {
             message: Message::new(text),
         });
     };
-    notify("note", report.write_intensity());
     if let Some(why) = &run.partial {
         notify("warning", format!("partial: {why}"));
     }
@@ -81,11 +113,7 @@ fn invocation(report: &Report) -> Invocation {
     for note in &run.notes {
         notify("note", note.clone());
     }
-    Invocation {
-        command_line: format!("prestore advise {}", run.again()),
-        execution_successful: run.partial.is_none(),
-        tool_execution_notifications: notifications,
-    }
+    notifications
 }
 
 fn properties(report: &Report) -> Map<String, Value> {

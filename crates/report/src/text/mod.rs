@@ -2,7 +2,7 @@
 
 mod advice;
 mod finding;
-mod header;
+pub(crate) mod header;
 mod options;
 mod page;
 mod pitfalls;

@@ -30,6 +30,8 @@
 //! u64 origin`, then `u32 offset, u32 size` for each xsave component; `inherited` > 0: forked from
 //! the process with the parent's pid and the stamp `origin`, whose blocks with ids below
 //! `inherited` are this process's too. Its modules follow: those that it began with.
+//! `FILE`: `u64 number, u32 path bytes, u32 0`, path; padded to 8: the file that `MAPPED` records
+//! ([`crate::record`]) mean by that number; no path where it could not be had.
 
 use super::{Direction, MaskForm, RefMode};
 use crate::{DemoteKind, EventKind, FenceKind, FlushKind};
@@ -55,6 +57,8 @@ pub mod meta {
     pub const UNKNOWN_OPCODE: u32 = 4;
     /// First frame of a process.
     pub const PROCESS: u32 = 5;
+    /// The name of a file that the program mapped.
+    pub const FILE: u32 = 6;
 }
 
 /// How many bytes at the start of `log` are whole frames.

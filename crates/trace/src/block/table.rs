@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use super::fields::Fields;
@@ -83,6 +84,7 @@ pub struct BlockTable {
     blocks: Vec<Option<Arc<Block>>>,
     mappings: Vec<Mapping>,
     unknown: Vec<UnknownOpcode>,
+    files: FxHashMap<u64, Arc<str>>,
     xsave: Vec<XsaveComponent>,
     facts: ProcessFacts,
     consumed: u64,
@@ -103,6 +105,12 @@ impl BlockTable {
     /// Instructions the engine could not decode.
     pub fn unknown_opcodes(&self) -> &[UnknownOpcode] {
         &self.unknown
+    }
+
+    /// Path of the file that [`crate::record::Special::Mapped`] means by `number`; empty where it
+    /// could not be had, `None` for no such number.
+    pub fn mapped_file(&self, number: u64) -> Option<&Arc<str>> {
+        self.files.get(&number)
     }
 
     /// Components of the `xsave` area, by number.
@@ -217,6 +225,15 @@ impl BlockTable {
                     Some(known) => known.executions = known.executions.max(executions),
                     None => self.unknown.push(now),
                 }
+            }
+            meta::FILE => {
+                let mut f = Fields(frame.payload);
+                let (Some(number), Some(length), Some(_)) = (f.u64(), f.u32(), f.u32()) else {
+                    return Err(frame.bad(SHORT));
+                };
+                let path = f.bytes(length as usize).ok_or(frame.bad(SHORT))?;
+                let path = String::from_utf8_lossy(path);
+                self.files.insert(number, path.into());
             }
             meta::PROCESS => {
                 let mut f = Fields(frame.payload);

@@ -80,6 +80,8 @@ pub struct Scope {
     pub functions: Vec<String>,
     /// Do stores carry the values they wrote?
     pub values: bool,
+    /// Is known which files were mapped where, and what `msync` wrote back?
+    pub mapped_files: bool,
 }
 
 /// Which part of the run was recorded; all lengths in instructions of a thread.

@@ -1,0 +1,53 @@
+//! Why a recording cannot be checked.
+
+use prestore_replay::SourceError;
+use thiserror::Error;
+
+/// Why a recording cannot be checked.
+#[derive(Debug, Error)]
+pub enum CrashError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// Not all stores, flushes and fences are in it.
+    #[error(
+        "{dir}: {what} were recorded, so flushes and fences may be missing that the program did: \
+         record all of it again (`prestore record -o DIR -- CMD`)"
+    )]
+    Partial {
+        /// The recording.
+        dir: String,
+        /// Which part there is, in words.
+        what: &'static str,
+    },
+    /// It does not say which memory is which file.
+    #[error(
+        "{0}: this recording does not know mapped files: record again with this version (and \
+         without --no-allocations), or name the memory by its addresses (--image 0xFIRST-0xEND)"
+    )]
+    NoMappedFiles(String),
+    /// Nothing is known to be persistent.
+    #[error(
+        "{0}: the program mapped no file that its stores reach (mmap with MAP_SHARED), so nothing is \
+         known to be persistent: name the memory with --image, by its addresses (0xFIRST-0xEND) or \
+         by the function or FILE:LINE that allocates it"
+    )]
+    NothingMapped(String),
+    /// An image that the program did not have.
+    #[error(
+        "--image {image}: the program mapped no file of this name, and nothing of this name allocates; \
+         {mapped}"
+    )]
+    NoSuchImage {
+        /// As it was asked for.
+        image: String,
+        /// What it did map, in words.
+        mapped: String,
+    },
+    /// A range that the program did not use.
+    #[error(
+        "--image {0}: the program neither stored nor flushed anything there; addresses change from run to \
+         run: take them from this recording"
+    )]
+    UnusedRange(String),
+}

@@ -1,0 +1,296 @@
+//! The images that the program has: from mappings and allocations to regions.
+
+use prestore_replay::Executor;
+use prestore_trace::record::AllocKind;
+use prestore_trace::{ProcessId, SiteId, ThreadId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::analysis::ImageFound;
+use crate::error::CrashError;
+use crate::image::Image;
+use crate::memory::{Memory, Pending};
+use crate::regions::{Life, Piece, Region, Regions};
+
+/// Callers of a mapping's system call that its name is looked for in: the C library's `mmap`, and
+/// what a library of the program puts around it.
+const NEAR: usize = 3;
+
+/// An image while the program runs.
+struct Known {
+    found: ImageFound,
+    /// As it was asked for; `None`: a file that nobody asked for.
+    asked: Option<Image>,
+    /// It may be written, or was asked for.
+    counts: bool,
+    /// Bytes in it now.
+    live: u64,
+}
+
+/// All images.
+pub(crate) struct Images<'a> {
+    known: Vec<Known>,
+    /// None were asked for.
+    all_files: bool,
+    allocates: &'a mut dyn FnMut(&str, SiteId) -> bool,
+    /// What `allocates` has answered, by image and site.
+    answers: FxHashMap<(usize, SiteId), bool>,
+    /// Owners of files' lines, by image and path, and of allocations', by image and process.
+    files: FxHashMap<(usize, String), u32>,
+    processes: FxHashMap<(usize, ProcessId), u32>,
+    /// Where calls return to, and the site of the call.
+    calls: FxHashMap<ProcessId, FxHashMap<u64, SiteId>>,
+    /// All files that were mapped, for whom asks for another.
+    mapped: Vec<String>,
+}
+
+impl<'a> Images<'a> {
+    pub(crate) fn new(asked: &[Image], allocates: &'a mut dyn FnMut(&str, SiteId) -> bool) -> Self {
+        let known = asked.iter().map(|image| Known {
+            found: ImageFound {
+                name: name(image),
+                files: Vec::new(),
+                bytes: 0,
+            },
+            asked: Some(image.clone()),
+            counts: true,
+            live: 0,
+        });
+        Self {
+            known: known.collect(),
+            all_files: asked.is_empty(),
+            allocates,
+            answers: FxHashMap::default(),
+            files: FxHashMap::default(),
+            processes: FxHashMap::default(),
+            calls: FxHashMap::default(),
+            mapped: Vec::new(),
+        }
+    }
+
+    /// What a new process has from the start: the ranges.
+    pub(crate) fn ranges(&mut self, memory: &mut Memory) -> Regions {
+        let mut regions = Regions::default();
+        for (i, known) in self.known.iter_mut().enumerate() {
+            if let Some(Image::Range(range)) = &known.asked {
+                let region = Region {
+                    end: range.end,
+                    owner: memory.owner(i),
+                    base: range.start,
+                    origin: range.start,
+                    life: Life::Range,
+                };
+                regions.add(range.start, region);
+                known.found.bytes = range.end - range.start;
+            }
+        }
+        regions
+    }
+
+    /// A file was mapped: `at` is address, bytes, and where in the file.
+    pub(crate) fn mapped(
+        &mut self,
+        path: &str,
+        at: (u64, u64, u64),
+        writable: bool,
+        space: &mut Regions,
+        memory: &mut Memory,
+    ) {
+        let path = path.strip_suffix(" (deleted)").unwrap_or(path);
+        let path = if path.is_empty() {
+            "[a file without a name]"
+        } else {
+            path
+        };
+        if !self.mapped.iter().any(|m| m == path) {
+            self.mapped.push(path.to_owned());
+        }
+        let of_path = |known: &Known| match &known.asked {
+            None => known.found.name == path,
+            Some(Image::Named(name)) => is_file(path, name),
+            Some(Image::Range(_)) => false,
+        };
+        let image = match self.known.iter().position(of_path) {
+            Some(image) => image,
+            None if self.all_files => {
+                self.known.push(Known {
+                    found: ImageFound {
+                        name: path.to_owned(),
+                        files: Vec::new(),
+                        bytes: 0,
+                    },
+                    asked: None,
+                    counts: false,
+                    live: 0,
+                });
+                self.known.len() - 1
+            }
+            None => return,
+        };
+        let (addr, size, offset) = at;
+        let files = &mut self.known[image].found.files;
+        if !files.iter().any(|f| f == path) {
+            files.push(path.to_owned());
+        }
+        self.known[image].counts |= writable;
+        self.grows(image, size);
+        let key = (image, path.to_owned());
+        let owner = *self.files.entry(key).or_insert_with(|| memory.owner(image));
+        let region = Region {
+            end: addr.saturating_add(size),
+            owner,
+            base: offset,
+            origin: 0,
+            life: Life::File,
+        };
+        space.add(addr, region);
+    }
+
+    /// Memory was handed out: `at` is address and bytes, `how` where the call returns to and the allocator's
+    /// kind.
+    pub(crate) fn allocated(
+        &mut self,
+        who: Executor<'_>,
+        at: (u64, u64),
+        how: (u64, AllocKind),
+        calls: &[SiteId],
+        space: &mut Regions,
+        memory: &mut Memory,
+    ) {
+        let ((addr, size), (caller, kind)) = (at, how);
+        if kind == AllocKind::Mmap {
+            space.replace(addr, addr.saturating_add(size));
+        }
+        let named = |k: &Known| matches!(k.asked, Some(Image::Named(_)));
+        if size == 0 || !self.known.iter().any(named) {
+            return;
+        }
+        let returns = self.calls.entry(who.process).or_insert_with(|| {
+            let blocks = who.table.iter();
+            blocks.map(|b| (b.next_pc, b.last_site)).collect()
+        });
+        let caller = returns.get(&caller).copied();
+        let near = if kind == AllocKind::Mmap { NEAR } else { 0 };
+        let sites: Vec<SiteId> = caller
+            .into_iter()
+            .chain(calls.iter().copied().take(near))
+            .collect();
+        let mut fits = |i: usize, known: &Known| match &known.asked {
+            Some(Image::Named(name)) => sites.iter().any(|&site| {
+                let answer = self.answers.entry((i, site));
+                *answer.or_insert_with(|| (self.allocates)(name, site))
+            }),
+            _ => false,
+        };
+        let image = self.known.iter().enumerate().position(|(i, k)| fits(i, k));
+        let Some(image) = image else {
+            return;
+        };
+        self.grows(image, size);
+        let owner = *(self.processes)
+            .entry((image, who.process))
+            .or_insert_with(|| memory.owner(image));
+        let region = Region {
+            end: addr.saturating_add(size),
+            owner,
+            base: addr,
+            origin: addr,
+            life: Life::Allocation,
+        };
+        space.add(addr, region);
+    }
+
+    /// `region`, which began at `addr`, is there no more.
+    pub(crate) fn freed(
+        &mut self,
+        addr: u64,
+        region: Region,
+        memory: &mut Memory,
+        threads: &FxHashMap<ThreadId, Pending>,
+    ) {
+        let size = region.end - addr;
+        let live = &mut self.known[memory.image(region.owner)].live;
+        *live = live.saturating_sub(size);
+        if region.life == Life::Allocation {
+            let piece = Piece {
+                owner: region.owner,
+                at: region.base,
+                size,
+                addr,
+                offset: 0,
+            };
+            memory.freed(piece, threads);
+        }
+    }
+
+    fn grows(&mut self, image: usize, bytes: u64) {
+        let known = &mut self.known[image];
+        known.live += bytes;
+        known.found.bytes = known.found.bytes.max(known.live);
+    }
+
+    /// The images that the program had, and for each that was known its place among them. `knows_files`: the
+    /// recording in `dir` knows them.
+    pub(crate) fn found(
+        self,
+        knows_files: bool,
+        dir: String,
+        touched: &FxHashSet<usize>,
+    ) -> Result<(Vec<ImageFound>, Vec<Option<usize>>), CrashError> {
+        let (mut all, mut places) = (Vec::new(), Vec::new());
+        for (i, known) in self.known.into_iter().enumerate() {
+            let named = matches!(known.asked, Some(Image::Named(_)));
+            if named && known.found.bytes == 0 {
+                if !knows_files {
+                    return Err(CrashError::NoMappedFiles(dir));
+                }
+                let mapped = match self.mapped.as_slice() {
+                    [] => "it mapped none that its stores reach".to_owned(),
+                    files => format!("it mapped {}", files.join(", ")),
+                };
+                let image = known.found.name;
+                return Err(CrashError::NoSuchImage { image, mapped });
+            }
+            if matches!(known.asked, Some(Image::Range(_))) && !touched.contains(&i) {
+                return Err(CrashError::UnusedRange(known.found.name));
+            }
+            // Files that are only read, as caches of the C library's are no persistent memory.
+            let kept = known.counts || touched.contains(&i);
+            places.push(kept.then_some(all.len()));
+            all.extend(kept.then_some(known.found));
+        }
+        if all.is_empty() {
+            return Err(CrashError::NothingMapped(dir));
+        }
+        Ok((all, places))
+    }
+}
+
+fn name(image: &Image) -> String {
+    match image {
+        Image::Range(range) => format!("{:#x}-{:#x}", range.start, range.end),
+        Image::Named(name) => name.clone(),
+    }
+}
+
+/// Is `wanted` all of `path`, or a last part of it?
+fn is_file(path: &str, wanted: &str) -> bool {
+    let wanted = wanted.strip_prefix("./").unwrap_or(wanted);
+    path.strip_suffix(wanted).is_some_and(|before| {
+        before.is_empty() || !wanted.starts_with('/') && before.ends_with('/')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_file;
+
+    #[test]
+    fn the_last_part_of_a_path_is_enough() {
+        for wanted in ["/mnt/pm/pool", "pm/pool", "pool", "./pool"] {
+            assert!(is_file("/mnt/pm/pool", wanted), "{wanted}");
+        }
+        for wanted in ["/pm/pool", "ool", "m/pool", "pool2", "/pool"] {
+            assert!(!is_file("/mnt/pm/pool", wanted), "{wanted}");
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! What of a program's persistent memory a power cut may lose, from one recording and without
+//! knowing what the program means by its data.
+//!
+//! [`check`] follows each line of the images (the persistent memory, see [`Image`]) byte by byte:
+//! stored, flushed, and by a fence of the thread that flushed made persistent. What is wrong on the
+//! way is a [`Finding`], one a range and place in the code.
+//!
+//! # Rules
+//! - A store makes its bytes *dirty*. A flush of the line by any thread takes all bytes that are
+//!   dirty by then; a store fence, a full fence or an atomic read-modify-write of that thread makes
+//!   them persistent. Bytes stored beside flushed ones are dirty all the same.
+//! - `clflush` needs no fence: it is ordered by itself. Non-temporal stores need no flush, but a fence.
+//! - A synchronous `msync` is flush and fence of its range.
+//! - With caches in the persistent domain ([`Domain::Eadr`]) stores need neither; only what a
+//!   non-temporal store has left in its buffer needs a fence, and no flush is of use.
+//! - Bytes that are stored again before they were flushed, are no loss: the last store counts.
+//!
+//! What is stored is not looked at: that a pointer is persistent before what it points to is, or
+//! a valid mark before its data, cannot be told here.
+
+mod analysis;
+mod error;
+mod finding;
+mod image;
+mod images;
+mod ledger;
+mod line;
+mod memory;
+mod regions;
+
+pub use analysis::{Checked, ImageFound, Options, check};
+pub use error::CrashError;
+pub use finding::{Finding, FindingKind, First, Spot};
+pub use image::{Domain, Image, ImageError};

@@ -1,0 +1,307 @@
+//! One line of persistent memory: which of its bytes wait for what.
+
+use prestore_trace::ThreadId;
+
+use crate::finding::{At, First};
+
+/// Bytes of a line of x86.
+pub(crate) const LINE: u64 = 64;
+
+/// Stores of one place to a line that are not persistent yet.
+#[derive(Clone, Debug)]
+pub(crate) struct Write {
+    pub(crate) at: At,
+    /// The first of them.
+    pub(crate) first: First,
+    /// How many.
+    pub(crate) stores: u64,
+    /// Bytes of the line that nobody has stored since, a bit each.
+    pub(crate) bytes: u64,
+    pub(crate) state: State,
+    /// The thread's first fence behind it.
+    pub(crate) fence: Option<At>,
+}
+
+/// How far a write is on its way.
+#[derive(Clone, Debug)]
+pub(crate) enum State {
+    /// In the caches.
+    Dirty {
+        /// The flush by the same thread, not fenced yet, that has flushed what was there before.
+        over: Option<At>,
+        /// It was told that it came between flush and fence.
+        told: bool,
+    },
+    /// Flushed by, or stored around the caches by, these threads, none of which has fenced yet.
+    Flushed { flush: At, by: Vec<ThreadId> },
+}
+
+impl State {
+    pub(crate) fn is_flushed_by(&self, thread: ThreadId) -> bool {
+        matches!(self, Self::Flushed { by, .. } if by.contains(&thread))
+    }
+}
+
+/// A line.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Line {
+    pub(crate) writes: Vec<Write>,
+    pub(crate) last_flush: Option<At>,
+}
+
+/// What a flush met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Met {
+    /// Something to flush; the thread has to fence.
+    Work,
+    /// Nothing, and nothing that another thread has still to fence.
+    Nothing,
+}
+
+impl Line {
+    /// `new` is stored; what was there at its bytes is gone. `ordered`: a store between a flush of
+    /// its bytes and the fence is to be told.
+    pub(crate) fn store(&mut self, mut new: Write, ordered: bool) {
+        let mut over = None;
+        for old in &mut self.writes {
+            if old.bytes & new.bytes == 0 {
+                continue;
+            }
+            over = over.or(match &old.state {
+                State::Flushed { flush, .. } if old.state.is_flushed_by(new.first.thread) => {
+                    Some(*flush)
+                }
+                State::Dirty { over, told: false } if old.first.thread == new.first.thread => *over,
+                _ => None,
+            });
+            old.bytes &= !new.bytes;
+        }
+        self.writes.retain(|w| w.bytes != 0);
+        if let State::Dirty { over: behind, .. } = &mut new.state {
+            *behind = over.filter(|_| ordered);
+        }
+        match self.writes.last_mut() {
+            Some(last) if last.goes_on_with(&new) => {
+                last.bytes |= new.bytes;
+                last.stores += new.stores;
+            }
+            _ => self.writes.push(new),
+        }
+    }
+
+    /// `thread` flushes the line at `at`; `alone`: no fence is needed for that.
+    pub(crate) fn flush(&mut self, thread: ThreadId, at: At, alone: bool) -> Met {
+        let mut met = Met::Nothing;
+        for write in &mut self.writes {
+            match &mut write.state {
+                State::Dirty { .. } => {
+                    let (flush, by) = (at, vec![thread]);
+                    write.state = State::Flushed { flush, by };
+                    met = Met::Work;
+                }
+                State::Flushed { by, .. } if !by.contains(&thread) => {
+                    by.push(thread);
+                    met = Met::Work;
+                }
+                State::Flushed { .. } => {}
+            }
+        }
+        self.last_flush = Some(at);
+        if alone {
+            self.writes.clear();
+        }
+        met
+    }
+
+    /// `thread` fences at `at`: what it flushed is persistent. `late` gets the writes that came between
+    /// its flush and this, with the flush.
+    pub(crate) fn fence(&mut self, thread: ThreadId, at: At, mut late: impl FnMut(&Write, At)) {
+        self.writes.retain(|w| !w.state.is_flushed_by(thread));
+        for write in self.writes.iter_mut().filter(|w| w.first.thread == thread) {
+            write.fence.get_or_insert(at);
+            if let State::Dirty { over, told } = &mut write.state
+                && let Some(flush) = over.take()
+            {
+                *told = true;
+                late(write, flush);
+            }
+        }
+    }
+}
+
+impl Write {
+    /// Is `next` more of the same?
+    fn goes_on_with(&self, next: &Self) -> bool {
+        let same_state = match (&self.state, &next.state) {
+            (
+                State::Dirty { over, told: false },
+                State::Dirty {
+                    over: next_over, ..
+                },
+            ) => over == next_over,
+            (State::Flushed { flush, by }, State::Flushed { flush: f, by: b }) => {
+                flush == f && by == b
+            }
+            _ => false,
+        };
+        let fence = self.fence.is_none();
+        same_state && fence && self.at == next.at && self.first.thread == next.first.thread
+    }
+}
+
+/// The bits of the bytes `from` to `from + size` of a line.
+pub(crate) fn mask(from: u64, size: u64) -> u64 {
+    let ones = match size {
+        LINE.. => u64::MAX,
+        size => (1 << size) - 1,
+    };
+    ones << from
+}
+
+#[cfg(test)]
+mod tests {
+    use prestore_trace::replay::NodeId;
+    use prestore_trace::{ProcessId, SiteId};
+
+    use super::*;
+
+    const ONE: ThreadId = ThreadId(1);
+    const TWO: ThreadId = ThreadId(2);
+
+    fn at(site: u32) -> At {
+        At {
+            site: SiteId(site),
+            node: NodeId::ROOT,
+        }
+    }
+
+    fn write(site: u32, thread: ThreadId, bytes: u64) -> Write {
+        Write {
+            at: at(site),
+            first: First {
+                process: ProcessId(0),
+                thread,
+                instr: 0,
+                address: 0,
+                offset: 0,
+            },
+            stores: 1,
+            bytes,
+            state: State::Dirty {
+                over: None,
+                told: false,
+            },
+            fence: None,
+        }
+    }
+
+    fn around_caches(site: u32, thread: ThreadId, bytes: u64) -> Write {
+        Write {
+            state: State::Flushed {
+                flush: at(site),
+                by: vec![thread],
+            },
+            ..write(site, thread, bytes)
+        }
+    }
+
+    /// The sites that come between flush and fence.
+    fn fence(line: &mut Line, thread: ThreadId) -> Vec<u32> {
+        let mut late = Vec::new();
+        line.fence(thread, at(99), |w, _| late.push(w.at.site.0));
+        late
+    }
+
+    fn waiting(line: &Line) -> Vec<(u32, u64)> {
+        line.writes.iter().map(|w| (w.at.site.0, w.bytes)).collect()
+    }
+
+    #[test]
+    fn bytes_beside_flushed_ones_wait_for_a_flush_of_their_own() {
+        let mut line = Line::default();
+        line.store(write(1, ONE, 0x0f), true);
+        assert_eq!(line.flush(ONE, at(50), false), Met::Work);
+        line.store(write(2, ONE, 0xf0), true);
+        assert_eq!(fence(&mut line, ONE), []);
+        assert_eq!(waiting(&line), [(2, 0xf0)]);
+        assert_eq!(line.flush(ONE, at(50), false), Met::Work);
+        fence(&mut line, ONE);
+        assert_eq!(waiting(&line), []);
+    }
+
+    #[test]
+    fn a_store_over_flushed_bytes_comes_too_late_for_the_fence() {
+        let mut line = Line::default();
+        line.store(write(1, ONE, 0xff), true);
+        line.flush(ONE, at(50), false);
+        line.store(write(2, ONE, 0x0f), true);
+        // Stored once more: still of the same flush.
+        line.store(write(3, ONE, 0x0f), true);
+        assert_eq!(fence(&mut line, ONE), [3]);
+        assert_eq!(fence(&mut line, ONE), [], "told once");
+        assert_eq!(waiting(&line), [(3, 0x0f)]);
+    }
+
+    #[test]
+    fn flushed_again_before_the_fence_it_does_not() {
+        let mut line = Line::default();
+        line.store(write(1, ONE, 0xff), true);
+        line.flush(ONE, at(50), false);
+        line.store(write(2, ONE, 0xff), true);
+        assert_eq!(line.flush(ONE, at(51), false), Met::Work);
+        assert_eq!(fence(&mut line, ONE), []);
+        assert_eq!(waiting(&line), []);
+    }
+
+    #[test]
+    fn another_threads_store_is_its_own_business() {
+        let mut line = Line::default();
+        line.store(write(1, ONE, 0xff), true);
+        line.flush(ONE, at(50), false);
+        line.store(write(2, TWO, 0xff), true);
+        assert_eq!(fence(&mut line, ONE), []);
+        assert_eq!(waiting(&line), [(2, 0xff)]);
+    }
+
+    #[test]
+    fn the_fence_has_to_be_of_a_thread_that_flushed() {
+        let mut line = Line::default();
+        line.store(write(1, ONE, 0xff), true);
+        assert_eq!(line.flush(TWO, at(50), false), Met::Work);
+        fence(&mut line, ONE);
+        assert_eq!(waiting(&line), [(1, 0xff)]);
+        assert_eq!(
+            line.flush(ONE, at(51), false),
+            Met::Work,
+            "nobody has fenced yet"
+        );
+        assert_eq!(line.flush(ONE, at(51), false), Met::Nothing);
+        fence(&mut line, ONE);
+        assert_eq!(waiting(&line), []);
+    }
+
+    #[test]
+    fn stores_around_the_caches_need_a_fence_only() {
+        let mut line = Line::default();
+        line.store(around_caches(1, ONE, 0xff), true);
+        assert_eq!(line.flush(ONE, at(50), false), Met::Nothing);
+        fence(&mut line, ONE);
+        assert_eq!(waiting(&line), []);
+    }
+
+    #[test]
+    fn a_flush_that_is_ordered_by_itself_needs_none() {
+        let mut line = Line::default();
+        line.store(write(1, ONE, 0xff), true);
+        assert_eq!(line.flush(ONE, at(50), true), Met::Work);
+        assert_eq!(waiting(&line), []);
+        assert_eq!(line.flush(ONE, at(50), true), Met::Nothing);
+    }
+
+    #[test]
+    fn masks_of_parts_of_lines() {
+        assert_eq!(mask(0, 64), u64::MAX);
+        assert_eq!(mask(60, 4), 0xf << 60);
+        assert_eq!(mask(0, 1), 1);
+    }
+}

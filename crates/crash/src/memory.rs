@@ -1,0 +1,287 @@
+//! The lines of all images, and what threads have under way to them.
+
+use prestore_trace::ThreadId;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::finding::{At, FindingKind, First};
+use crate::image::Domain;
+use crate::ledger::{Ledger, Occurrence};
+use crate::line::{LINE, Line, Met, State, Write, mask};
+use crate::regions::Piece;
+
+/// A line: whose memory, and which.
+type Key = (u32, u64);
+
+/// What a thread has under way.
+#[derive(Debug, Default)]
+pub(crate) struct Pending {
+    /// Lines that it has stored to, or flushed, since its last fence.
+    lines: Vec<Key>,
+    /// It has flushed, or stored around the caches, any memory since then.
+    pub(crate) flushed: bool,
+    /// It has stored to an image since then.
+    stored: bool,
+    last_flush: Option<At>,
+    last_fence: Option<At>,
+}
+
+impl Pending {
+    fn note(&mut self, key: Key) {
+        if self.lines.last() != Some(&key) {
+            self.lines.push(key);
+        }
+    }
+}
+
+/// All persistent memory. Lines that have been flushed are kept for what is said of the next flush.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    pub(crate) domain: Domain,
+    lines: FxHashMap<Key, Line>,
+    /// Which image an owner of lines belongs to.
+    owners: Vec<usize>,
+    /// Images of which something was stored or flushed.
+    touched: FxHashSet<usize>,
+    /// Something of an image was flushed, or written back by `msync`.
+    pub(crate) any_flush: bool,
+    pub(crate) ledger: Ledger,
+}
+
+/// A store.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Store {
+    pub(crate) at: At,
+    pub(crate) first: First,
+    pub(crate) non_temporal: bool,
+}
+
+impl Memory {
+    pub(crate) fn new(domain: Domain) -> Self {
+        Self {
+            domain,
+            lines: FxHashMap::default(),
+            owners: Vec::new(),
+            touched: FxHashSet::default(),
+            any_flush: false,
+            ledger: Ledger::default(),
+        }
+    }
+
+    /// A new owner of lines, of `image`.
+    pub(crate) fn owner(&mut self, image: usize) -> u32 {
+        self.owners.push(image);
+        self.owners.len() as u32 - 1
+    }
+
+    /// The image of `owner`.
+    pub(crate) fn image(&self, owner: u32) -> usize {
+        self.owners[owner as usize]
+    }
+
+    /// The images of which something was stored or flushed.
+    pub(crate) fn touched(&self) -> FxHashSet<usize> {
+        self.touched.clone()
+    }
+
+    pub(crate) fn store(&mut self, pending: &mut Pending, store: Store, piece: Piece) {
+        pending.stored = true;
+        self.touched.insert(self.owners[piece.owner as usize]);
+        // What the caches have is safe; what was to be written around them there before is not any more.
+        let cached_is_safe = self.domain == Domain::Eadr;
+        let (mut at, end) = (piece.at, piece.at + piece.size);
+        while at < end {
+            let (line, from) = (at / LINE, at % LINE);
+            let size = (end - at).min(LINE - from);
+            let further = at - piece.at;
+            let key = (piece.owner, line);
+            let first = First {
+                address: piece.addr + further,
+                offset: piece.offset + further,
+                ..store.first
+            };
+            let state = if store.non_temporal {
+                let (flush, by) = (store.at, vec![store.first.thread]);
+                State::Flushed { flush, by }
+            } else {
+                State::Dirty {
+                    over: None,
+                    told: false,
+                }
+            };
+            let line = self.lines.entry(key).or_default();
+            let write = Write {
+                at: store.at,
+                first,
+                stores: 1,
+                bytes: mask(from, size),
+                state,
+                fence: None,
+            };
+            line.store(write, !cached_is_safe);
+            if cached_is_safe {
+                (line.writes).retain(|w| matches!(w.state, State::Flushed { .. }));
+            }
+            pending.note(key);
+            at += size;
+        }
+    }
+
+    /// `first` flushes the line that `piece` is in. `alone`: no fence is needed.
+    pub(crate) fn flush(
+        &mut self,
+        pending: &mut Pending,
+        at: At,
+        first: First,
+        piece: Piece,
+        alone: bool,
+    ) {
+        let key = (piece.owner, piece.at / LINE);
+        self.any_flush = true;
+        let line = self.lines.entry(key).or_default();
+        let before = line.last_flush;
+        self.touched.insert(self.owners[piece.owner as usize]);
+        let met = match self.domain {
+            Domain::Adr => line.flush(first.thread, at, alone),
+            Domain::Eadr => Met::Nothing,
+        };
+        pending.last_flush = Some(at);
+        if met == Met::Work {
+            pending.note(key);
+            return;
+        }
+        line.last_flush = Some(at);
+        let image = Some(self.image(piece.owner));
+        self.ledger.add(Occurrence {
+            kind: FindingKind::RedundantFlush,
+            image,
+            at,
+            count: 1,
+            first: First {
+                address: piece.addr,
+                offset: piece.offset,
+                ..first
+            },
+            flush: before,
+            fence: None,
+        });
+    }
+
+    /// A fence that orders stores, or an atomic. `told`: it is a store fence among images, and is told where
+    /// it has nothing to wait for.
+    pub(crate) fn fence(&mut self, pending: &mut Pending, at: At, first: First, told: bool) {
+        if told && !pending.flushed && !pending.stored {
+            self.ledger.add(Occurrence {
+                kind: FindingKind::RedundantFence,
+                image: None,
+                at,
+                count: 1,
+                first,
+                flush: None,
+                fence: pending.last_fence,
+            });
+        }
+        for key in pending.lines.drain(..) {
+            let (ledger, image) = (&mut self.ledger, Some(self.owners[key.0 as usize]));
+            let Some(line) = self.lines.get_mut(&key) else {
+                continue;
+            };
+            line.fence(first.thread, at, |write, flush| {
+                ledger.add(Occurrence {
+                    kind: FindingKind::Ordering,
+                    image,
+                    at: write.at,
+                    count: write.stores,
+                    first: write.first,
+                    flush: Some(flush),
+                    fence: Some(at),
+                });
+            });
+        }
+        (pending.flushed, pending.stored) = (false, false);
+        pending.last_fence = Some(at);
+    }
+
+    /// `msync` has written `piece` back.
+    pub(crate) fn synced(&mut self, piece: Piece) {
+        self.any_flush = true;
+        self.take(piece, |_| {});
+    }
+
+    /// `piece` is freed: what waits there will not be flushed any more.
+    pub(crate) fn freed(&mut self, piece: Piece, threads: &FxHashMap<ThreadId, Pending>) {
+        let mut lost = Vec::new();
+        self.take(piece, |write| lost.push(write.clone()));
+        self.missing(piece.owner, None, &lost, threads);
+    }
+
+    /// The program has ended.
+    pub(crate) fn end(mut self, threads: &FxHashMap<ThreadId, Pending>) -> Ledger {
+        let mut lines: Vec<(Key, Line)> = self.lines.drain().collect();
+        lines.sort_by_key(|(key, _)| *key);
+        for ((owner, _), line) in lines {
+            self.missing(owner, line.last_flush, &line.writes, threads);
+        }
+        self.ledger
+    }
+
+    /// Takes the bytes of `piece` out of what waits.
+    fn take(&mut self, piece: Piece, mut taken: impl FnMut(&Write)) {
+        let (first, last) = (piece.at / LINE, (piece.at + piece.size - 1) / LINE);
+        let mut one = |number: u64, line: &mut Line| {
+            let start = (number * LINE).max(piece.at);
+            let end = ((number + 1) * LINE).min(piece.at + piece.size);
+            let bytes = mask(start % LINE, end - start);
+            for write in line.writes.iter_mut().filter(|w| w.bytes & bytes != 0) {
+                taken(write);
+                write.bytes &= !bytes;
+            }
+            line.writes.retain(|w| w.bytes != 0);
+        };
+        if last - first < self.lines.len() as u64 {
+            for number in first..=last {
+                if let Some(line) = self.lines.get_mut(&(piece.owner, number)) {
+                    one(number, line);
+                }
+            }
+            return;
+        }
+        for (&(owner, number), line) in &mut self.lines {
+            if owner == piece.owner && (first..=last).contains(&number) {
+                one(number, line);
+            }
+        }
+    }
+
+    fn missing(
+        &mut self,
+        owner: u32,
+        last_flush: Option<At>,
+        writes: &[Write],
+        threads: &FxHashMap<ThreadId, Pending>,
+    ) {
+        for write in writes {
+            let thread = threads.get(&write.first.thread);
+            let (kind, flush, fence) = match &write.state {
+                State::Dirty { told: true, .. } => continue,
+                State::Dirty { .. } => {
+                    let nearest = last_flush.or(thread.and_then(|t| t.last_flush));
+                    (FindingKind::MissingFlush, nearest, write.fence)
+                }
+                State::Flushed { flush, by } => {
+                    let flusher = by.first().and_then(|t| threads.get(t));
+                    let before = flusher.and_then(|t| t.last_fence);
+                    (FindingKind::MissingFence, Some(*flush), before)
+                }
+            };
+            self.ledger.add(Occurrence {
+                kind,
+                image: Some(self.owners[owner as usize]),
+                at: write.at,
+                count: write.stores,
+                first: write.first,
+                flush,
+                fence,
+            });
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! What a power cut may lose of a program's persistent memory, with names.
+
+mod text;
+mod words;
+
+pub use text::crash_text;
+
+use std::collections::HashSet;
+
+use prestore_crash::{Checked, Domain, Finding, FindingKind, First, ImageFound, Spot};
+use prestore_trace::SiteId;
+use serde::Serialize;
+
+use crate::location::{caller_to_change, named};
+use crate::place::NamedPlace;
+use crate::resolve::{Resolver, SiteKind};
+use crate::run::Run;
+
+/// Version of the JSON form.
+const SCHEMA_VERSION: u32 = 1;
+
+/// What `prestore crash` says. Serialised, it is the JSON form.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CrashReport {
+    /// Version of the JSON form.
+    pub schema_version: u32,
+    /// What was run, and how it was recorded.
+    #[serde(flatten)]
+    pub run: Run,
+    /// What a power cut leaves.
+    pub domain: Domain,
+    /// The memory taken for persistent.
+    pub image: Vec<NamedImage>,
+    /// Crash images that a checker was run on: none without a checker.
+    pub images: ImagesTried,
+    /// The first image that the checker refused; none without a checker.
+    pub first_failure: Option<()>,
+    /// The worst kinds first, and of a kind what was there most often.
+    pub findings: Vec<NamedCrashFinding>,
+}
+
+/// Memory taken for persistent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NamedImage {
+    /// As it was asked for; a file that nobody asked for: its path.
+    pub name: String,
+    /// Files that were mapped for it.
+    pub files: Vec<String>,
+    /// Bytes that the program had of it at most at once.
+    pub bytes: u64,
+}
+
+/// How many crash images a checker was run on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ImagesTried {
+    /// All.
+    pub tried: u64,
+    /// Those that it refused.
+    pub failed: u64,
+}
+
+/// One range and place where something is wrong.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NamedCrashFinding {
+    /// What.
+    pub kind: FindingKind,
+    /// The store, flush or fence; of a library's, the line that calls it.
+    #[serde(flatten)]
+    pub place: NamedPlace,
+    /// [`NamedImage::name`]; `None` for fences.
+    pub range: Option<String>,
+    /// How often: stores, flushes or fences.
+    pub count: u64,
+    /// The first of them.
+    pub first: First,
+    /// The flush that goes with it, where there is one: `reason` says how.
+    pub flush: Option<NamedPlace>,
+    /// The fence that goes with it, where there is one.
+    pub fence: Option<NamedPlace>,
+    /// What is wrong and what mends it, in words.
+    pub reason: String,
+}
+
+impl CrashReport {
+    /// Names everything in `checked`. Sites in `generic` are in code that does what its callers mean
+    /// (`memcpy`, a library's flush): their callers are named.
+    pub fn new(
+        checked: &Checked,
+        domain: Domain,
+        mut run: Run,
+        generic: &HashSet<SiteId>,
+        resolver: &mut dyn Resolver,
+    ) -> Self {
+        run.notes.extend(checked.notes.iter().cloned());
+        let mut findings: Vec<NamedCrashFinding> = Vec::new();
+        for finding in &checked.findings {
+            let images = &checked.images;
+            let next = NamedCrashFinding::new(finding, images, domain, generic, resolver);
+            // One line may have several instructions, and be reached through several calls.
+            match findings.iter_mut().find(|f| f.is_at(&next)) {
+                Some(known) => known.join(next),
+                None => findings.push(next),
+            }
+        }
+        findings.sort_by_key(|f| (f.kind, std::cmp::Reverse(f.count)));
+        Self {
+            schema_version: SCHEMA_VERSION,
+            run,
+            domain,
+            image: checked.images.iter().map(NamedImage::from).collect(),
+            images: ImagesTried::default(),
+            first_failure: None,
+            findings,
+        }
+    }
+
+    /// Findings whose place has no source line: those SARIF cannot show.
+    pub fn findings_without_line(&self) -> usize {
+        let bare = self.findings.iter().filter(|f| f.place.line.is_none());
+        bare.count()
+    }
+}
+
+impl From<&ImageFound> for NamedImage {
+    fn from(found: &ImageFound) -> Self {
+        Self {
+            name: found.name.clone(),
+            files: found.files.clone(),
+            bytes: found.bytes,
+        }
+    }
+}
+
+impl NamedCrashFinding {
+    fn new(
+        finding: &Finding,
+        images: &[ImageFound],
+        domain: Domain,
+        generic: &HashSet<SiteId>,
+        resolver: &mut dyn Resolver,
+    ) -> Self {
+        let mut name = |spot: &Spot| place(spot, generic, resolver);
+        let at = name(&finding.at);
+        let flush = finding.flush.as_ref().map(&mut name);
+        let fence = finding.fence.as_ref().map(&mut name);
+        let image = finding.image.and_then(|i| images.get(i));
+        Self {
+            kind: finding.kind,
+            reason: words::reason(finding.kind, domain, flush.as_ref(), fence.as_ref()),
+            place: at,
+            range: image.map(|i| i.name.clone()),
+            count: finding.count,
+            first: finding.first,
+            flush,
+            fence,
+        }
+    }
+
+    fn is_at(&self, other: &Self) -> bool {
+        let place = |f: &Self| match f.place.line {
+            Some(line) => (f.place.file.clone(), u64::from(line)),
+            None => (None, f.place.offset),
+        };
+        (self.kind, &self.range) == (other.kind, &other.range)
+            && self.place.function == other.place.function
+            && place(self) == place(other)
+    }
+
+    fn join(&mut self, other: Self) {
+        self.count += other.count;
+        let when = |f: &Self| (f.first.thread, f.first.instr);
+        if when(&other) < when(self) {
+            self.first = other.first;
+            (self.flush, self.fence) = (other.flush, other.fence);
+            self.reason = other.reason;
+        }
+    }
+
+    /// What is wrong, in a few words.
+    pub fn title(&self) -> &'static str {
+        words::title(self.kind)
+    }
+}
+
+fn place(spot: &Spot, generic: &HashSet<SiteId>, resolver: &mut dyn Resolver) -> NamedPlace {
+    let mut of = |site| named(site, SiteKind::Instruction, resolver);
+    if !generic.contains(&spot.site) {
+        return of(spot.site);
+    }
+    let chain: Vec<NamedPlace> = spot.calls.iter().map(|&call| of(call)).collect();
+    match caller_to_change(&chain) {
+        Some(i) => chain[i].clone(),
+        None => of(spot.site),
+    }
+}

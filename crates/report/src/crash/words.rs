@@ -1,0 +1,101 @@
+//! What is wrong with persistent memory, and what mends it, in words.
+
+use prestore_crash::{Domain, FindingKind};
+
+use crate::place::NamedPlace;
+
+/// What is wrong, in a few words.
+pub fn title(kind: FindingKind) -> &'static str {
+    match kind {
+        FindingKind::MissingFlush => "missing flush",
+        FindingKind::MissingFence => "missing fence",
+        FindingKind::Ordering => "written between flush and fence",
+        FindingKind::RedundantFlush => "redundant flush",
+        FindingKind::RedundantFence => "redundant fence",
+    }
+}
+
+/// One of `kind`'s things, and several.
+pub fn things(kind: FindingKind) -> (&'static str, &'static str) {
+    match kind {
+        FindingKind::MissingFlush | FindingKind::MissingFence | FindingKind::Ordering => {
+            ("store", "stores")
+        }
+        FindingKind::RedundantFlush => ("flush", "flushes"),
+        FindingKind::RedundantFence => ("fence", "fences"),
+    }
+}
+
+/// Sentences on what is wrong and what mends it.
+pub fn reason(
+    kind: FindingKind,
+    domain: Domain,
+    flush: Option<&NamedPlace>,
+    fence: Option<&NamedPlace>,
+) -> String {
+    let flush = flush.map(where_is);
+    let fence = fence.map(where_is);
+    match kind {
+        FindingKind::MissingFlush => {
+            let first = "what is stored here is never flushed: a power cut may lose it";
+            let cure = match (&fence, &flush) {
+                (Some(fence), _) => format!("flush its line before the fence at {fence}"),
+                (None, Some(_)) => "flush its line behind the store, then fence".to_owned(),
+                (None, None) => "flush its line and fence behind the store".to_owned(),
+            };
+            let near = flush.map_or(String::new(), |f| format!(" (the nearest flush is at {f})"));
+            format!("{first}; {cure}{near}")
+        }
+        FindingKind::MissingFence => {
+            let early = fence.map_or(String::new(), |f| {
+                format!(" (the thread's last fence, at {f}, is before it)")
+            });
+            match (domain, flush) {
+                (Domain::Adr, Some(flush)) => format!(
+                    "what is stored here is flushed at {flush}, and no fence of that thread follows{early}: \
+                     when it is in memory is not known; fence behind the flush"
+                ),
+                _ => format!(
+                    "what is stored here around the caches waits for a fence that does not come{early}; \
+                     fence behind the store"
+                ),
+            }
+        }
+        FindingKind::Ordering => format!(
+            "this stores again what was flushed at {} before the fence at {}, which therefore does not \
+             make it persistent: a power cut behind the fence may leave the old or the new data; \
+             store before the flush, or flush again before the fence",
+            flush.unwrap_or_default(),
+            fence.unwrap_or_default()
+        ),
+        FindingKind::RedundantFlush => match (domain, flush) {
+            (Domain::Eadr, _) => "the caches are in the persistent domain: no flush is of use".to_owned(),
+            (_, Some(before)) => format!(
+                "nothing was stored to the line since the flush at {before}; leave one of them out"
+            ),
+            (_, None) => {
+                "nothing was ever stored to the line; leave the flush out, or flush the line that was meant".to_owned()
+            }
+        },
+        FindingKind::RedundantFence => match fence {
+            Some(before) => format!(
+                "since the fence at {before} the thread has flushed nothing and stored nothing that is \
+                 persistent; leave one of them out"
+            ),
+            None => "the thread has flushed nothing and stored nothing that is persistent by then; leave \
+                     it out"
+                .to_owned(),
+        },
+    }
+}
+
+fn where_is(place: &NamedPlace) -> String {
+    let file = place
+        .file
+        .as_deref()
+        .map(|f| f.rsplit('/').next().unwrap_or(f));
+    match (file, place.line) {
+        (Some(file), Some(line)) => format!("{} ({file}:{line})", place.function),
+        _ => place.module_offset(),
+    }
+}

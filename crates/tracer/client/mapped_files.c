@@ -1,0 +1,58 @@
+#define _GNU_SOURCE
+#include "mapped_files.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "channel.h"
+#include "thread.h"
+#include "wire.h"
+
+#define KIND_OF_SHARING 0x0f
+
+/* Numbers go on in a forked child: what it inherits keeps its parent's. */
+static volatile int last_number;
+
+/* The name goes to the block log, its number into the thread's words: there it has its time. */
+static uint64
+tell_name(int fd)
+{
+    struct {
+        uint32_t type, bytes;
+        uint64_t number;
+        uint32_t length, pad;
+        char path[MAXIMUM_PATH + 8];
+    } frame = { .type = META_FILE };
+    char link[48];
+    frame.number = (uint64)dr_atomic_add32_return_sum(&last_number, 1);
+    dr_snprintf(link, sizeof(link), "/proc/thread-self/fd/%d", fd);
+    /* Without /proc it stays without a name. */
+    long length = syscall(SYS_readlink, link, frame.path, (size_t)MAXIMUM_PATH);
+    frame.length = length > 0 ? (uint32_t)length : 0;
+    frame.bytes = 16 + ((frame.length + 7) & ~7u);
+    session_meta(&frame, 8 + frame.bytes);
+    return frame.number;
+}
+
+void
+mapped_files_mapped(void *drcontext, uint64 address, const uint64 args[6])
+{
+    uint64 sharing = args[3] & KIND_OF_SHARING;
+    if ((args[3] & MAP_ANONYMOUS) != 0 ||
+        (sharing != MAP_SHARED && sharing != MAP_SHARED_VALIDATE))
+        return;
+    uint64 payload[5] = { address, args[1], args[5], tell_name((int)args[4]),
+                          (args[2] & PROT_WRITE) != 0 ? MAPPED_WRITABLE : 0 };
+    thread_special(drcontext, REC_MAPPED, 5, payload);
+}
+
+void
+mapped_files_synced(void *drcontext, const uint64 args[6])
+{
+    uint64 payload[2] = { args[0], args[1] };
+    /* MS_ASYNC promises nothing. */
+    if ((args[2] & MS_SYNC) != 0)
+        thread_special(drcontext, REC_SYNCED, 2, payload);
+}

@@ -1,0 +1,13 @@
+/* Files that the program maps so that its stores reach them: which memory is which file. */
+#ifndef PRESTORE_MAPPED_FILES_H
+#define PRESTORE_MAPPED_FILES_H
+
+#include "dr_api.h"
+
+/* After an mmap with these arguments gave `address`: tells the host if it is such a mapping. */
+void mapped_files_mapped(void *drcontext, uint64 address, const uint64 args[6]);
+
+/* After a successful msync with these arguments. */
+void mapped_files_synced(void *drcontext, const uint64 args[6]);
+
+#endif
