@@ -90,12 +90,6 @@ fn flags_behind_hot_jumps() {
     same(&["movabs $arena+16382, %rbx", "btr %r15w, -8970(%rbx)"]);
 }
 
-/// What overwrites them there never runs where an instruction before it faults.
-#[test]
-fn flags_of_handlers_behind_hot_jumps() {
-    same_with(&["mov arena+8192(%rip), %rcx", "sub $16, %rsp"], [2, 0]);
-}
-
 /// Where the bit lies is in a register: the operand's own address may be anybody's.
 #[test]
 fn bits_far_from_their_operand() {

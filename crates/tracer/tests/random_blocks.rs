@@ -125,7 +125,10 @@ fn soak() {
     let mut failures = 0;
     for program in 0..programs {
         let options = all[program as usize % all.len()];
-        if let Err(failure) = check(&case(options, seed + program, program / all.len() as u64)) {
+        let case = case(options, seed + program, program / all.len() as u64);
+        // One that hangs ends the test.
+        eprintln!("{case:?}");
+        if let Err(failure) = check(&case) {
             eprintln!("{failure}");
             failures += 1;
         }
