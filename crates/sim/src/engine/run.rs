@@ -39,7 +39,9 @@ pub struct Run<'a, S, M, P, U> {
     plan: Plan,
     ops: u64,
     end: Time,
-    /// A hand-off has woken a thread.
+    /// What was handed over or released and is not visible yet, or was not looked at since.
+    pledges: usize,
+    /// A hand-off or a release has woken a thread.
     woken: bool,
 }
 
@@ -93,6 +95,7 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
             plan,
             ops: 0,
             end: Time::ZERO,
+            pledges: 0,
             woken: false,
         }
     }
@@ -165,7 +168,7 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
             return Ok(self.rest(t, limit));
         }
         loop {
-            if self.publish(t) {
+            if self.pledges > 0 && self.publish(t) {
                 // One more thread to keep pace with.
                 return Ok(Turn::Ready);
             }
@@ -203,8 +206,11 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
                 self.publish(t);
                 return Ok(Turn::Ready);
             }
-            let now = thread.under_way.take().unwrap_or(now);
-            let began = std::mem::replace(&mut thread.last_began, now);
+            let began = thread.last_began;
+            thread.last_began = match thread.under_way {
+                None => now,
+                Some(_) => thread.under_way.take().unwrap_or(now),
+            };
             match op.kind {
                 OpKind::Load if !thread.unread.is_empty() => self.messages_read(t),
                 OpKind::HandOff => {
@@ -290,6 +296,7 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
     fn pledge(&mut self, t: usize, pledge: Pledge) {
         let thread = &mut self.threads[t];
         thread.pledged.push_back(pledge);
+        self.pledges += 1;
         if let Some(visible) = thread.core.hand_off(&mut self.uncore) {
             self.published(t, visible);
         }
@@ -299,13 +306,12 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
     /// thread.
     #[inline]
     fn publish(&mut self, t: usize) -> bool {
-        if self.threads[t].pledged.is_empty() && !self.woken {
-            return false;
-        }
         while let Some(visible) = self.threads[t].core.handed_over() {
             self.published(t, visible);
         }
-        std::mem::take(&mut self.woken)
+        let woken = std::mem::take(&mut self.woken);
+        self.pledges = self.threads.iter().map(|t| t.pledged.len()).sum();
+        woken
     }
 
     /// The oldest that thread `t` pledged is visible at `visible`.
