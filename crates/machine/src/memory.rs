@@ -11,7 +11,7 @@ pub struct Memory {
     /// `dram`, `pmem`, `fpga`: what placement rules name.
     #[serde(skip)]
     pub name: String,
-    /// Bytes in all; `None`: as much as is asked for.
+    /// Bytes in all; `None`: as much as is asked for. A program that allocates more is refused.
     pub capacity: Option<Size>,
     /// Channels, each with a controller and a device of its own.
     pub channels: u32,
@@ -44,7 +44,7 @@ pub struct Controller {
     pub line_gap: Nanos,
     /// Data bus between controller and device (`None`: the device's own limits are the limit).
     pub bus: Option<Rate>,
-    /// Does acceptance mean persistence (ADR)?
+    /// Does acceptance mean persistence (ADR)? The simulator's log of what was accepted says so of each write.
     pub persistent: bool,
 }
 

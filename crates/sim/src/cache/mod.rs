@@ -8,6 +8,7 @@ mod filter;
 mod geometry;
 mod grants;
 mod hierarchy;
+mod leaver;
 mod level;
 mod movement;
 mod prefetch;

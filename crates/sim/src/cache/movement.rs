@@ -7,6 +7,7 @@ use super::copy::EXCLUSIVE;
 use super::directory::Sharers;
 use super::grants::Grants;
 use super::hierarchy::Hierarchy;
+use super::leaver::Leaver;
 use super::level::{Place, Taken};
 use crate::{ByteMask, MemoryPort, Time};
 
@@ -24,29 +25,6 @@ pub(super) struct Bring {
     pub(super) own: bool,
     /// Who else had it before.
     pub(super) others: Sharers,
-}
-
-/// A line that goes from level to level, or to memory.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Leaver {
-    pub(super) line: u64,
-    pub(super) dirty: ByteMask,
-    /// Of its copy.
-    pub(super) flags: u64,
-    /// When its data comes to where it leaves.
-    pub(super) ready: Time,
-}
-
-impl Leaver {
-    /// A line that may only be read, at hand already.
-    pub(super) fn at_hand(line: u64, dirty: ByteMask) -> Self {
-        Self {
-            line,
-            dirty,
-            flags: 0,
-            ready: Time::ZERO,
-        }
-    }
 }
 
 impl<M: MemoryPort> Hierarchy<M> {

@@ -3,7 +3,7 @@
 use prestore_trace::LineAddr;
 
 use super::hierarchy::Hierarchy;
-use super::movement::Leaver;
+use super::leaver::Leaver;
 use crate::{ByteMask, Flushed, LineState, MemoryPort, Time};
 
 /// Where a line that is written back stays.

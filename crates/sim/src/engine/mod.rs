@@ -15,6 +15,7 @@ mod run;
 mod simulation;
 mod source;
 mod thread;
+mod waking;
 mod whole_lines;
 mod window;
 

@@ -1,7 +1,7 @@
 //! The loop: threads go on in order of simulated time.
 
 use super::error::SimulationError;
-use super::handoffs::{HandOffs, Pledge, Published};
+use super::handoffs::{HandOffs, Pledge};
 use super::locks::Locks;
 use super::pipeline::{Pipeline, Uncore};
 use super::ready::Ready;
@@ -29,18 +29,20 @@ pub struct Plan {
 pub struct Run<'a, S, M, P, U> {
     source: &'a mut S,
     mechanism: &'a mut M,
-    threads: Vec<Thread<P>>,
-    uncore: U,
-    ready: Ready,
-    handoffs: HandOffs,
-    locks: Locks,
+    pub(super) threads: Vec<Thread<P>>,
+    pub(super) uncore: U,
+    pub(super) ready: Ready,
+    pub(super) handoffs: HandOffs,
+    pub(super) locks: Locks,
     window: Window,
     meter: Meter,
     plan: Plan,
     ops: u64,
     end: Time,
-    /// A hand-off has woken a thread.
-    woken: bool,
+    /// What was handed over or released and is not visible yet, or was not looked at since.
+    pub(super) pledges: usize,
+    /// A hand-off or a release has woken a thread.
+    pub(super) woken: bool,
 }
 
 /// What a finished run leaves.
@@ -57,7 +59,7 @@ pub struct Finished {
 }
 
 /// How a thread's turn ended.
-enum Turn {
+pub(super) enum Turn {
     /// It can go on.
     Ready,
     /// It waits for a hand-off or a lock; what it left pending is due then.
@@ -93,6 +95,7 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
             plan,
             ops: 0,
             end: Time::ZERO,
+            pledges: 0,
             woken: false,
         }
     }
@@ -165,7 +168,7 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
             return Ok(self.rest(t, limit));
         }
         loop {
-            if self.publish(t) {
+            if self.pledges > 0 && self.publish(t) {
                 // One more thread to keep pace with.
                 return Ok(Turn::Ready);
             }
@@ -203,8 +206,11 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
                 self.publish(t);
                 return Ok(Turn::Ready);
             }
-            let now = thread.under_way.take().unwrap_or(now);
-            let began = std::mem::replace(&mut thread.last_began, now);
+            let began = thread.last_began;
+            thread.last_began = match thread.under_way {
+                None => now,
+                Some(_) => thread.under_way.take().unwrap_or(now),
+            };
             match op.kind {
                 OpKind::Load if !thread.unread.is_empty() => self.messages_read(t),
                 OpKind::HandOff => {
@@ -277,79 +283,6 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
                 return Ok(Turn::Ready);
             }
         }
-    }
-
-    /// Thread `t` waits for a hand-off; what it left pending happens by `limit`.
-    fn rest(&mut self, t: usize, limit: Time) -> Turn {
-        let next = self.threads[t].core.rest(limit, &mut self.uncore);
-        self.publish(t);
-        Turn::Parked(next)
-    }
-
-    /// Thread `t` hands something over: it is published when it is visible.
-    fn pledge(&mut self, t: usize, pledge: Pledge) {
-        let thread = &mut self.threads[t];
-        thread.pledged.push_back(pledge);
-        if let Some(visible) = thread.core.hand_off(&mut self.uncore) {
-            self.published(t, visible);
-        }
-    }
-
-    /// Publishes what thread `t` handed over and is known to be visible. Answers whether that woke a
-    /// thread.
-    #[inline]
-    fn publish(&mut self, t: usize) -> bool {
-        if self.threads[t].pledged.is_empty() && !self.woken {
-            return false;
-        }
-        while let Some(visible) = self.threads[t].core.handed_over() {
-            self.published(t, visible);
-        }
-        std::mem::take(&mut self.woken)
-    }
-
-    /// The oldest that thread `t` pledged is visible at `visible`.
-    fn published(&mut self, t: usize, visible: Time) {
-        match self.threads[t].pledged.pop_front() {
-            Some(Pledge::HandOff {
-                number,
-                begun,
-                message,
-            }) => {
-                let published = Published {
-                    visible,
-                    begun,
-                    message,
-                };
-                if let Some(sleeper) = self.handoffs.publish(number, published) {
-                    self.threads[sleeper as usize].core.wait_until(visible);
-                    self.wake(sleeper);
-                }
-            }
-            Some(Pledge::Release(lock)) => self.released(t, lock, visible),
-            None => {}
-        }
-    }
-
-    /// Thread `t` has released `lock`, visible at `at`.
-    fn released(&mut self, t: usize, lock: u64, at: Time) {
-        if let Some(next) = self.locks.release(lock, t as u32, at) {
-            self.has_lock(next, at);
-        }
-    }
-
-    /// `thread`, which waited, has its lock at `at`.
-    fn has_lock(&mut self, thread: u32, at: Time) {
-        self.threads[thread as usize].core.wait_for_lock(at);
-        self.wake(thread);
-    }
-
-    /// What `sleeper` waited for has come.
-    fn wake(&mut self, sleeper: u32) {
-        let sleeping = &mut self.threads[sleeper as usize];
-        sleeping.parked = false;
-        self.ready.push(sleeping.core.clock(), sleeper);
-        self.woken = true;
     }
 
     /// Thread `t` has read something after messages came.

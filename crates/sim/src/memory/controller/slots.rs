@@ -29,13 +29,13 @@ impl Slots {
     }
 
     /// The same, where those who wait get entries in no particular order: any of those that become free
-    /// by one and a half times the wait for the first.
+    /// by three times the wait for the first.
     pub(crate) fn wait_unordered(&mut self, at: Time, random: &mut Random) -> Time {
         let first = self.wait(at);
         if first == at {
             return at;
         }
-        let last = first + Time(first.since(at).0 / 2);
+        let last = first + Time(2 * first.since(at).0);
         let soon = self.free.iter().filter(|free| **free <= last);
         let mut skip = random.below(soon.count() as u64);
         for i in 0..self.free.len() {
