@@ -5,9 +5,8 @@ mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use common::{assert_valid, c_program, root, run, source_line, text};
+use common::{assert_valid, c_program, compile, root, run, source_line, text};
 use serde_json::Value;
 
 const PROGRAMS: &str = "crates/cli/tests/programs";
@@ -31,16 +30,12 @@ fn program(folder: &Path, name: &str, defect: &str) -> PathBuf {
         .join(PROGRAMS)
         .join(format!("{name}.c"));
     let program = folder.join(format!("{name}-{defect}"));
-    let compiled = Command::new("gcc")
-        .args(["-O2", "-g", "-pthread", "-mclwb", "-Wl,-z,now"])
-        .arg(format!("-DDEFECT={defect}"))
-        .arg(&source)
-        .arg("-o")
-        .arg(&program)
-        .output()
-        .unwrap();
-    let log = String::from_utf8_lossy(&compiled.stderr);
-    assert!(compiled.status.success(), "{log}");
+    let defect = format!("-DDEFECT={defect}");
+    compile(
+        &source,
+        &program,
+        &["-pthread", "-mclwb", "-Wl,-z,now", &defect],
+    );
     program
 }
 
@@ -241,10 +236,11 @@ fn other_ways(body: &str) -> String {
         __attribute__((noipa)) static void use(volatile long *at) {{ (void)at; {body} }}
         int main(int argc, char **argv) {{
             long *pool = file(argv[argc - 1]), *heap = allocate(), *range = fixed();
-            use(pool);
             use(heap);
-            use(range);
             free(heap);
+            use(range);
+            /* Last: there are atomics in free(), and those are fences. */
+            use(pool);
             _exit(0);
         }}
     "#

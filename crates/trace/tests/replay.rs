@@ -311,3 +311,50 @@ fn modules_are_found_without_a_table() {
         ("/lib/a.so", "cd")
     );
 }
+
+#[test]
+fn mapped_files_are_known_by_number() {
+    let mut log = process_frame(1, 0, 0);
+    for (number, path) in [(1u64, "/mnt/pool"), (7, "")] {
+        let mut payload = number.to_le_bytes().to_vec();
+        payload.extend((path.len() as u32).to_le_bytes());
+        payload.extend([0; 4]);
+        payload.extend(path.as_bytes());
+        log.extend(frame(meta::FILE, payload));
+    }
+    let mut table = BlockTable::default();
+    table.feed(&log, &mut SiteTable::default()).unwrap();
+    assert_eq!(table.mapped_file(1).map(|p| &**p), Some("/mnt/pool"));
+    assert_eq!(table.mapped_file(7).map(|p| &**p), Some(""));
+    assert_eq!(table.mapped_file(2), None);
+    // A length beyond the frame.
+    let mut short = 1u64.to_le_bytes().to_vec();
+    short.extend([9, 0, 0, 0, 0, 0, 0, 0]);
+    let torn = frame(meta::FILE, short);
+    let error = BlockTable::default().feed(&torn, &mut SiteTable::default());
+    assert!(error.unwrap_err().to_string().contains("too short"));
+}
+
+#[test]
+fn mappings_are_read_back_as_they_were_written() {
+    for writable in [true, false] {
+        for special in [
+            Special::Mapped {
+                addr: 0x7000,
+                size: 4096,
+                offset: 8192,
+                file: 3,
+                writable,
+            },
+            Special::Synced {
+                addr: 0x7000,
+                size: 4096,
+            },
+        ] {
+            let mut words = Vec::new();
+            special.write(&mut words);
+            assert_eq!((words[0] >> 32) as usize, words.len() - 1);
+            assert_eq!(Special::parse(words[0] as u32, &words[1..]), special);
+        }
+    }
+}

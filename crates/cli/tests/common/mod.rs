@@ -16,7 +16,9 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 pub use findings::{advice, finding, finding_at, findings};
-pub use programs::{c_program, kv, level, recorded, source_line, steady_program, workload};
+pub use programs::{
+    c_program, compile, kv, level, recorded, source_line, steady_program, workload,
+};
 pub use schema::assert_valid;
 
 /// No test program runs nearly as long; a hang must end as a failure with its output.

@@ -75,15 +75,21 @@ pub fn c_program(folder: &Path, name: &str, source: &str, flags: &[&str]) -> Pat
     let path = folder.join(format!("{name}.c"));
     let program = folder.join(name);
     std::fs::write(&path, source).unwrap();
+    compile(&path, &program, flags);
+    program
+}
+
+/// Compiles the C file `source` to `program` with `-O2 -g` and more flags.
+#[track_caller]
+pub fn compile(source: &Path, program: &Path, flags: &[&str]) {
     let compiled = Command::new("gcc")
         .args(["-O2", "-g"])
         .args(flags)
-        .args([&path, Path::new("-o"), &program])
+        .args([source, Path::new("-o"), program])
         .output()
         .unwrap();
     let log = String::from_utf8_lossy(&compiled.stderr);
     assert!(compiled.status.success(), "{log}");
-    program
 }
 
 /// A program of which every run executes the same instructions. No library starts it: what those
