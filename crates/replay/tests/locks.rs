@@ -149,7 +149,7 @@ fn sections_exclude_each_other_when_they_are_simulated() {
     // Recorded one after the other, simulated from the same start; of lines of their own.
     let long = |first: u64| {
         let mut all = [stamp(first), at_flag(LOCK)].concat();
-        all.extend((0..200).flat_map(|k| exec(DATA_STORE, &[first << 32 | 4096 * k])));
+        all.extend((0..200).flat_map(|k| exec(DATA_STORE, &[(first << 32) | (4096 * k)])));
         all.extend(at_flag(PLAIN_SET));
         words(first - 90, &[all])
     };

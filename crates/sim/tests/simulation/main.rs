@@ -7,5 +7,5 @@ mod formulas;
 mod listing1;
 mod refused;
 mod source;
-mod triad;
 mod strings;
+mod triad;
