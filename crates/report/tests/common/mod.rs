@@ -1,6 +1,8 @@
 //! A made-up program with known names, shared by the tests.
 #![allow(dead_code, missing_docs)]
 
+pub mod schema;
+
 use prestore_dirtbuster::{
     ContextClass, Dismissed, Distance, FenceDistance, Finding, Findings, LineShare, Pitfall,
     PitfallKind, Streams, TimeEstimate, Verdict,
