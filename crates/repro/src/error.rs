@@ -45,13 +45,6 @@ pub enum ReproError {
         /// Why.
         why: String,
     },
-    /// `optane` needs points to run.
-    #[error(
-        "optane runs points that were measured: give --points FILE.csv, with the columns of \
-         OptaneStudy's sweep (operation, task_type, access_size, stride_size, threads, prefetching, \
-         throughput_mb_s, ewr) or of one of its figures, or a folder of such files"
-    )]
-    NoPoints,
     /// A file of points that cannot be read.
     #[error("{}{}: {what}", path.display(), line.map(|l| format!(":{l}")).unwrap_or_default())]
     Points {

@@ -19,7 +19,7 @@ pub struct Options {
     pub keep: Option<PathBuf>,
     /// Shorter runs: the shape, not the numbers.
     pub quick: bool,
-    /// `optane`: a file of points to run.
+    /// `optane`: a file of points to run, or a folder of them; `None`: those of this crate.
     pub points: Option<PathBuf>,
     /// `optane`: DIMMs that are interleaved; `None`: one.
     pub dimms: Option<u32>,

@@ -1,11 +1,9 @@
 //! The Optane model against the measurements of real DIMMs: the half that nothing was fitted to.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
-use std::path::{Path, PathBuf};
-
 use prestore_repro::optane::{
-    Half, Measurements, Operation, Point, Sample, Task, Work, compare, figure_samples, machine,
-    read_measurements, rows, simulate, sweep_samples,
+    Half, Measurements, Operation, Point, Sample, Task, Work, bundled_measurements, compare,
+    figure_samples, machine, rows, simulate, sweep_samples,
 };
 use prestore_repro::{Deviation, Row};
 
@@ -17,20 +15,10 @@ const FALLS_SHORT: &[(&str, &str, f64)] = &[
     ("Store+Flush same place, 8 threads", "EWR", 1.29),
 ];
 
-fn data() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let dir = root.join("../shared/data/optane");
-    if dir.is_dir() {
-        return Some(dir);
-    }
-    eprintln!("SKIPPED: the measurements are not in {}", dir.display());
-    None
-}
-
-fn check_half(dir: &Path) -> Vec<Sample> {
+fn check_half() -> Vec<Sample> {
     let machine = machine(1, &[]).unwrap();
     let mut samples = Vec::new();
-    for measured in read_measurements(dir).unwrap() {
+    for measured in bundled_measurements().unwrap() {
         match measured {
             Measurements::Sweep(mut points) => {
                 points.retain(|point| Half::of(&point.work) == Half::Check);
@@ -55,10 +43,7 @@ fn short(row: &Row) -> Option<f64> {
 
 #[test]
 fn the_half_that_nothing_was_fitted_to_is_met() {
-    let Some(dir) = data() else {
-        return;
-    };
-    let rows = rows(&check_half(&dir), Half::Check);
+    let rows = rows(&check_half(), Half::Check);
     assert!(rows.len() > 60, "only {} curves", rows.len());
     let mut wrong = Vec::new();
     for row in &rows {
@@ -132,12 +117,10 @@ const WHOLE_BEFORE: [(u64, u32, u32); 4] = [(64, 4, 3), (192, 4, 3), (64, 6, 2),
 
 #[test]
 fn units_that_were_whole_are_copied() {
-    let Some(dir) = data() else {
-        return;
-    };
-    let measured = read_measurements(&dir.join("sweep_1dimm.csv")).unwrap();
-    let Some(Measurements::Sweep(points)) = measured.into_iter().next() else {
-        panic!("sweep_1dimm.csv is no sweep");
+    let is_sweep = |m: &Measurements| matches!(m, Measurements::Sweep(_));
+    let measured = bundled_measurements().unwrap();
+    let Some(Measurements::Sweep(points)) = measured.into_iter().find(is_sweep) else {
+        panic!("there is no sweep");
     };
     let stated = |(access_size, threads, whole_units)| {
         let work = rewritten(access_size, threads);

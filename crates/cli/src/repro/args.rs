@@ -18,8 +18,8 @@ pub struct ReproArgs {
     /// Keep the recordings in this folder, and use those that are there already
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
-    /// optane: points to run, in the columns of OptaneStudy's sweep or of one of its figures, or a
-    /// folder of such files
+    /// optane: other points to run, in the columns of OptaneStudy's sweep or of one of its figures,
+    /// or a folder of such files
     #[arg(long, value_name = "FILE.csv")]
     pub points: Option<PathBuf>,
     /// optane: interleaved DIMMs [default: 1]

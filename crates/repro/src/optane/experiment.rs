@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::curves::{Curve, Half, Sample, rows};
 use super::figure::{FigurePoint, Quantity};
-use super::files::{Measurements, read_measurements};
+use super::files::{Measurements, bundled_measurements, read_measurements};
 use super::point::Point;
 use super::simulate::{Simulated, machine, simulate, simulate_figure};
 use crate::error::ReproError;
@@ -49,14 +49,17 @@ impl Experiment for OptaneStudy {
     }
 
     fn about(&self) -> &'static str {
-        "Real Optane DIMMs (FAST'20): bandwidth, write ratio, latency; --points FILE.csv or DIR"
+        "Real Optane DIMMs (FAST'20): bandwidth, write ratio, latency; --points FILE.csv or DIR: others"
     }
 
     fn run(&self, options: &Options) -> Result<Report, ReproError> {
-        let Some(path) = &options.points else {
-            return Err(ReproError::NoPoints);
+        let (measurements, title) = match &options.points {
+            Some(path) => (read_measurements(path)?, path.display().to_string()),
+            None => (
+                bundled_measurements()?,
+                "the measurements of FAST'20".to_owned(),
+            ),
         };
-        let measurements = read_measurements(path)?;
         let machine = machine(options.dimms.unwrap_or(1), &[])?;
         let (mut samples, mut points) = (Vec::new(), Vec::new());
         for measured in measurements {
@@ -71,7 +74,7 @@ impl Experiment for OptaneStudy {
                 }
             }
         }
-        let mut report = Report::new(self.name(), format!("{}", path.display()));
+        let mut report = Report::new(self.name(), title);
         for half in [Half::Calibrate, Half::Check] {
             report.rows.extend(rows(&samples, half));
         }

@@ -54,6 +54,37 @@ pub fn read_measurements(path: &Path) -> Result<Vec<Measurements>, ReproError> {
     files.iter().map(read).collect()
 }
 
+/// The measurements that this project has (`data/optane`), by name.
+macro_rules! bundled {
+    ($($name:literal),+ $(,)?) => {
+        [$(($name, include_str!(concat!("../../data/optane/", $name)))),+]
+    };
+}
+
+const BUNDLED: [(&str, &str); 6] = bundled![
+    "bandwidth_by_access_size_1dimm.csv",
+    "bandwidth_by_threads_1dimm.csv",
+    "flush_latency_ns_by_size.csv",
+    "idle_latency_ns.csv",
+    "sweep_1dimm.csv",
+    "write_amplification_by_region_size.csv",
+];
+
+/// The measurements of FAST'20 that come with this crate.
+///
+/// # Errors
+/// As [`read_measurements`].
+pub fn bundled_measurements() -> Result<Vec<Measurements>, ReproError> {
+    let read = |(name, text): (&str, &str)| {
+        parse(text).map_err(|(line, what)| ReproError::Points {
+            path: name.into(),
+            line,
+            what,
+        })
+    };
+    BUNDLED.into_iter().map(read).collect()
+}
+
 fn csv_files(dir: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(dir)? {

@@ -13,7 +13,7 @@ mod timed;
 pub use curves::{Curve, Half, Sample, rows};
 pub use experiment::{Compared, Measured, OptaneStudy, compare, figure_samples, sweep_samples};
 pub use figure::{FigurePoint, Quantity};
-pub use files::{Measurements, read_measurements};
+pub use files::{Measurements, bundled_measurements, read_measurements};
 pub use point::{Operation, Point, Task, Work};
 pub use simulate::{Simulated, machine, simulate, simulate_figure};
 pub use stimulus::Stimulus;
