@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Running, prestore, run};
+use common::{Running, finding, prestore, run};
 use serde_json::Value;
 
 /// A quick run of `name`; ours by the row's label and metric.
@@ -76,7 +76,13 @@ fn what_is_predicted_for_a_demote_is_what_it_does() {
             .unwrap()
     };
     let gained = latency(&before) / latency(&after);
-    let told = run([["whatif", &before].as_slice(), &on].concat())
+    // Named, so that nothing hangs on how often the recorded threads happened to poll.
+    let advised = run(["advise", &before, "--format", "json", "--quiet"])
+        .exits(0)
+        .json();
+    let number = finding(&advised, "fill_msg")["number"].to_string();
+    let demote = ["--finding", &number, "--op", "demote"];
+    let told = run([["whatif", &before].as_slice(), &on, &demote].concat())
         .exits(0)
         .json();
     let of = |run: &str| told["machines"][0][run]["message_ns"].as_f64().unwrap();

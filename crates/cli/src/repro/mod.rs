@@ -52,7 +52,7 @@ fn list() -> String {
 fn cli_error(error: ReproError) -> CliError {
     match error {
         ReproError::Machine(error) => error.into(),
-        ReproError::Unknown { .. } | ReproError::NoPoints | ReproError::Points { .. } => {
+        ReproError::Unknown { .. } | ReproError::Points { .. } => {
             CliError::Usage(error.to_string())
         }
         error => CliError::Failed(error.to_string()),
