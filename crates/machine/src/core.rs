@@ -82,6 +82,11 @@ pub struct StoreBuffer {
     /// TSO: how many lines its stores may fetch at once (`None`: as many as there are fill buffers).
     #[serde(default)]
     pub rfo_lines: Option<u32>,
+    /// TSO: does a store leave, and is visible, once its line is granted, while the data is still on its way? It
+    /// merges into the fill buffer then, and only who wants other bytes of the line, or the line elsewhere, waits
+    /// for the data.
+    #[serde(default)]
+    pub leaves_when_granted: bool,
     /// Does a load that is forwarded from it do without its line? If not, it also waits for the line
     /// to come to the nearest cache.
     #[serde(default = "yes")]

@@ -22,6 +22,7 @@ impl Below for AllHits {
     fn load(&mut self, _: u32, at: Time, _: LineAddr) -> Served {
         Served {
             done: at + Time(4000),
+            granted: at + Time(4000),
             by: ServedBy::Cache(0),
         }
     }
@@ -33,6 +34,7 @@ impl Below for AllHits {
     fn own(&mut self, _: u32, at: Time, _: LineAddr, _: bool) -> Served {
         Served {
             done: at,
+            granted: at,
             by: ServedBy::Cache(0),
         }
     }

@@ -23,6 +23,9 @@ pub enum ServedBy {
 pub struct Served {
     /// When the data (or the permission) is at the core.
     pub done: Time,
+    /// Of a request for ownership: when it is granted, that is when the directory and all other cores have
+    /// agreed. The data may come later.
+    pub granted: Time,
     /// From where.
     pub by: ServedBy,
 }
@@ -64,7 +67,8 @@ pub trait Below {
     fn own(&mut self, core: u32, at: Time, line: LineAddr, whole: bool) -> Served;
 
     /// Core `core` writes `bytes` of `line`, which it owns (if it lost it meanwhile, the hierarchy
-    /// takes it back). Answers when the write is done.
+    /// takes it back). Answers when the write is done: visible to other cores, where stores leave once their line is
+    /// granted even if its data has not come.
     fn write(&mut self, core: u32, at: Time, line: LineAddr, bytes: ByteMask) -> Time;
 
     /// Non-temporal data leaves a write-combining buffer. Copies in caches go (dirty bytes not

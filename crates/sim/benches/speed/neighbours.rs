@@ -13,6 +13,7 @@ impl Below for Nothing {
     fn load(&mut self, _: u32, at: Time, _: LineAddr) -> Served {
         Served {
             done: at + Time(1900),
+            granted: at + Time(1900),
             by: ServedBy::Cache(0),
         }
     }

@@ -33,6 +33,8 @@ pub struct Hierarchy<M> {
     cleans_to_shared: bool,
     /// A load that hits level 0 concerns no directory.
     plain_hits: bool,
+    /// A write to a line that was granted is done though its data is on its way.
+    pub(super) merges_into_fills: bool,
     pub(super) snoop: Time,
     /// How far the directory on the chip is.
     pub(super) directory_latency: Time,
@@ -90,6 +92,7 @@ impl<M: MemoryPort> Hierarchy<M> {
             },
             cleans_to_shared: machine.core.clwb_to_shared && privates < count,
             plain_hits: privates > 0 || machine.directory.home == DirectoryHome::OnChip,
+            merges_into_fills: machine.core.store_buffer.leaves_when_granted,
             snoop: Time::cycles(machine.directory.snoop, clock),
             directory_latency: levels.get(privates).map_or(last_latency, |l| l.latency),
             last_latency,
@@ -196,6 +199,7 @@ impl<M: MemoryPort> Below for Hierarchy<M> {
             }
             return Served {
                 done,
+                granted: done,
                 by: ServedBy::Cache(0),
             };
         }
@@ -226,7 +230,7 @@ impl<M: MemoryPort> Below for Hierarchy<M> {
             && self.levels[0].is_exclusive(place)
         {
             self.levels[0].write(place, bytes);
-            return self.levels[0].ready(place, at);
+            return self.written(0, place, at);
         }
         self.write_beyond(core, at, line.0, bytes)
     }

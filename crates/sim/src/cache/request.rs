@@ -22,6 +22,8 @@ pub(super) enum Want {
 struct Found {
     /// When its data is at the core.
     done: Time,
+    /// When the directory has been asked, and memory is.
+    asked: Time,
     by: ServedBy,
     /// Levels nearer than this one are filled.
     from: usize,
@@ -46,6 +48,7 @@ impl<M: MemoryPort> Hierarchy<M> {
                 self.train(core, at, line, level > start, level);
                 return Served {
                     done,
+                    granted: done,
                     by: ServedBy::Cache(level as u8),
                 };
             }
@@ -125,17 +128,24 @@ impl<M: MemoryPort> Hierarchy<M> {
         let mut t = at;
         let found = self.locate(core, &mut t, line, want, start, others);
         let mut done = found.done;
+        // Where the directory is on the chip, it knows before memory has answered.
+        let mut granted = match found.by {
+            ServedBy::Memory(_) if self.grants.is_none() => found.asked,
+            _ => done,
+        };
         let mut dirty = 0;
         if own {
             if others.cores != 0 {
-                done = done.max(self.all_have_got(others, line, t) + self.snoop);
+                let given_up = self.all_have_got(others, line, t) + self.snoop;
+                (done, granted) = (done.max(given_up), granted.max(given_up));
             }
             dirty = self.invalidate(line, others);
             let asked = match found.by {
                 ServedBy::Memory(_) => done,
                 _ => t + self.last_latency,
             };
-            done = done.max(self.ask_device(core, asked, line));
+            let agreed = self.ask_device(core, asked, line);
+            (done, granted) = (done.max(agreed), granted.max(agreed));
         }
         if others.cores != 0 && (own || others.exclusive || found.by == ServedBy::Peer) {
             self.counters.snoops += 1;
@@ -157,6 +167,7 @@ impl<M: MemoryPort> Hierarchy<M> {
         self.tidy();
         let served = Served {
             done: self.now,
+            granted,
             by: found.by,
         };
         (served, found.from)
@@ -182,6 +193,7 @@ impl<M: MemoryPort> Hierarchy<M> {
                     self.count_up(start, level);
                     return Found {
                         done: self.use_copy(level, place, *at),
+                        asked: *at,
                         by: ServedBy::Cache(level as u8),
                         from: level,
                         missed: level,
@@ -191,17 +203,18 @@ impl<M: MemoryPort> Hierarchy<M> {
                 *at = self.missed(level, core, *at, want);
             }
         }
+        let asked = *at + self.last_latency;
         let (done, by, from, missed) = if others.cores != 0 {
             self.counters.peer_lines += 1;
             let missed = if others.exclusive { peer } else { last };
             let got = self.first_has_got(others, line, *at);
             (got + self.snoop, ServedBy::Peer, peer, missed)
         } else {
-            let asked = *at + self.last_latency;
             if want == (Want::Own { whole: true }) {
                 // Nothing is read: the last level makes room.
                 return Found {
                     done: asked,
+                    asked,
                     by: ServedBy::Cache(last as u8 - 1),
                     from: last,
                     missed: last,
@@ -214,6 +227,7 @@ impl<M: MemoryPort> Hierarchy<M> {
         self.count_up(start, from);
         Found {
             done,
+            asked,
             by,
             from,
             missed,
@@ -239,9 +253,8 @@ impl<M: MemoryPort> Hierarchy<M> {
     pub(super) fn write_beyond(&mut self, core: u32, at: Time, line: u64, bytes: ByteMask) -> Time {
         let mut at = at;
         if !crate::Below::owned(self, core, LineAddr(line)) {
-            at = self
-                .request(core, at, line, Want::Own { whole: false })
-                .done;
+            let owned = self.request(core, at, line, Want::Own { whole: false });
+            at = self.written_at(owned);
         }
         for level in 0..self.writes_at {
             if let Some(place) = self.levels[level].find(core, line) {
@@ -252,10 +265,29 @@ impl<M: MemoryPort> Hierarchy<M> {
         let level = self.writes_at;
         if let Some(place) = self.levels[level].find(core, line) {
             self.levels[level].write(place, bytes);
-            return self.levels[level].ready(place, at);
+            return self.written(level, place, at);
         }
         // A prefetch has evicted the line already.
         self.around(core, at, line, bytes)
+    }
+
+    /// When a write to a line that was just taken back can be done.
+    fn written_at(&self, owned: Served) -> Time {
+        if self.merges_into_fills {
+            owned.granted
+        } else {
+            owned.done
+        }
+    }
+
+    /// When a write at `at` to a copy that its core owns is done.
+    #[inline]
+    pub(super) fn written(&self, level: usize, place: Place, at: Time) -> Time {
+        if self.merges_into_fills {
+            at
+        } else {
+            self.levels[level].ready(place, at)
+        }
     }
 
     /// A use of a copy, and of a prefetched line for the first time.

@@ -163,7 +163,7 @@ impl Core {
         let asked = self.fills.free_at(at);
         let served = below.load(self.params.id, asked, line);
         if served.by != ServedBy::Cache(0) {
-            self.fills.take(line, asked, served.done, served.by);
+            self.fills.take(line, asked, served);
             self.results.load_latency.record(served.done - at);
             let waited = if asked > at { asked } else { Time::ZERO };
             return ((served.done, served.by), waited);

@@ -5,7 +5,7 @@ use prestore_trace::LineAddr;
 use super::fills::FillBuffers;
 use super::params::Params;
 use super::results::CoreResults;
-use crate::{Below, ServedBy, Time};
+use crate::{Below, Served, Time};
 
 /// The neighbours of the store path.
 pub(super) struct Env<'a, B> {
@@ -18,18 +18,31 @@ pub(super) struct Env<'a, B> {
 impl<B: Below> Env<'_, B> {
     /// Asks to own `line`, which is not owned; a fill buffer is free at `at`. `whole`: all its bytes
     /// will be overwritten.
-    pub fn own_filled(&mut self, at: Time, line: LineAddr, whole: bool) -> Time {
+    pub fn own_filled(&mut self, at: Time, line: LineAddr, whole: bool) -> Served {
         let served = self.own(at, line, whole);
-        self.fills.take(line, at, served.0, served.1);
-        served.0
+        self.fills.take(line, at, served);
+        served
     }
 
     /// Asks to own `line`, without a fill buffer.
-    pub fn own(&mut self, at: Time, line: LineAddr, whole: bool) -> (Time, ServedBy) {
+    pub fn own(&mut self, at: Time, line: LineAddr, whole: bool) -> Served {
         self.results.owns += 1;
         let served = self.below.own(self.params.id, at, line, whole);
         let under_way = self.fills.find(line, at).map_or(at, |fill| fill.until);
-        (served.done.max(under_way), served.by)
+        Served {
+            done: served.done.max(under_way),
+            ..served
+        }
+    }
+
+    /// When a store can leave for a line that is, or comes, as `granted` and `done` say.
+    #[inline]
+    pub fn leaves(&self, granted: Time, done: Time) -> Time {
+        if self.params.leaves_when_granted {
+            granted
+        } else {
+            done
+        }
     }
 
     /// When a line that a flush takes away can be asked for again, from `at` on: when that is taken.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use prestore_trace::LineAddr;
 
-use crate::{ServedBy, Time};
+use crate::{Served, ServedBy, Time};
 
 /// Until when an open write-combining buffer keeps its fill buffer.
 const OPEN: Time = Time(u64::MAX);
@@ -30,6 +30,8 @@ pub(super) struct FillBuffers {
     /// The line, marked by what happens to it.
     key: Box<[u64]>,
     until: Box<[Time]>,
+    /// When the line of a request for ownership is granted.
+    granted: Box<[Time]>,
     by: Box<[ServedBy]>,
     /// Buffers of misses; those behind are for flushes alone.
     misses: usize,
@@ -56,6 +58,8 @@ pub(super) struct FillBuffers {
 pub(super) struct Fill {
     /// When it is there.
     pub until: Time,
+    /// When it may be written.
+    pub granted: Time,
     /// From where it comes.
     pub by: ServedBy,
 }
@@ -69,6 +73,7 @@ impl FillBuffers {
             misses,
             key: vec![0; n].into(),
             until: vec![Time::ZERO; n].into(),
+            granted: vec![Time::ZERO; n].into(),
             by: vec![ServedBy::Peer; n].into(),
             last: Time::ZERO,
             flushed: Time::ZERO,
@@ -118,6 +123,7 @@ impl FillBuffers {
         let i = self.position(line.0, at)?;
         Some(Fill {
             until: self.until[i],
+            granted: self.granted[i].max(at),
             by: self.by[i],
         })
     }
@@ -175,9 +181,10 @@ impl FillBuffers {
     }
 
     /// A miss takes a buffer that is free at `at`.
-    pub fn take(&mut self, line: LineAddr, at: Time, until: Time, by: ServedBy) {
-        self.occupy(0..self.misses, line.0, at, until, by);
-        self.last = self.last.max(until);
+    pub fn take(&mut self, line: LineAddr, at: Time, served: Served) {
+        let i = self.occupy(0..self.misses, line.0, at, served.done, served.by);
+        self.granted[i] = served.granted;
+        self.last = self.last.max(served.done);
     }
 
     /// A flush that is taken at `until` takes a buffer that is free at `at`, for `hold` at most.

@@ -197,7 +197,7 @@ impl Core {
                 env.fills.find(line, now).map_or(now, |fill| fill.until)
             } else {
                 let at = env.fills.free_at(now.max(combined));
-                env.own_filled(at, line, false)
+                env.own_filled(at, line, false).done
             };
             owned = owned.max(one);
         }

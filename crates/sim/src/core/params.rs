@@ -39,6 +39,8 @@ pub(super) struct Params {
     /// What each [`FlushKind`] acts as here; `None`: there is no flush on this machine.
     pub flushes: [Option<FlushKind>; 6],
     pub clwb_retains: bool,
+    /// A store leaves once its line is granted, before the data comes.
+    pub leaves_when_granted: bool,
     /// A load that is forwarded does without its line.
     pub forward_misses: bool,
     /// From the last of several stores that has left until a load of bytes of all is done.
@@ -76,6 +78,7 @@ impl Params {
             demote: core.demote,
             flushes: KINDS.map(|kind| nearest(kind, &core.flushes)),
             clwb_retains: core.clwb_retains,
+            leaves_when_granted: core.store_buffer.leaves_when_granted,
             forward_misses: core.store_buffer.forward_misses,
             merge: core.store_buffer.merge.map(cycles),
             strings: core.strings,

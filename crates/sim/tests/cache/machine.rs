@@ -60,6 +60,7 @@ fn core(count: u32) -> Core {
             entries: 1,
             rfo_ahead: 1,
             rfo_lines: None,
+            leaves_when_granted: false,
             forward_misses: true,
             merge: None,
             drain_at: None,

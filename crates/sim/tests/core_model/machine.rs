@@ -30,6 +30,7 @@ pub fn tso() -> Machine {
                 entries: 8,
                 rfo_ahead: 4,
                 rfo_lines: None,
+                leaves_when_granted: false,
                 forward_misses: true,
                 merge: None,
                 drain_at: None,

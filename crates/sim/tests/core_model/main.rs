@@ -5,6 +5,7 @@ mod combining;
 mod fences;
 mod flushes;
 mod front;
+mod granted;
 mod leaving;
 mod loads;
 mod machine;

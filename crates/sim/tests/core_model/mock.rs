@@ -31,6 +31,8 @@ pub struct Mock {
     pub hit: u64,
     pub miss: u64,
     pub own: u64,
+    /// When a line that is asked for is granted.
+    pub grant: u64,
     pub flush: u64,
     pub around: u64,
     /// How much longer than that the first lines sent around take.
@@ -52,6 +54,7 @@ impl Default for Mock {
             hit: 4,
             miss: 100,
             own: 50,
+            grant: 20,
             flush: 80,
             around: 60,
             around_waits: VecDeque::new(),
@@ -111,11 +114,13 @@ impl Below for Mock {
             let slow = self.slow.filter(|(slow, _)| *slow == line.0);
             Served {
                 done: at + ns(slow.map_or(self.miss, |(_, miss)| miss)),
+                granted: at + ns(slow.map_or(self.miss, |(_, miss)| miss)),
                 by: ServedBy::Peer,
             }
         } else {
             Served {
                 done: at + ns(self.hit),
+                granted: at + ns(self.hit),
                 by: ServedBy::Cache(0),
             }
         }
@@ -131,6 +136,7 @@ impl Below for Mock {
         self.owned.insert(line.0);
         Served {
             done: at + ns(self.own),
+            granted: at + ns(self.grant),
             by: ServedBy::Peer,
         }
     }

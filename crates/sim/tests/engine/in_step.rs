@@ -29,6 +29,7 @@ impl Far<'_> {
     fn serve(&mut self, at: Time) -> Served {
         Served {
             done: self.called(at),
+            granted: self.called(at),
             by: ServedBy::Memory(0),
         }
     }

@@ -80,6 +80,7 @@ impl Below for Notes<'_> {
         }
         Served {
             done: at,
+            granted: at,
             by: ServedBy::Cache(0),
         }
     }
@@ -91,6 +92,7 @@ impl Below for Notes<'_> {
     fn own(&mut self, _core: u32, at: Time, _line: LineAddr, _whole: bool) -> Served {
         Served {
             done: at,
+            granted: at,
             by: ServedBy::Cache(0),
         }
     }

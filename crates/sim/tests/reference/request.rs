@@ -27,11 +27,12 @@ impl<M: MemoryPort> Reference<M> {
             }
             hit
         });
-        let (by, from) = if let Some(level) = private {
+        let (by, from, granted) = if let Some(level) = private {
             self.in_private(core, t, line, want, nearest, level);
-            (ServedBy::Cache(level as u8), level)
+            (ServedBy::Cache(level as u8), level, None)
         } else {
-            self.beyond(core, t, line, want, nearest, &mut missed)
+            let (by, from, granted) = self.beyond(core, t, line, want, nearest, &mut missed);
+            (by, from, Some(granted))
         };
         for level in missed {
             let now = self.now;
@@ -45,7 +46,11 @@ impl<M: MemoryPort> Reference<M> {
         if want != (Want::Own { whole: true }) || from < self.levels() {
             self.prefetch_after(core, at, line, from > nearest, from);
         }
-        Served { done, by }
+        Served {
+            done,
+            granted: granted.unwrap_or(done),
+            by,
+        }
     }
 
     fn miss(&mut self, level: usize, core: u32, at: Time, want: Want) -> Time {
@@ -148,7 +153,7 @@ impl<M: MemoryPort> Reference<M> {
         want: Want,
         nearest: usize,
         missed: &mut Vec<usize>,
-    ) -> (ServedBy, usize) {
+    ) -> (ServedBy, usize, Time) {
         let own = want != Want::Read;
         let others = !self.holders(line, Some(core)).is_empty();
         let owner = self.owner(line, core);
@@ -191,19 +196,28 @@ impl<M: MemoryPort> Reference<M> {
         if others && (own || by == ServedBy::Peer) {
             self.counters.snoops += 1;
         }
+        let from_memory = matches!(by, ServedBy::Memory(_));
+        let mut granted = if from_memory && !self.on_device() {
+            t + self.last_latency()
+        } else {
+            done
+        };
         let mut dirty = 0;
         if own {
             if let Some(last) = self.others_have_it(line, core, t).into_iter().max() {
                 done = done.max(last + self.snoop);
+                granted = granted.max(last + self.snoop);
             }
             dirty = self.take_from_others(core, line);
-            let ask = if matches!(by, ServedBy::Memory(_)) {
+            let ask = if from_memory {
                 done
             } else {
                 t + self.last_latency()
             };
-            let device = self.device_gives(core, ask, line);
-            done = done.max(device.unwrap_or(done));
+            if let Some(agreed) = self.device_gives(core, ask, line) {
+                done = done.max(agreed);
+                granted = granted.max(agreed);
+            }
         }
         self.now = done;
         let exclusive = own || self.read_gives_exclusive(core, line);
@@ -218,7 +232,7 @@ impl<M: MemoryPort> Reference<M> {
         if own && self.w < self.privates {
             self.make_exclusive(core, line);
         }
-        (by, from)
+        (by, from, granted)
     }
 
     pub fn leave_exclusive_level(
@@ -275,11 +289,11 @@ impl<M: MemoryPort> Reference<M> {
 
     pub fn write(&mut self, core: u32, at: Time, line: u64, bytes: ByteMask) -> Time {
         self.counters.writes += 1;
+        let at_once = self.machine.core.store_buffer.leaves_when_granted;
         let mut at = at;
         if !self.owned(core, line) {
-            at = self
-                .request(core, at, line, Want::Own { whole: false })
-                .done;
+            let owned = self.request(core, at, line, Want::Own { whole: false });
+            at = if at_once { owned.granted } else { owned.done };
         }
         for level in 0..self.w {
             self.cache(level, core).touch(line);
@@ -289,7 +303,7 @@ impl<M: MemoryPort> Reference<M> {
         self.cache(w, core).touch(line);
         if let Some(copy) = self.cache(w, core).get_mut(line) {
             copy.dirty |= bytes;
-            return copy.ready(at);
+            return if at_once { at } else { copy.ready(at) };
         }
         self.write_around(core, at, line, bytes)
     }

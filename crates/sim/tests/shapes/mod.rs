@@ -111,10 +111,10 @@ pub fn machines() -> impl Strategy<Value = Machine> {
         prop_oneof![3 => Just(64u64), 1 => Just(128), 1 => Just(32)],
         directory(),
         prefetch(),
-        any::<bool>(),
+        any::<(bool, bool)>(),
     )
         .prop_map(
-            |(cores, mut caches, privates, line, directory, prefetch, to_shared)| {
+            |(cores, mut caches, privates, line, directory, prefetch, (to_shared, when_granted))| {
                 let last = caches.len() - 1;
                 caches[last].write = WritePolicy::Back;
                 let mut through = false;
@@ -135,6 +135,7 @@ pub fn machines() -> impl Strategy<Value = Machine> {
                 machine.directory = directory;
                 machine.core.prefetch = prefetch;
                 machine.core.clwb_to_shared = to_shared;
+                machine.core.store_buffer.leaves_when_granted = when_granted;
                 machine
             },
         )

@@ -325,7 +325,7 @@ impl WriteBuffer {
         let owned = if env.below.owned(env.params.id, line) {
             env.fills.find(line, at).map_or(at, |fill| fill.until)
         } else {
-            env.own(at, line, bytes == env.params.whole).0
+            env.own(at, line, bytes == env.params.whole).done
         };
         let (_, done) = env.write(owned, line, bytes);
         let end = done + self.drain;

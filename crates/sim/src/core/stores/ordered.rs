@@ -21,7 +21,7 @@ struct Entry {
     ready: Time,
     /// When it may ask for its line: it retired, and is one of the oldest.
     ask: Time,
-    /// When the line is owned.
+    /// When the line is owned, so that it may leave.
     owned: Time,
     /// A `clflush` keeps its place among the stores.
     clflush: Option<FlushKind>,
@@ -263,7 +263,8 @@ impl StoreBuffer {
         let owned = if clflush.is_some() {
             ask
         } else if env.below.owned(env.params.id, line) {
-            env.fills.find(line, ask).map_or(ask, |fill| fill.until)
+            let fill = env.fills.find(line, ask);
+            fill.map_or(ask, |fill| env.leaves(fill.granted, fill.until))
         } else {
             let turn = env.after_flush(ask, line).max(self.line_free);
             let start = env.fills.free_at(turn);
@@ -271,9 +272,9 @@ impl StoreBuffer {
                 self.waits = true;
                 return Ask::At(start);
             }
-            let owned = env.own_filled(start, line, unread);
-            self.line_taken(owned);
-            owned
+            let served = env.own_filled(start, line, unread);
+            self.line_taken(served.done);
+            env.leaves(served.granted, served.done)
         };
         let asked = self.asked;
         self.entry_mut(asked).owned = owned;
@@ -282,10 +283,10 @@ impl StoreBuffer {
         Ask::Done
     }
 
-    /// A line is under way until `owned`.
-    fn line_taken(&mut self, owned: Time) {
+    /// A line is under way until `done`.
+    fn line_taken(&mut self, done: Time) {
         if let Some(first) = self.lines.iter_mut().min() {
-            *first = owned;
+            *first = done;
             self.line_free = self.lines.iter().min().copied().unwrap_or_default();
         }
     }
