@@ -41,6 +41,10 @@ pub struct Core {
     pub write_combining: Option<WriteCombining>,
     /// Cost of an atomic read-modify-write whose line is at hand and whose thread has nothing pending.
     pub atomic: Cycles,
+    /// TSO: does what follows an atomic go on before that is done, as far as the reorder window reaches? The
+    /// atomic takes its turn among the stores then.
+    #[serde(default)]
+    pub atomics_overlap: bool,
     /// Cost of a fence of a thread that has nothing pending.
     pub fence: Cycles,
     /// The same of a store fence; `None`: as much as any other.

@@ -49,6 +49,10 @@ pub fn check(machine: &Machine, parts: &Sections) {
         let what = "a TSO machine has no write buffer that holds stores back";
         parts.wrong("core.demote", what, "use nop or to-shared-level");
     }
+    if core.memory_model == MemoryModel::Weak && core.atomics_overlap {
+        let what = "is true: atomics of a weak memory model have no place among the stores";
+        parts.wrong("core.atomics_overlap", what, "leave it out");
+    }
     store_buffer(core, parts);
 }
 

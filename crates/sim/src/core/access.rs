@@ -328,6 +328,9 @@ impl Core {
         if self.combining.is_none() {
             return self.each_line(addr, size, below, Self::store_line);
         }
+        if !self.wait_for_atomics(below) {
+            return false;
+        }
         self.each_line(addr, size, below, Self::nt_store_line)
     }
 

@@ -20,6 +20,7 @@
 //! the buffers limit overlap; nothing is executed on a wrong path; instructions are not fetched.
 
 mod access;
+mod atomics;
 mod bytes;
 mod combining;
 

@@ -1,9 +1,8 @@
-//! What orders: fences, atomics, flushes, demotions, the thread's end.
+//! What orders: fences, flushes, demotions, the thread's end.
 
 use prestore_machine::Demote;
 use prestore_trace::{FenceKind, FlushKind, LineAddr};
 
-use super::bytes;
 use super::flushes::Action;
 use super::leaving::Leaving;
 use super::pipeline::{Core, NEVER};
@@ -13,7 +12,7 @@ use crate::{Below, Time};
 
 /// Who waits for what is pending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Waiter {
+pub(super) enum Waiter {
     /// A string instruction: for flushes and non-temporal stores.
     String,
     /// For stores, flushes and non-temporal stores.
@@ -38,18 +37,18 @@ impl Waiter {
 
 /// When what a thread left pending is done.
 #[derive(Clone, Copy, Debug)]
-struct Drained {
+pub(super) struct Drained {
     /// Its stores are visible.
-    stores: Time,
+    pub stores: Time,
     /// Its flushes and non-temporal stores are with the memory controller.
-    flushes: Time,
+    pub flushes: Time,
 }
 
 impl Core {
     /// Everything that is pending goes: open write-combining buffers, held lines, flushes. Dispatch waits
     /// until what `waiter` waits for has. Answers when that is done; `None`: the operation under way must be
     /// left before.
-    fn drain<B: Below>(&mut self, waiter: Waiter, below: &mut B) -> Option<Drained> {
+    pub(super) fn drain<B: Below>(&mut self, waiter: Waiter, below: &mut B) -> Option<Drained> {
         let causes = waiter.causes();
         loop {
             self.catch_up(below);
@@ -118,6 +117,9 @@ impl Core {
         }
         let began = self.under.began(self.front.now);
         if kind != FenceKind::Store {
+            if !self.wait_for_atomics(below) {
+                return false;
+            }
             self.stall(self.front.retired, Cause::FenceLoads);
             self.front.clear_window();
             if self.is_late() {
@@ -138,70 +140,6 @@ impl Core {
         self.front.issue(cost, &mut self.results);
         self.results.fence_latency.record(self.front.now - began);
         true
-    }
-
-    /// A full fence, then the write to a line that must be owned. On TSO the line is asked for while
-    /// older stores drain, and the write comes after both; on a weak machine, where the fence inside
-    /// is a barrier of its own, the line is asked for after it. A line that was lost meanwhile is
-    /// taken back by the write; between a request for the line and the write behind it no other core
-    /// has its turn, unless older stores drain meanwhile.
-    pub(super) fn atomic<B: Below>(&mut self, addr: u64, size: u32, below: &mut B) -> bool {
-        if self.under.is_new() {
-            self.results.ops.atomics += 1;
-        }
-        let began = self.under.began(self.front.now);
-        let shift = self.params.line_shift;
-        let size = u64::from(size.max(1));
-        let is_early = matches!(self.stores, Stores::Ordered(_));
-        if is_early && self.under.steps == 0 {
-            self.under.ready = self.own_lines(addr, size, below);
-        }
-        if self.under.steps < 2 {
-            self.under.steps = 1;
-            let Some(drained) = self.drain(Waiter::Atomic, below) else {
-                return false;
-            };
-            let before = drained.stores.max(drained.flushes);
-            self.stall(before.max(self.front.retired), Cause::AtomicOrder);
-            self.front.clear_window();
-            self.under.steps = 2;
-            if self.is_late() {
-                return false;
-            }
-        }
-        if !is_early {
-            self.under.ready = self.own_lines(addr, size, below);
-        }
-        self.stall(self.under.ready, Cause::AtomicLine);
-        let now = self.front.now;
-        let mut reached = now;
-        for (line, bytes) in bytes::lines(addr, size, shift) {
-            let (_, _, mut env) = self.parts(below);
-            reached = reached.max(env.write(now, line, bytes).0);
-        }
-        self.stall(reached, Cause::AtomicLine);
-        self.front.issue(self.params.atomic, &mut self.results);
-        self.results.atomic_latency.record(self.front.now - began);
-        self.under.end();
-        true
-    }
-
-    /// Asks for the lines of an atomic. Answers when all are owned.
-    fn own_lines<B: Below>(&mut self, addr: u64, size: u64, below: &mut B) -> Time {
-        let now = self.front.now;
-        let mut owned = now;
-        for (line, _) in bytes::lines(addr, size, self.params.line_shift) {
-            let combined = self.send_combined(line, below);
-            let (_, _, mut env) = self.parts(below);
-            let one = if env.below.owned(env.params.id, line) {
-                env.fills.find(line, now).map_or(now, |fill| fill.until)
-            } else {
-                let at = env.fills.free_at(now.max(combined));
-                env.own_filled(at, line, false).done
-            };
-            owned = owned.max(one);
-        }
-        owned
     }
 
     /// A flush costs its issue; it goes when older stores to its line are in the cache, an older
@@ -276,7 +214,7 @@ impl Core {
         }
         let now = self.front.now;
         self.stores.press(line, now);
-        let after = self.stores.youngest(line);
+        let after = self.stores.youngest(line).max(self.youngest_atomic());
         let ready = now.max(self.front.retired).max(ready);
         self.flushes.push(line, action, ready, after);
         self.due_at(now);

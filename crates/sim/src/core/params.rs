@@ -1,7 +1,7 @@
 //! A core's description in the units of simulation.
 
 use prestore_machine::quantity::Cycles;
-use prestore_machine::{Demote, FlushInstruction, Machine, Strings};
+use prestore_machine::{Demote, FlushInstruction, Machine, MemoryModel, Strings};
 use prestore_trace::FlushKind;
 
 use crate::{ByteMask, Time};
@@ -31,6 +31,8 @@ pub(super) struct Params {
     pub l1: Time,
     /// Costs where nothing is pending.
     pub atomic: Time,
+    /// What follows an atomic goes on before that is done.
+    pub atomics_overlap: bool,
     pub fence: Time,
     pub store_fence: Time,
     pub flush_issue: Time,
@@ -72,6 +74,7 @@ impl Params {
                 .first()
                 .map_or(cycles(one), |c| cycles(c.latency)),
             atomic: cycles(core.atomic),
+            atomics_overlap: core.atomics_overlap && core.memory_model == MemoryModel::Tso,
             fence: cycles(core.fence),
             store_fence: cycles(core.store_fence.unwrap_or(core.fence)),
             flush_issue: cycles(core.flush_issue),

@@ -2,6 +2,7 @@
 
 use prestore_machine::Machine;
 
+use super::atomics::Atomics;
 use super::combining::Combining;
 use super::env::Env;
 use super::fills::FillBuffers;
@@ -42,6 +43,7 @@ pub struct Core {
     /// The operation that is under way.
     pub(super) under: Under,
     pub(super) handing: Handing,
+    pub(super) atomics: Atomics,
 }
 
 impl Core {
@@ -61,6 +63,7 @@ impl Core {
             limit: NEVER,
             under: Under::default(),
             handing: Handing::default(),
+            atomics: Atomics::default(),
         }
     }
 
@@ -139,6 +142,9 @@ impl Core {
     /// limit. Answers whether that is all: whether the next may begin.
     #[inline]
     pub(super) fn reach<B: Below>(&mut self, instr: u64, below: &mut B) -> bool {
+        if !self.atomics.is_empty() && !self.reach_behind_atomics(instr, below) {
+            return false;
+        }
         self.front.dispatch(instr, &self.params, &mut self.results);
         self.catch_up(below);
         !self.is_late()
@@ -148,6 +154,7 @@ impl Core {
     #[inline]
     pub(super) fn catch_up<B: Below>(&mut self, below: &mut B) {
         self.leave_and_settle(self.front.now.min(self.limit), below);
+        self.retire_atomics();
     }
 
     /// Has the clock passed the limit, so that others come first?

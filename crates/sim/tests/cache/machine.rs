@@ -73,6 +73,7 @@ fn core(count: u32) -> Core {
         },
         write_combining: None,
         atomic: Cycles(0.0),
+        atomics_overlap: false,
         fence: Cycles(0.0),
         store_fence: None,
         clwb_retains: true,

@@ -43,6 +43,7 @@ pub fn tso() -> Machine {
             },
             write_combining: Some(combining(4)),
             atomic: Cycles(18.0),
+            atomics_overlap: false,
             fence: Cycles(0.0),
             store_fence: None,
             clwb_retains: true,

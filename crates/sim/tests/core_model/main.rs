@@ -1,6 +1,7 @@
 //! What a core does, at exact cycles, between neighbours that do nothing but note what they are
 //! asked and answer after a fixed time. The clock is 1 GHz: a cycle is a nanosecond.
 
+mod atomics;
 mod combining;
 mod fences;
 mod flushes;

@@ -69,6 +69,7 @@ prop_compose! {
         demote in prop::sample::select(vec![
             Demote::Nop, Demote::ToSharedLevel, Demote::FromWriteBuffer,
         ]),
+        (when_granted, overlap) in any::<(bool, bool)>(),
     ) -> Machine {
         let mut machine = base.clone();
         machine.core.rob = rob;
@@ -82,8 +83,10 @@ prop_compose! {
         machine.core.flush_hold = hold.map(|ns| Nanos(f64::from(ns)));
         machine.core.clwb_retains = retains;
         machine.core.demote = demote;
+        machine.core.atomics_overlap = overlap;
         let stores = &mut machine.core.store_buffer;
         stores.entries = entries;
+        stores.leaves_when_granted = when_granted;
         stores.rfo_ahead = ahead;
         stores.drain_at = drain_at;
         stores.timeout = timeout.map(|t| Cycles(f64::from(t)));
@@ -182,13 +185,14 @@ proptest! {
     #[test]
     fn ordered_stores_arrive_in_order(mut machine in core(tso()), mut ops in ops()) {
         machine.core.write_combining = None;
-        ops.retain(|op| op.kind == OpKind::Store || op.kind == OpKind::Load);
+        let writes = |op: &Op| matches!(op.kind, OpKind::Store | OpKind::Atomic);
+        ops.retain(|op| writes(op) || op.kind == OpKind::Load);
         let (_, below) = run(&machine, &ops);
         let arrived: Vec<u64> = below.calls.iter().filter_map(|(_, call)| match call {
             Call::Write(line, _) => Some(*line),
             _ => None,
         }).collect();
-        let meant: Vec<u64> = ops.iter().filter(|op| op.kind == OpKind::Store).flat_map(|op| {
+        let meant: Vec<u64> = ops.iter().filter(|op| writes(op)).flat_map(|op| {
             op.addr / 64..=(op.addr + u64::from(op.size) - 1) / 64
         }).collect();
         prop_assert_eq!(arrived, meant);

@@ -114,7 +114,15 @@ pub fn machines() -> impl Strategy<Value = Machine> {
         any::<(bool, bool)>(),
     )
         .prop_map(
-            |(cores, mut caches, privates, line, directory, prefetch, (to_shared, when_granted))| {
+            |(
+                cores,
+                mut caches,
+                privates,
+                line,
+                directory,
+                prefetch,
+                (to_shared, when_granted),
+            )| {
                 let last = caches.len() - 1;
                 caches[last].write = WritePolicy::Back;
                 let mut through = false;

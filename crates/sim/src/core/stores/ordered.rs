@@ -1,5 +1,7 @@
 //! TSO: a store buffer that drains in program order.
 
+use std::collections::VecDeque;
+
 use prestore_machine::StoreBuffer as Described;
 use prestore_trace::{FlushKind, LineAddr};
 
@@ -25,8 +27,27 @@ struct Entry {
     owned: Time,
     /// A `clflush` keeps its place among the stores.
     clflush: Option<FlushKind>,
+    /// An atomic among the stores: it reads, too, so it waits for data, and nothing is forwarded from it.
+    atomic: bool,
     /// It overwrites the line as a whole, which need not be read.
     unread: bool,
+}
+
+impl Entry {
+    /// A store that has not asked for its line.
+    #[inline]
+    fn of(line: LineAddr, bytes: ByteMask, ready: Time) -> Self {
+        Self {
+            line,
+            bytes,
+            ready,
+            ask: UNKNOWN,
+            owned: UNKNOWN,
+            clflush: None,
+            atomic: false,
+            unread: false,
+        }
+    }
 }
 
 /// How [`StoreBuffer::ask`] ended.
@@ -58,6 +79,8 @@ pub(in crate::core) struct StoreBuffer {
     tail: u64,
     /// Entries of a `clflush`.
     clflushes: u64,
+    /// When atomics that have drained, and were not asked for since, were done.
+    atomics_done: VecDeque<Time>,
     /// When the youngest drained store reached the cache, and when the next may.
     reached: Time,
     next: Time,
@@ -69,15 +92,7 @@ pub(in crate::core) struct StoreBuffer {
 impl StoreBuffer {
     pub fn new(described: &Described) -> Self {
         let capacity = described.entries.max(1);
-        let empty = Entry {
-            line: LineAddr(0),
-            bytes: 0,
-            ready: Time::ZERO,
-            ask: Time::ZERO,
-            owned: Time::ZERO,
-            clflush: None,
-            unread: false,
-        };
+        let empty = Entry::of(LineAddr(0), 0, Time::ZERO);
         Self {
             ring: vec![empty; capacity.next_power_of_two() as usize].into(),
             capacity: u64::from(capacity),
@@ -89,6 +104,7 @@ impl StoreBuffer {
             asked: 0,
             tail: 0,
             clflushes: 0,
+            atomics_done: VecDeque::new(),
             reached: Time::ZERO,
             next: Time::ZERO,
             visible: Time::ZERO,
@@ -115,6 +131,9 @@ impl StoreBuffer {
             if entry.line == line && entry.bytes & bytes != 0 {
                 found |= entry.bytes & bytes;
                 youngest = youngest.or(Some(number));
+                if entry.atomic {
+                    return youngest.map_or(Pending::None, Pending::Some);
+                }
                 if entry.bytes & bytes == bytes {
                     return Pending::All;
                 }
@@ -173,7 +192,10 @@ impl StoreBuffer {
 
     #[inline]
     pub fn push(&mut self, line: LineAddr, bytes: ByteMask, ready: Time, unread: bool) -> Time {
-        self.insert(line, bytes, ready, None, unread)
+        self.insert(Entry {
+            unread,
+            ..Entry::of(line, bytes, ready)
+        })
     }
 
     /// When all before the youngest store to `line` has retired.
@@ -184,28 +206,33 @@ impl StoreBuffer {
     /// Puts a `clflush` in its place.
     pub fn push_clflush(&mut self, line: LineAddr, kind: FlushKind, ready: Time) -> Time {
         self.clflushes += 1;
-        self.insert(line, 0, ready, Some(kind), false)
+        self.insert(Entry {
+            clflush: Some(kind),
+            ..Entry::of(line, 0, ready)
+        })
+    }
+
+    /// Puts an atomic in its place; there is room.
+    pub fn push_atomic(&mut self, line: LineAddr, bytes: ByteMask, ready: Time) -> Time {
+        self.insert(Entry {
+            atomic: true,
+            ..Entry::of(line, bytes, ready)
+        })
+    }
+
+    /// When the oldest atomic that has drained, and was not asked for yet, was done.
+    #[inline]
+    pub fn atomic_done(&mut self) -> Option<Time> {
+        self.atomics_done.pop_front()
     }
 
     #[inline]
-    fn insert(
-        &mut self,
-        line: LineAddr,
-        bytes: ByteMask,
-        ready: Time,
-        clflush: Option<FlushKind>,
-        unread: bool,
-    ) -> Time {
-        let number = self.tail;
+    fn insert(&mut self, new: Entry) -> Time {
+        let (number, Entry { line, ready, .. }) = (self.tail, new);
         let is_old = number < self.head + self.ahead;
         *self.entry_mut(number) = Entry {
-            line,
-            bytes,
-            ready,
             ask: if is_old { ready } else { UNKNOWN },
-            owned: UNKNOWN,
-            clflush,
-            unread,
+            ..new
         };
         self.tail += 1;
         self.filter.add(line);
@@ -251,6 +278,7 @@ impl StoreBuffer {
             line,
             ask,
             clflush,
+            atomic,
             unread,
             ..
         } = *self.entry(self.asked);
@@ -264,7 +292,13 @@ impl StoreBuffer {
             ask
         } else if env.below.owned(env.params.id, line) {
             let fill = env.fills.find(line, ask);
-            fill.map_or(ask, |fill| env.leaves(fill.granted, fill.until))
+            fill.map_or(ask, |fill| {
+                if atomic {
+                    fill.until
+                } else {
+                    env.leaves(fill.granted, fill.until)
+                }
+            })
         } else {
             let turn = env.after_flush(ask, line).max(self.line_free);
             let start = env.fills.free_at(turn);
@@ -274,7 +308,11 @@ impl StoreBuffer {
             }
             let served = env.own_filled(start, line, unread);
             self.line_taken(served.done);
-            env.leaves(served.granted, served.done)
+            if atomic {
+                served.done
+            } else {
+                env.leaves(served.granted, served.done)
+            }
         };
         let asked = self.asked;
         self.entry_mut(asked).owned = owned;
@@ -305,6 +343,7 @@ impl StoreBuffer {
             line,
             bytes,
             clflush,
+            atomic,
             ..
         } = *self.entry(number);
         if let Some(kind) = clflush {
@@ -322,6 +361,9 @@ impl StoreBuffer {
             self.reached = reached;
             self.next = reached + env.params.store_period;
             self.visible = self.visible.max(done);
+            if atomic {
+                self.atomics_done.push_back(done);
+            }
         }
         self.head += 1;
         self.filter.remove(line);
