@@ -43,6 +43,10 @@ pub struct Calibration {
     pub stores_ahead: Option<Figure>,
     /// A store to a line in no cache and a load of it: a miss, unless such a store is forwarded.
     pub forwarded_miss: Option<Figure>,
+    /// Atomics whose lines are in no cache.
+    pub missing_atomics: Option<Figure>,
+    /// Demotions of dirty lines; none where there are none.
+    pub demotions: Option<Figure>,
     /// Two stores and a load of what both stored.
     pub merged: Option<Figure>,
     /// Load of a line after a non-temporal store to it in the nearest cache.
@@ -168,6 +172,9 @@ pub enum Stays {
     Nowhere,
 }
 
+/// What the curve of fences is over.
+pub(crate) const FENCED: &str = "stores pending";
+
 impl Calibration {
     /// Every single figure with a name.
     pub fn figures(&self) -> Vec<(String, &Figure)> {
@@ -184,6 +191,7 @@ impl Calibration {
             ("lines stored to at once", self.store_lines.as_ref()),
             ("stores ahead", self.stores_ahead.as_ref()),
             ("store and load, missing", self.forwarded_miss.as_ref()),
+            ("atomics, missing", self.missing_atomics.as_ref()),
             ("two stores, one load", self.merged.as_ref()),
             ("load after nt, cached", self.non_temporal_hit.as_ref()),
             ("load after nt, behind", self.non_temporal_behind.as_ref()),
@@ -195,6 +203,7 @@ impl Calibration {
             ("read of written", self.read_written.as_ref()),
             ("read of demoted", self.read_demoted.as_ref()),
             ("read of cleaned", self.read_cleaned.as_ref()),
+            ("demotions", self.demotions.as_ref()),
             ("load, memory", Some(&self.memory_latency)),
         ];
         for (name, figure) in named {
@@ -227,14 +236,32 @@ impl Calibration {
         all
     }
 
-    /// A store that a load finds in the store buffer is forwarded even where its line is in no cache.
+    /// A store that a load finds in the store buffer is forwarded even where its line is in no cache. Such pairs come
+    /// as fast as stores alone leave; if each waited for its line, they would take memory's latency.
     pub fn forwards_misses(&self) -> bool {
-        let Some(nearest) = self.latencies.first() else {
-            return true;
-        };
-        let between = (nearest.figure.value() * self.memory_latency.value()).sqrt();
         let pair = self.forwarded_miss.as_ref();
-        pair.is_none_or(|pair| pair.value() < between)
+        pair.is_none_or(|pair| pair.value() < self.memory_latency.value() / 2.0)
+    }
+
+    /// How long a full fence waits for one store whose line is in no cache.
+    pub fn fence_after_miss(&self) -> Option<f64> {
+        let mut curves = self.curves.iter();
+        let fences = curves.find(|curve| curve.over == FENCED)?;
+        Some(fences.median(1)? - fences.median(0)?)
+    }
+
+    /// A store is visible once its line is granted: a fence waits for the directory, which is at the last cache, and
+    /// not for memory.
+    pub fn stores_leave_when_granted(&self) -> Option<bool> {
+        let directory = self.latencies.last()?.figure.value();
+        let between = f64::midpoint(directory, self.memory_latency.value());
+        Some(self.fence_after_miss()? < between)
+    }
+
+    /// Atomics do not wait for each other's lines.
+    pub fn atomics_overlap(&self) -> Option<bool> {
+        let one = self.missing_atomics.as_ref()?.value();
+        Some(one < self.memory_latency.value() / 2.0)
     }
 
     /// Non-temporal stores that find their line in the nearest cache are written there, and loads that come before

@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::Effort;
 use crate::arch::{FENCES, full_fence, store};
 use crate::buffer::Buffer;
+use crate::calibration::FENCED;
+use crate::chase::random_line;
 use crate::curve::Curve;
 use crate::figure::{Figure, each};
 
@@ -51,11 +53,29 @@ pub(crate) fn atomic(effort: Effort) -> Option<Figure> {
     )
 }
 
+/// Atomic additions that miss every cache and do not wait for each other's lines.
+pub(crate) fn missing_atomics(effort: Effort, memory: &Buffer) -> Option<Figure> {
+    let mut next = 1u64;
+    let runs = each(effort, |times| {
+        for _ in 0..times {
+            let line = random_line(&mut next, memory.lines() as u64) as usize;
+            // SAFETY: the second word of a line of the buffer, aligned: the first may be another measurement's pointer.
+            let word = unsafe { AtomicU64::from_ptr(memory.line(line).add(8).cast()) };
+            word.fetch_add(1, Ordering::SeqCst);
+        }
+    });
+    let how = format!(
+        "atomic additions to random lines of {} MiB, one after the other",
+        memory.size() >> 20
+    );
+    Figure::of(&runs, "ns", how)
+}
+
 /// Stores that miss every cache, then a full fence.
 pub(crate) fn by_pending(effort: Effort, memory: &Buffer) -> Curve {
     let mut curve = Curve {
         name: "full fence after stores to memory".into(),
-        over: "stores pending",
+        over: FENCED,
         unit: "ns",
         how: format!(
             "stores to random lines of {} MiB, then {}",

@@ -213,6 +213,25 @@ fn nearest(ns: f64, known: [(Stays, Option<f64>); 4]) -> Option<Stays> {
         .map(|(stays, _)| stays)
 }
 
+/// Nanoseconds of a dirty line where many are demoted and nothing is waited for: how often one can go.
+pub(crate) fn demotions(effort: Effort) -> Result<Option<Figure>, CalibrateError> {
+    let instruction = Instruction::Cldemote;
+    if !prestore::usable(instruction) {
+        return Ok(None);
+    }
+    let buffer = Buffer::new(LINES * LINE)?;
+    let ring = Ring::new(&buffer, LINES * LINE);
+    let runs: Vec<f64> = (0..effort.runs() * 2)
+        .map(|_| {
+            dirty(&ring);
+            full_fence();
+            ns(|| flush_all(instruction, &ring)) / LINES as f64
+        })
+        .collect();
+    let how = format!("{instruction} of {LINES} dirty lines, not waited for");
+    Ok(Figure::of(&runs, "ns", how))
+}
+
 /// Nanoseconds of a dirty line where many are cleaned and all waited for.
 fn each_of_many(
     effort: Effort,

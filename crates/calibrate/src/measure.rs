@@ -69,11 +69,13 @@ pub fn calibrate(
     let non_temporal_beside = non_temporal::beside_loads(effort, &memory);
     progress("fences after stores");
     let pending = fences::by_pending(effort, &memory);
+    let missing_atomics = fences::missing_atomics(effort, &memory);
 
     progress("flushes");
     let flush_costs = flushes::costs(effort)?;
     let clean = flushes::clwb(effort, private_and_shared(&caches, &latencies))?;
     let demote = query(Op::Demote);
+    let demotions = flushes::demotions(effort)?;
     progress("sharing between cores");
     let one_way = sharing::one_way(effort, &cpus);
     let read_written = sharing::read_of_written(effort, &cpus, None)?;
@@ -110,6 +112,8 @@ pub fn calibrate(
         width: core.width,
         loads_per_cycle: core.loads,
         stores_per_cycle,
+        missing_atomics,
+        demotions,
         forwarded_miss,
         merged,
         non_temporal_hit,

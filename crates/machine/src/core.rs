@@ -60,6 +60,10 @@ pub struct Core {
     pub flushes: Vec<FlushInstruction>,
     /// What a demote does.
     pub demote: Demote,
+    /// How long a demotion of a line that the private caches have takes a buffer, of those of flushes (`None`: it
+    /// takes none).
+    #[serde(default)]
+    pub demote_hold: Option<Nanos>,
     /// Hardware prefetchers.
     #[serde(default)]
     pub prefetch: Prefetch,

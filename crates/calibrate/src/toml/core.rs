@@ -2,7 +2,7 @@
 
 use super::file::{File, quoted};
 use super::lines::{hold, misses};
-use super::stores::{store_buffer, strings, write_combining};
+use super::stores::{store_buffer, strings, told, write_combining};
 use crate::Figure;
 use crate::assumptions::{FILL_BUFFERS, PREFETCH_WHY, ROB};
 use crate::calibration::{Calibration, Stays};
@@ -30,6 +30,12 @@ pub(super) fn core(file: &mut File, host: &Calibration) {
         if x86 { "tso" } else { "weak" }
     ));
     file.measured("atomic", &cycles(host, &host.atomic));
+    if let (true, Some(overlap), Some(missing)) =
+        (x86, host.atomics_overlap(), &host.missing_atomics)
+    {
+        let source = told(missing);
+        file.number("atomics_overlap", &overlap.to_string(), "source", &source);
+    }
     file.measured("fence", &cycles(host, &host.fence));
     file.measured("store_fence", &cycles(host, &host.store_fence));
     cleans(file, host);
@@ -91,6 +97,9 @@ fn demotions(file: &mut File, host: &Calibration) {
         (true, false) => "from-write-buffer",
     };
     file.line(&format!("demote = \"{demote}\""));
+    if let Some(demotions) = host.demotions.as_ref().filter(|_| host.demote_active) {
+        hold(file, host, "demote_hold", demotions);
+    }
 }
 
 fn prefetch(file: &mut File) {

@@ -41,6 +41,18 @@ pub(super) fn store_buffer(file: &mut File, host: &Calibration) {
     file.line("\n[core.store_buffer]");
     file.whole("entries", host.store_buffer.as_ref(), STORE_BUFFER);
     file.whole("rfo_ahead", host.stores_ahead.as_ref(), STORES_AHEAD);
+    if let (true, Some(early), Some(wait)) = (
+        is_x86(host),
+        host.stores_leave_when_granted(),
+        host.fence_after_miss(),
+    ) {
+        let source = format!(
+            "measured: a full fence waits {} ns for a store to a random line of memory, of which a load takes {} ns",
+            number(wait),
+            number(host.memory_latency.value())
+        );
+        file.number("leaves_when_granted", &early.to_string(), "source", &source);
+    }
     if let Some(pair) = &host.forwarded_miss {
         let forwards = host.forwards_misses().to_string();
         file.number("forward_misses", &forwards, "source", &told(pair));
@@ -104,7 +116,7 @@ fn non_temporal_line(host: &Calibration) -> Option<Figure> {
 }
 
 /// A figure and how it was measured, in a sentence.
-fn told(figure: &Figure) -> String {
+pub(super) fn told(figure: &Figure) -> String {
     format!(
         "measured: {}: {} {}",
         figure.how,

@@ -196,6 +196,13 @@ impl FillBuffers {
         self.flushed = self.flushed.max(until);
     }
 
+    /// A demotion takes a buffer that is free at `at`, until `until`. Nobody waits for it.
+    pub fn take_demotion(&mut self, line: LineAddr, at: Time, until: Time) {
+        let key = line.0 | FLUSHED | COMBINED;
+        self.occupy(self.flushes(), key, at, until, ServedBy::Peer);
+        self.last = self.last.max(until);
+    }
+
     /// A write-combining buffer takes one that is free at `at`. Answers which.
     pub fn open(&mut self, line: LineAddr, at: Time) -> usize {
         self.open += 1;

@@ -1,5 +1,6 @@
 //! Flushes and demotions on their way.
 
+use prestore_machine::Core;
 use prestore_trace::{FlushKind, LineAddr};
 
 use super::env::Env;
@@ -35,16 +36,19 @@ pub(super) struct Flushes {
     capacity: usize,
     /// When the memory controller has taken all that were sent: fences wait for this.
     pub done: Time,
+    /// Demotions take buffers, too.
+    demotions_hold: bool,
 }
 
 impl Flushes {
-    /// Room for `capacity`.
-    pub fn new(capacity: u32) -> Self {
-        let capacity = capacity.max(1) as usize;
+    /// Room for as many as the store buffer has entries.
+    pub fn new(core: &Core) -> Self {
+        let capacity = core.store_buffer.entries.max(1) as usize;
         Self {
             pending: Vec::with_capacity(capacity),
             capacity,
             done: Time::ZERO,
+            demotions_hold: core.demote_hold.is_some(),
         }
     }
 
@@ -106,7 +110,7 @@ impl Flushes {
         let known = self.pending.iter().enumerate();
         known
             .filter(|(_, pending)| pending.after.is_none())
-            .map(|(i, pending)| (pending.start(fills), i))
+            .map(|(i, pending)| (pending.start(fills, self.demotions_hold), i))
             .min()
     }
 
@@ -120,16 +124,20 @@ impl Flushes {
             }
             // Nobody waits for it.
             Action::Demote => {
-                env.below.demote(env.params.id, at, pending.line);
+                let there = env.below.demote(env.params.id, at, pending.line);
+                if let Some(hold) = env.params.demote_hold.filter(|_| there > at) {
+                    env.fills.take_demotion(pending.line, at, at + hold);
+                }
             }
         }
     }
 }
 
 impl Pending {
-    fn start(&self, fills: &FillBuffers) -> Time {
+    fn start(&self, fills: &FillBuffers, demotions_hold: bool) -> Time {
         match self.action {
-            Action::Demote => self.ready,
+            Action::Demote if !demotions_hold => self.ready,
+            Action::Demote => fills.free_for_flush(self.ready),
             Action::Flush(_) => flush_start(self.ready, self.line, fills),
         }
     }

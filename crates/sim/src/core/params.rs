@@ -38,6 +38,8 @@ pub(super) struct Params {
     pub flush_issue: Time,
     /// What demotions do.
     pub demote: Demote,
+    /// How long a demotion that moves a line takes a buffer.
+    pub demote_hold: Option<Time>,
     /// What each [`FlushKind`] acts as here; `None`: there is no flush on this machine.
     pub flushes: [Option<FlushKind>; 6],
     pub clwb_retains: bool,
@@ -79,6 +81,7 @@ impl Params {
             store_fence: cycles(core.store_fence.unwrap_or(core.fence)),
             flush_issue: cycles(core.flush_issue),
             demote: core.demote,
+            demote_hold: core.demote_hold.map(Time::nanos),
             flushes: KINDS.map(|kind| nearest(kind, &core.flushes)),
             clwb_retains: core.clwb_retains,
             leaves_when_granted: core.store_buffer.leaves_when_granted,

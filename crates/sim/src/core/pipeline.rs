@@ -57,7 +57,7 @@ impl Core {
             stores: Stores::new(machine),
             combining: Combining::new(machine),
             leaving: Leaving::new(machine),
-            flushes: Flushes::new(machine.core.store_buffer.entries),
+            flushes: Flushes::new(&machine.core),
             results: CoreResults::new(machine.caches.len(), machine.memories.len()),
             due: Time(u64::MAX),
             limit: NEVER,

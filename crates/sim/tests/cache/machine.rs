@@ -81,6 +81,7 @@ fn core(count: u32) -> Core {
         flush_issue: Cycles(0.0),
         flushes: Vec::new(),
         demote: Demote::ToSharedLevel,
+        demote_hold: None,
         prefetch: Prefetch::default(),
     }
 }

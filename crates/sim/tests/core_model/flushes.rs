@@ -198,3 +198,21 @@ fn where_demotions_do_nothing_they_cost_their_issue() {
     assert_eq!(core.results().ops.demotes, 1);
     assert_eq!(end, 2);
 }
+
+#[test]
+fn demotions_take_buffers_for_as_long_as_the_machine_says() {
+    let mut machine = tso();
+    machine.core.fill_buffers = 2;
+    machine.core.demote_hold = Some(Nanos(80.0));
+    let mut below = Mock::owning([0, 1, 2]);
+    let stores = Thread::default().store(0).store(1).store(2);
+    stores
+        .demote(0)
+        .demote(1)
+        .demote(2)
+        .finish(&machine, &mut below);
+    let went = below.calls(|c| matches!(c, Call::Demote(_)));
+    let times: Vec<u64> = went.iter().map(|(at, _)| *at).collect();
+    // Issued in cycles 3, 5 and 7 and dispatched one later; the third has the buffer of the first.
+    assert_eq!(times, [4, 6, 84]);
+}

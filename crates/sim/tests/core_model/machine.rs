@@ -51,6 +51,7 @@ pub fn tso() -> Machine {
             flush_issue: Cycles(1.0),
             flushes: vec![Clflush, Clflushopt, Clwb],
             demote: Demote::ToSharedLevel,
+            demote_hold: None,
             prefetch: Prefetch::default(),
         },
         caches: vec![CacheLevel {
