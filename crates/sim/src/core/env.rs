@@ -58,7 +58,12 @@ impl<B: Below> Env<'_, B> {
     /// latency, which overlaps), and when this one is done.
     pub fn write(&mut self, at: Time, line: LineAddr, bytes: crate::ByteMask) -> (Time, Time) {
         self.results.drains += 1;
-        let at = self.after_flush(at, line);
+        let mut at = self.after_flush(at, line);
+        if self.params.leaves_when_granted && !self.below.owned(self.params.id, line) {
+            // Lost since it was asked for: it comes once more, and who follows may wait for its data.
+            let again = self.own_filled(self.fills.free_at(at), line, false);
+            at = again.granted;
+        }
         let done = self.below.write(self.params.id, at, line, bytes).max(at);
         (at.max(done.since(self.params.l1)), done)
     }

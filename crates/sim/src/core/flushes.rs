@@ -26,6 +26,8 @@ struct Pending {
     ready: Time,
     /// The youngest older store to the line, while that has not reached the cache.
     after: Option<StoreNumber>,
+    /// Stores from this number on are younger.
+    before: StoreNumber,
 }
 
 /// Flushes and demotions that were executed and wait: for an older store to their line, for a flush
@@ -68,14 +70,22 @@ impl Flushes {
         line: LineAddr,
         action: Action,
         ready: Time,
-        after: Option<StoreNumber>,
+        (after, before): (Option<StoreNumber>, StoreNumber),
     ) {
         self.pending.push(Pending {
             line,
             action,
             ready,
             after,
+            before,
         });
+    }
+
+    /// May store `number` leave a store buffer that drains in order? Not before older flushes and demotions, which
+    /// leave it, too.
+    #[inline]
+    pub fn let_pass(&self, number: StoreNumber) -> bool {
+        self.pending.iter().all(|pending| pending.before > number)
     }
 
     /// Store `number` has reached the cache, or will have, at `at`. Answers whether anything waited
@@ -143,11 +153,12 @@ impl Pending {
     }
 }
 
-/// When a flush of `line` that is ready at `ready` can go: an older one of the same line is taken,
-/// and a buffer is free.
+/// When a flush of `line` that is ready at `ready` can go: an older one of the same line is taken, the line is
+/// here, and a buffer is free.
 pub(super) fn flush_start(ready: Time, line: LineAddr, fills: &FillBuffers) -> Time {
     let alone = fills.flush_until(line, ready).unwrap_or(ready);
-    fills.free_for_flush(alone)
+    let here = fills.find(line, alone).map_or(alone, |fill| fill.until);
+    fills.free_for_flush(here)
 }
 
 /// Sends a flush; answers when it is taken.

@@ -216,7 +216,8 @@ impl Core {
         self.stores.press(line, now);
         let after = self.stores.youngest(line).max(self.youngest_atomic());
         let ready = now.max(self.front.retired).max(ready);
-        self.flushes.push(line, action, ready, after);
+        let before = self.stores.next_number();
+        self.flushes.push(line, action, ready, (after, before));
         self.due_at(now);
         true
     }

@@ -216,3 +216,19 @@ fn demotions_take_buffers_for_as_long_as_the_machine_says() {
     // Issued in cycles 3, 5 and 7 and dispatched one later; the third has the buffer of the first.
     assert_eq!(times, [4, 6, 84]);
 }
+
+#[test]
+fn a_younger_store_to_the_line_leaves_behind_the_flush_that_waits() {
+    let mut machine = tso();
+    machine.core.fill_buffers = 1;
+    machine.core.clwb_retains = false;
+    machine.core.store_buffer.leaves_when_granted = true;
+    let mut below = Mock::owning([1, 2]);
+    let stores = Thread::default().store(1).store(2);
+    stores.clwb(1).clwb(2).store(2).finish(&machine, &mut below);
+    // The first flush has the only buffer until it is taken.
+    let flushed: Vec<u64> = below.flushes().iter().map(|(at, _)| *at).collect();
+    assert_eq!(flushed, [3, 83]);
+    let last = *below.writes().last().unwrap();
+    assert!(last.0 >= 83, "{last:?}");
+}

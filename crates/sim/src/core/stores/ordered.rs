@@ -9,6 +9,7 @@ use super::{Pending, Run};
 use crate::core::env::Env;
 use crate::core::filter::Filter;
 use crate::core::flushes::{Flushes, StoreNumber, flush, flush_start};
+use crate::core::params::Params;
 use crate::{Below, ByteMask, Time};
 
 /// When something will be known only after something else.
@@ -247,7 +248,7 @@ impl StoreBuffer {
         env: &mut Env<'_, B>,
     ) -> Run {
         loop {
-            let drain = if self.head < self.asked {
+            let drain = if self.head < self.asked && self.may_leave(flushes, env.params) {
                 let oldest = self.entry(self.head);
                 self.next.max(oldest.owned).max(oldest.ready)
             } else {
@@ -319,6 +320,13 @@ impl StoreBuffer {
         self.asked += 1;
         self.waits = false;
         Ask::Done
+    }
+
+    /// May the oldest leave? Where stores leave before their data has come, a flush between them that waits for its
+    /// line's data holds them up; elsewhere they wait for data themselves.
+    #[inline]
+    fn may_leave(&self, flushes: &Flushes, params: &Params) -> bool {
+        !params.leaves_when_granted || flushes.let_pass(self.head)
     }
 
     /// A line is under way until `done`.
