@@ -3,37 +3,28 @@
 use prestore_trace::LineAddr;
 
 use super::bytes;
-use super::pipeline::Core;
+use super::combining::Combining;
+use super::pipeline::{Core, NEVER};
 use super::stalls::Cause;
 use super::stores::Pending;
 use crate::{Below, ByteMask, ServedBy, Time};
 
 impl Core {
-    /// An access of `size` bytes, line by line; one that touches nothing (masked out) has none.
-    /// Answers whether all lines are done, as `access` does of one.
+    /// The line and the bytes of an access that touches no other line, but one at least.
     #[inline]
-    fn each_line<B: Below>(
-        &mut self,
-        addr: u64,
-        size: u32,
-        below: &mut B,
-        mut access: impl FnMut(&mut Self, LineAddr, ByteMask, &mut B) -> bool,
-    ) -> bool {
+    fn one_line(&self, addr: u64, size: u32) -> Option<(LineAddr, ByteMask)> {
         let shift = self.params.line_shift;
         let within = addr & ((1 << shift) - 1);
         let end = within + u64::from(size);
-        let line = LineAddr::of(addr, shift);
-        if size != 0 && end <= 1 << shift {
-            let mask = bytes::range(within, end - 1);
-            return access(self, line, mask, below);
-        }
-        self.each_of_several(addr, size, below, access)
+        (size != 0 && end <= 1 << shift)
+            .then(|| (LineAddr::of(addr, shift), bytes::range(within, end - 1)))
     }
 
-    /// The same of an access that crosses lines, or touches nothing. Between two lines the core does what
-    /// is due, and others have their turn, as between two instructions.
+    /// An access of `size` bytes, line by line; one that touches nothing (masked out) has none. Answers
+    /// whether all lines are done, as `access` does of one. Between two lines the core does what is due, and
+    /// others have their turn, as between two instructions.
     #[inline(never)]
-    fn each_of_several<B: Below>(
+    fn each_line<B: Below>(
         &mut self,
         addr: u64,
         size: u32,
@@ -68,41 +59,56 @@ impl Core {
         if self.under.is_new() {
             self.results.ops.loads += 1;
         }
-        self.each_line(addr, size, below, Self::load_line)
+        match self.one_line(addr, size) {
+            Some((line, bytes)) => self.load_line(line, bytes, below),
+            None => self.each_line(addr, size, below, Self::load_line),
+        }
     }
 
     #[inline]
     fn load_line<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) -> bool {
-        if self.stores.may_hold(line) && !self.wait_to_forward(line, bytes, below) {
-            return false;
+        if self.stores.may_hold(line) {
+            return self.load_pending(line, bytes, below);
         }
-        self.load_ready(line, bytes, below);
+        let at = self.front.load_port(&self.params, &mut self.results);
+        self.load_below(line, at, below);
         true
     }
 
-    #[inline]
-    fn load_ready<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) {
-        let mut at = self.front.load_port(&self.params, &mut self.results);
-        if self.stores.may_hold(line) {
-            match self.stores.look(line, bytes, at) {
-                Pending::None => {}
-                Pending::Several(number) if self.params.merge.is_some() => {
-                    let reached = self.drain_store(line, number, below);
-                    let merge = self.params.merge.unwrap_or_default();
-                    return self.loaded(at.max(reached) + merge, ServedBy::Cache(0));
-                }
-                Pending::All | Pending::Several(_) => {
-                    self.results.load_forwarded += 1;
-                    let (done, by) = if self.params.forward_misses {
-                        (at + self.params.l1, ServedBy::Cache(0))
-                    } else {
-                        self.forward_with_line(line, at, below)
-                    };
-                    return self.loaded(done, by);
-                }
-                Pending::Some(number) => at = at.max(self.drain_store(line, number, below)),
-            }
+    /// A load of a line of which stores may be pending.
+    #[inline(never)]
+    fn load_pending<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) -> bool {
+        if !self.wait_to_forward(line, bytes, below) {
+            return false;
         }
+        let mut at = self.front.load_port(&self.params, &mut self.results);
+        match self.stores.look(line, bytes, at) {
+            Pending::None => {}
+            Pending::Several(number) if self.params.merge.is_some() => {
+                let reached = self.drain_store(line, number, below);
+                let merge = self.params.merge.unwrap_or_default();
+                self.loaded(at.max(reached) + merge, ServedBy::Cache(0));
+                return true;
+            }
+            Pending::All | Pending::Several(_) => {
+                self.results.load_forwarded += 1;
+                let (done, by) = if self.params.forward_misses {
+                    (at + self.params.l1, ServedBy::Cache(0))
+                } else {
+                    self.forward_with_line(line, at, below)
+                };
+                self.loaded(done, by);
+                return true;
+            }
+            Pending::Some(number) => at = at.max(self.drain_store(line, number, below)),
+        }
+        self.load_below(line, at, below);
+        true
+    }
+
+    /// A load that no pending store answers.
+    #[inline]
+    fn load_below<B: Below>(&mut self, line: LineAddr, mut at: Time, below: &mut B) {
         if let Some((done, by)) = self.load_overtaking(line, at, below) {
             return self.loaded(done, by);
         }
@@ -248,7 +254,10 @@ impl Core {
         if u64::from(size) > 1 << self.params.line_shift {
             return self.store_string(addr, size, below);
         }
-        self.each_line(addr, size, below, Self::store_line)
+        match self.one_line(addr, size) {
+            Some((line, bytes)) => self.store_line(line, bytes, below),
+            None => self.each_line(addr, size, below, Self::store_line),
+        }
     }
 
     /// A store of more than a line is that of a string instruction.
@@ -343,11 +352,16 @@ impl Core {
     /// Sends `line`'s write-combining buffer, if there is one. Answers when it is taken.
     #[inline]
     pub(super) fn send_combined<B: Below>(&mut self, line: LineAddr, below: &mut B) -> Time {
-        self.leave_line(line, below);
-        match &self.combining {
-            Some(combining) if combining.any_open() => {}
-            _ => return Time::ZERO,
+        let any_open = self.combining.as_ref().is_some_and(Combining::any_open);
+        if self.leaves == NEVER && !any_open {
+            return Time::ZERO;
         }
+        self.send_combined_of(line, below)
+    }
+
+    #[inline(never)]
+    fn send_combined_of<B: Below>(&mut self, line: LineAddr, below: &mut B) -> Time {
+        self.leave_line(line, below);
         let at = self.behind_leaving();
         let (_, combining, mut env) = self.parts(below);
         let Some(combining) = combining else {

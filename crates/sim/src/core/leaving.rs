@@ -7,7 +7,7 @@ use prestore_trace::LineAddr;
 
 use super::combining::Room;
 use super::filter::Filter;
-use super::pipeline::Core;
+use super::pipeline::{Core, NEVER};
 use super::stalls::Cause;
 use crate::{Below, ByteMask, ServedBy, Time};
 
@@ -57,10 +57,10 @@ impl Leaving {
         })
     }
 
-    /// When the next leaves, as far as it is known.
-    #[inline]
-    pub fn due(&self) -> Option<Time> {
-        self.queue.front().map(|store| store.ready.max(self.next))
+    /// When the next leaves, as far as it is known; [`NEVER`]: there is none.
+    fn due(&self) -> Time {
+        let first = self.queue.front();
+        first.map_or(NEVER, |store| store.ready.max(self.next))
     }
 
     /// How many have left so far.
@@ -71,7 +71,7 @@ impl Leaving {
     /// The first and the last store to `line` in the queue: when the one leaves, and which the other is.
     #[inline]
     fn find(&self, line: LineAddr) -> Option<(Time, usize)> {
-        if self.queue.is_empty() || !self.filter.may_hold(line) {
+        if !self.filter.may_hold(line) {
             return None;
         }
         let of_line = |store: &Store| store.line == line;
@@ -91,9 +91,8 @@ impl Core {
     ) -> bool {
         while let Some(leaving) = &self.leaving
             && leaving.queue.len() == leaving.capacity
-            && let Some(due) = leaving.due()
         {
-            self.stall(due, Cause::WriteCombining);
+            self.stall(self.leaves, Cause::WriteCombining);
             if self.is_late() {
                 return false;
             }
@@ -109,6 +108,7 @@ impl Core {
                 ready,
                 around: false,
             });
+            self.leaves = leaving.due();
         }
         self.leave(now, below);
         true
@@ -117,11 +117,7 @@ impl Core {
     /// All that are due by `until` leave.
     #[inline]
     pub(super) fn leave<B: Below>(&mut self, until: Time, below: &mut B) {
-        let is_due = |core: &Self| {
-            let due = core.leaving.as_ref().and_then(Leaving::due);
-            due.is_some_and(|due| due <= until)
-        };
-        while is_due(self) {
+        while self.leaves <= until && self.leaves != NEVER {
             self.leave_one(below);
         }
     }
@@ -129,16 +125,22 @@ impl Core {
     /// All that are due by `until` leave, and what else is due is done, in order of time.
     #[inline]
     pub(super) fn leave_and_settle<B: Below>(&mut self, until: Time, below: &mut B) {
-        while let Some(at) = self.leaving.as_ref().and_then(Leaving::due)
-            && at <= until
-        {
+        if self.leaves <= until {
+            self.leave_in_order(until, below);
+        }
+        if until >= self.due {
+            self.settle(until, below);
+        }
+    }
+
+    #[inline(never)]
+    fn leave_in_order<B: Below>(&mut self, until: Time, below: &mut B) {
+        while self.leaves <= until && self.leaves != NEVER {
+            let at = self.leaves;
             if self.due < at {
                 self.settle(Time(at.0 - 1), below);
             }
             self.leave_one(below);
-        }
-        if until >= self.due {
-            self.settle(until, below);
         }
     }
 
@@ -153,6 +155,9 @@ impl Core {
         at: Time,
         below: &mut B,
     ) -> Option<(Time, ServedBy)> {
+        if self.leaves == NEVER {
+            return None;
+        }
         let leaving = self.leaving.as_ref().filter(|l| l.hits_stay)?;
         let (leaves, last) = leaving.find(line)?;
         Some(self.overtake(line, at, leaves, last, below))
@@ -194,7 +199,8 @@ impl Core {
     /// All stores to `line` that are in the queue leave, and those before them.
     #[inline]
     pub(super) fn leave_line<B: Below>(&mut self, line: LineAddr, below: &mut B) {
-        if let Some(leaving) = &self.leaving
+        if self.leaves != NEVER
+            && let Some(leaving) = &self.leaving
             && let Some((_, last)) = leaving.find(line)
         {
             self.leave_through(last, below);
@@ -204,9 +210,10 @@ impl Core {
     /// The next leaves, or it becomes known when it can.
     fn leave_one<B: Below>(&mut self, below: &mut B) {
         let Some(leaving) = &self.leaving else { return };
-        let (Some(&store), Some(at)) = (leaving.queue.front(), leaving.due()) else {
+        let Some(&store) = leaving.queue.front() else {
             return;
         };
+        let at = self.leaves;
         let left = self.leave_at(store, at, below);
         // It may have given a fill buffer back that a flush waits for.
         self.due_at(at);
@@ -232,6 +239,7 @@ impl Core {
                 }
             }
         }
+        self.leaves = leaving.due();
     }
 
     fn leave_at<B: Below>(&mut self, store: Store, at: Time, below: &mut B) -> Left {

@@ -5,7 +5,6 @@ use prestore_trace::{FenceKind, FlushKind, LineAddr};
 
 use super::bytes;
 use super::flushes::Action;
-use super::leaving::Leaving;
 use super::pipeline::{Core, NEVER};
 use super::stalls::Cause;
 use super::stores::Stores;
@@ -53,14 +52,14 @@ impl Core {
         let causes = waiter.causes();
         loop {
             self.catch_up(below);
-            let leaves = self.leaving.as_ref().and_then(Leaving::due);
-            if leaves.is_none() && !self.under.drained {
+            let any_leaves = self.leaves != NEVER;
+            if !any_leaves && !self.under.drained {
                 self.under.drained = true;
                 self.ask_to_drain(below);
                 continue;
             }
-            let next = self.due.min(leaves.unwrap_or(NEVER));
-            let awaited = leaves.is_some()
+            let next = self.next_due();
+            let awaited = any_leaves
                 || match waiter {
                     Waiter::String => self.flushes.any() || self.stores.any_clflush(),
                     Waiter::Fence | Waiter::Atomic => self.flushes.any() || self.stores.any(),
@@ -298,8 +297,7 @@ impl Core {
     pub fn rest<B: Below>(&mut self, limit: Time, below: &mut B) -> Option<Time> {
         self.limit = NEVER;
         self.leave_and_settle(limit, below);
-        let leaves = self.leaving.as_ref().and_then(Leaving::due);
-        let next = self.due.min(leaves.unwrap_or(NEVER));
+        let next = self.next_due();
         (next != NEVER).then_some(next)
     }
 

@@ -35,8 +35,10 @@ pub struct Core {
     pub(super) leaving: Option<Leaving>,
     pub(super) flushes: Flushes,
     pub(super) results: CoreResults,
-    /// Nothing that is pending is due before.
+    /// Nothing that is pending is due before, but for non-temporal stores that leave.
     pub(super) due: Time,
+    /// When the next of those leaves.
+    pub(super) leaves: Time,
     /// Nothing begins behind it: other cores have their turn first.
     pub(super) limit: Time,
     /// The operation that is under way.
@@ -57,7 +59,8 @@ impl Core {
             leaving: Leaving::new(machine),
             flushes: Flushes::new(machine.core.store_buffer.entries),
             results: CoreResults::new(machine.caches.len(), machine.memories.len()),
-            due: Time(u64::MAX),
+            due: NEVER,
+            leaves: NEVER,
             limit: NEVER,
             under: Under::default(),
             handing: Handing::default(),
@@ -85,9 +88,13 @@ impl Core {
     /// pending is due.
     #[inline]
     pub fn clock(&self) -> Time {
-        let leaves = self.leaving.as_ref().and_then(Leaving::due);
-        let due = self.due.min(leaves.unwrap_or(NEVER));
-        self.front.now.min(due)
+        self.front.now.min(self.next_due())
+    }
+
+    /// When the next of all that is pending is due.
+    #[inline]
+    pub(super) fn next_due(&self) -> Time {
+        self.due.min(self.leaves)
     }
 
     /// Executes `op`, however long that takes.

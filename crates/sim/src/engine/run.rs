@@ -207,10 +207,7 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
                 return Ok(Turn::Ready);
             }
             let began = thread.last_began;
-            thread.last_began = match thread.under_way {
-                None => now,
-                Some(_) => thread.under_way.take().unwrap_or(now),
-            };
+            thread.last_began = thread.under_way.take().unwrap_or(now);
             match op.kind {
                 OpKind::Load if !thread.unread.is_empty() => self.messages_read(t),
                 OpKind::HandOff => {
