@@ -17,6 +17,7 @@
 mod cache;
 mod core;
 mod divide;
+mod doors;
 mod engine;
 mod host;
 mod mechanism;
@@ -32,17 +33,23 @@ pub use cache::{
     BoundaryCounters, FlushCounters, Hierarchy, HierarchyCounters, HierarchyError, LevelCounters,
     PrefetchCounters,
 };
+pub use doors::{
+    AcceptanceLog, Accepted, Admission, Agents, Arrival, Asks, Changed, Departure, Doors, Left,
+    Logged, NoAgents, NoProbe, NoStage, Orders, Probe, Request, Stage, Step, Then, Wakes,
+};
 pub use engine::{
-    AcceptanceLog, Accepted, CallSites, Chip, Finished, Interest, Next, Pipeline, Plan, Run,
-    Simulation, SimulationError, Source, Uncore,
+    CallSites, Chip, Finished, Interest, Next, Pipeline, Plan, Run, Simulation, SimulationError,
+    Source, Uncore,
 };
 pub use mechanism::{Costs, Mechanism, NoMechanism, PreStore, REACH, Rule, VirtualPrestores, Way};
 pub use memory::{
     CallSite, ChannelCounters, Device, DeviceCounters, Fullness, MemorySystem, OptaneDimm, Placer,
-    peak_read_bandwidth, peak_write_bandwidth, unloaded_read_latency,
+    Places, peak_read_bandwidth, peak_write_bandwidth, unloaded_read_latency,
 };
 pub use op::{Op, OpKind};
-pub use ports::{Below, ByteMask, Flushed, LineState, MemoryPort, Served, ServedBy};
+pub use ports::{
+    Below, ByteMask, Flushed, Hint, LineState, MemoryPort, Sent, Served, ServedBy, Stored,
+};
 pub use random::Random;
 pub use results::{
     About, Counts, Distributions, FlushCounts, Flushes, Interval, IntervalResult, Latencies,

@@ -12,7 +12,8 @@ use super::prefetch::Prefetchers;
 use super::request::Want;
 use super::slots::Slots;
 use super::write_back::Keep;
-use crate::{Below, ByteMask, Flushed, MemoryPort, Served, ServedBy, Time};
+use crate::doors::{Changed, NoProbe, Probe};
+use crate::{Below, ByteMask, Flushed, LineState, MemoryPort, Served, ServedBy, Stored, Time};
 
 /// Victims of a core that wait for the memory controller at once, where the machine does not say
 /// how many misses its last private level follows (Skylake's "superqueue" has 16 entries).
@@ -20,7 +21,7 @@ const EVICTION_BUFFER: u32 = 16;
 
 #[doc = include_str!("rules.md")]
 #[derive(Clone, Debug)]
-pub struct Hierarchy<M> {
+pub struct Hierarchy<M, P = NoProbe> {
     pub(super) levels: Vec<Level>,
     /// Private levels: they come first.
     pub(super) privates: usize,
@@ -52,6 +53,7 @@ pub struct Hierarchy<M> {
     pub(super) now: Time,
     pub(super) counters: HierarchyCounters,
     pub(super) memory: M,
+    pub(super) probe: P,
 }
 
 impl<M: MemoryPort> Hierarchy<M> {
@@ -60,6 +62,21 @@ impl<M: MemoryPort> Hierarchy<M> {
     /// # Errors
     /// If the machine's caches contradict each other.
     pub fn new(machine: &Machine, memory: M, seed: u64) -> Result<Self, HierarchyError> {
+        Self::probed(machine, memory, NoProbe, seed)
+    }
+}
+
+impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
+    /// The same, with `probe` at the private levels.
+    ///
+    /// # Errors
+    /// If the machine's caches contradict each other.
+    pub fn probed(
+        machine: &Machine,
+        memory: M,
+        probe: P,
+        seed: u64,
+    ) -> Result<Self, HierarchyError> {
         check(machine)?;
         let cores = machine.core.count as usize;
         let clock = machine.core.clock;
@@ -106,6 +123,7 @@ impl<M: MemoryPort> Hierarchy<M> {
                 ..HierarchyCounters::default()
             },
             memory,
+            probe,
             levels,
         })
     }
@@ -168,6 +186,20 @@ impl<M: MemoryPort> Hierarchy<M> {
             )
     }
 
+    #[inline]
+    fn write_owned(&mut self, core: u32, at: Time, line: LineAddr, bytes: ByteMask) -> Time {
+        self.counters.writes += 1;
+        if self.writes_at == 0
+            && self.privates > 0
+            && let Some(place) = self.levels[0].find(core, line.0)
+            && self.levels[0].is_exclusive(place)
+        {
+            self.levels[0].write(place, bytes);
+            return self.levels[0].ready(place, at);
+        }
+        self.write_beyond(core, at, line.0, bytes)
+    }
+
     /// May `core` write `line` when all levels up to where writes end are shared?
     fn owned_in_shared(&self, core: u32, line: u64) -> bool {
         self.levels[self.writes_at].find(core, line).is_some()
@@ -183,7 +215,10 @@ impl<M: MemoryPort> Hierarchy<M> {
     }
 }
 
-impl<M: MemoryPort> Below for Hierarchy<M> {
+impl<M: MemoryPort, P: Probe> Below for Hierarchy<M, P> {
+    const NAMES: bool = P::ACTIVE;
+    const REFUSES: bool = P::ACTIVE;
+
     #[inline]
     fn load(&mut self, core: u32, at: Time, line: LineAddr) -> Served {
         if self.plain_hits
@@ -218,21 +253,34 @@ impl<M: MemoryPort> Below for Hierarchy<M> {
     }
 
     #[inline]
-    fn write(&mut self, core: u32, at: Time, line: LineAddr, bytes: ByteMask) -> Time {
-        self.counters.writes += 1;
-        if self.writes_at == 0
-            && self.privates > 0
-            && let Some(place) = self.levels[0].find(core, line.0)
-            && self.levels[0].is_exclusive(place)
-        {
-            self.levels[0].write(place, bytes);
-            return self.levels[0].ready(place, at);
+    fn write(
+        &mut self,
+        core: u32,
+        at: Time,
+        line: LineAddr,
+        bytes: ByteMask,
+        by: &[Stored],
+    ) -> Time {
+        let done = self.write_owned(core, at, line, bytes);
+        if P::ACTIVE {
+            self.changed(core, done, line, Changed::Cached, by);
         }
-        self.write_beyond(core, at, line.0, bytes)
+        done
     }
 
-    fn write_around(&mut self, core: u32, at: Time, line: LineAddr, bytes: ByteMask) -> Time {
-        self.around(core, at, line.0, bytes)
+    fn write_around(
+        &mut self,
+        core: u32,
+        at: Time,
+        line: LineAddr,
+        bytes: ByteMask,
+        by: &[Stored],
+    ) -> Time {
+        let taken = self.around(core, at, line.0, bytes);
+        if P::ACTIVE {
+            self.changed(core, taken, line, Changed::Around, by);
+        }
+        taken
     }
 
     fn flush(
@@ -243,6 +291,13 @@ impl<M: MemoryPort> Below for Hierarchy<M> {
         kind: FlushKind,
         retain: bool,
     ) -> Flushed {
+        if P::ACTIVE
+            && let Some(done) = self.probe.flush(core, at, line, kind)
+        {
+            let state = LineState::Clean;
+            let done = done.max(at);
+            return Flushed { done, state };
+        }
         let cleans = matches!(
             kind,
             FlushKind::Clwb | FlushKind::DcCvac | FlushKind::DcCvap
@@ -257,5 +312,28 @@ impl<M: MemoryPort> Below for Hierarchy<M> {
 
     fn demote(&mut self, core: u32, at: Time, line: LineAddr) -> Time {
         self.push_to_shared(core, at, line.0)
+    }
+
+    fn write_through(
+        &mut self,
+        core: u32,
+        at: Time,
+        line: LineAddr,
+        bytes: ByteMask,
+        by: &[Stored],
+    ) -> Time {
+        let taken = self.through(core, at, line.0, bytes);
+        if P::ACTIVE {
+            self.changed(core, taken, line, Changed::Through, by);
+        }
+        taken
+    }
+
+    fn load_around(&mut self, core: u32, at: Time, line: LineAddr) -> Served {
+        self.read_around(core, at, line.0)
+    }
+
+    fn refused(&mut self, core: u32, at: Time, line: LineAddr, own: bool) -> Option<Time> {
+        self.ask_holders(core, at, line, own)
     }
 }

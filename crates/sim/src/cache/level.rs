@@ -148,6 +148,12 @@ impl Level {
             .map(Place)
     }
 
+    /// The lines that some instance has.
+    pub(super) fn held(&self) -> impl Iterator<Item = u64> {
+        let copies = self.copies.iter().filter(|copy| copy.exists());
+        copies.map(|copy| copy.line())
+    }
+
     #[inline]
     pub(super) fn is_exclusive(&self, place: Place) -> bool {
         self.copies[place.0].has(EXCLUSIVE)

@@ -17,6 +17,8 @@ mod request;
 mod signatures;
 mod slots;
 mod table;
+mod typed;
+mod watched;
 mod write_back;
 
 pub use counters::{

@@ -9,7 +9,8 @@ use super::grants::Grants;
 use super::hierarchy::Hierarchy;
 use super::leaver::Leaver;
 use super::level::{Place, Taken};
-use crate::{ByteMask, MemoryPort, Time};
+use crate::doors::{Left, Probe};
+use crate::{ByteMask, MemoryPort, Sent, Time};
 
 /// A line that comes to a core from beyond its private levels.
 pub(super) struct Bring {
@@ -27,7 +28,7 @@ pub(super) struct Bring {
     pub(super) others: Sharers,
 }
 
-impl<M: MemoryPort> Hierarchy<M> {
+impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
     /// Changes all states as `line` comes to `core`, and fills. Answers the place in level `start`.
     pub(super) fn bring(&mut self, core: u32, line: u64, what: Bring) -> Option<Place> {
         let Bring {
@@ -128,6 +129,7 @@ impl<M: MemoryPort> Hierarchy<M> {
     fn evict(&mut self, level: usize, core: u32, place: Place) {
         let victim = self.levels[level].take(place);
         let line = victim.line;
+        self.left(level, core, line, victim.dirty, Left::Evicted, self.now);
         let mut leaver = Leaver {
             line,
             dirty: victim.dirty,
@@ -219,7 +221,8 @@ impl<M: MemoryPort> Hierarchy<M> {
         let buffer = &mut self.evictions[core as usize];
         self.now = buffer.free(self.now);
         let at = self.now.max(leaver.ready);
-        let taken = (self.memory).write(core, at, LineAddr(leaver.line), leaver.dirty);
+        let line = LineAddr(leaver.line);
+        let taken = (self.memory).write(core, at, line, leaver.dirty, Sent::Evicted);
         buffer.take(taken);
     }
 
@@ -250,6 +253,8 @@ impl<M: MemoryPort> Hierarchy<M> {
             if let Some(place) = self.levels[level].find(core, leaver.line) {
                 let Taken { dirty, ready, .. } = self.levels[level].take(place);
                 self.counters.levels[level].back_invalidations += 1;
+                let why = Left::BackInvalidated;
+                self.left(level, core, leaver.line, dirty, why, self.now);
                 if dirty != 0 {
                     for boundary in level..evicting {
                         self.count_down(boundary, dirty);
@@ -294,13 +299,20 @@ impl<M: MemoryPort> Hierarchy<M> {
         got.max().unwrap_or(at)
     }
 
-    /// Takes `line` from all private levels of `others`; answers its dirty bytes.
-    pub(super) fn invalidate(&mut self, line: u64, others: Sharers) -> ByteMask {
+    /// Takes `line` from all private levels of `others`, for `core` at `at`; answers its dirty bytes.
+    pub(super) fn invalidate(
+        &mut self,
+        line: u64,
+        others: Sharers,
+        (core, at): (u32, Time),
+    ) -> ByteMask {
         let mut dirty = 0;
         for other in others.each() {
             for level in 0..self.privates {
                 if let Some(place) = self.levels[level].find(other, line) {
-                    dirty |= self.levels[level].take(place).dirty;
+                    let taken = self.levels[level].take(place).dirty;
+                    self.left(level, other, line, taken, Left::Invalidated(core), at);
+                    dirty |= taken;
                 }
             }
             self.directory.remove(line, other);
@@ -323,7 +335,9 @@ impl<M: MemoryPort> Hierarchy<M> {
         for owner in others.each() {
             for level in 0..self.privates {
                 if let Some(place) = self.levels[level].find(owner, line) {
-                    dirty |= self.levels[level].downgrade(place);
+                    let taken = self.levels[level].downgrade(place);
+                    self.left(level, owner, line, taken, Left::Downgraded(core), self.now);
+                    dirty |= taken;
                 }
             }
         }

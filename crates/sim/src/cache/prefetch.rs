@@ -6,6 +6,7 @@ use prestore_trace::LineAddr;
 use super::hierarchy::Hierarchy;
 use super::movement::Bring;
 use crate::divide::Divisor;
+use crate::doors::Probe;
 use crate::{MemoryPort, Time};
 
 /// A prefetcher never leaves the page of what it saw: what follows may be elsewhere in memory.
@@ -101,7 +102,7 @@ impl Prefetchers {
     }
 }
 
-impl<M: MemoryPort> Hierarchy<M> {
+impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
     /// The first use of a prefetched line in the nearest level.
     #[inline(never)]
     pub(super) fn prefetched_hit(&mut self, core: u32, at: Time, line: u64) {

@@ -7,6 +7,7 @@ use super::directory::Sharers;
 use super::hierarchy::Hierarchy;
 use super::level::Place;
 use super::movement::Bring;
+use crate::doors::Probe;
 use crate::{ByteMask, MemoryPort, Served, ServedBy, Time};
 
 /// What a request is for.
@@ -31,7 +32,7 @@ struct Found {
     place: Option<Place>,
 }
 
-impl<M: MemoryPort> Hierarchy<M> {
+impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
     #[inline(never)]
     pub(super) fn request(&mut self, core: u32, at: Time, line: u64, want: Want) -> Served {
         let start = match want {
@@ -98,7 +99,7 @@ impl<M: MemoryPort> Hierarchy<M> {
         let agreed = if others.cores != 0 {
             self.counters.snoops += 1;
             let given_up = self.all_have_got(others, line, at) + self.snoop;
-            self.invalidate(line, others);
+            self.invalidate(line, others, (core, given_up));
             given_up
         } else {
             at + self.directory_latency
@@ -130,7 +131,7 @@ impl<M: MemoryPort> Hierarchy<M> {
             if others.cores != 0 {
                 done = done.max(self.all_have_got(others, line, t) + self.snoop);
             }
-            dirty = self.invalidate(line, others);
+            dirty = self.invalidate(line, others, (core, done));
             let asked = match found.by {
                 ServedBy::Memory(_) => done,
                 _ => t + self.last_latency,

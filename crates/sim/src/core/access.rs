@@ -1,12 +1,13 @@
 //! Loads, stores, non-temporal stores.
 
+use prestore_machine::MemoryType;
 use prestore_trace::LineAddr;
 
 use super::bytes;
 use super::combining::Combining;
 use super::pipeline::{Core, NEVER};
 use super::stalls::Cause;
-use super::stores::Pending;
+use super::stores::{Pending, Way};
 use crate::{Below, ByteMask, ServedBy, Time};
 
 impl Core {
@@ -67,8 +68,17 @@ impl Core {
 
     #[inline]
     fn load_line<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) -> bool {
+        if B::TYPES {
+            let of = below.memory_type(self.params.id, line);
+            if matches!(of, MemoryType::WriteCombining | MemoryType::Uncacheable) {
+                return self.load_uncached(line, of, below);
+            }
+        }
         if self.stores.may_hold(line) {
             return self.load_pending(line, bytes, below);
+        }
+        if B::REFUSES && !self.let_in(line, false, Cause::Load(ServedBy::Peer), below) {
+            return false;
         }
         let at = self.front.load_port(&self.params, &mut self.results);
         self.load_below(line, at, below);
@@ -195,8 +205,25 @@ impl Core {
         ((done, by), Time::ZERO)
     }
 
+    /// Waits, because of `cause`, while who has `line` refuses to give it up. Answers whether it may be asked for.
+    pub(super) fn let_in<B: Below>(
+        &mut self,
+        line: LineAddr,
+        own: bool,
+        cause: Cause,
+        below: &mut B,
+    ) -> bool {
+        while let Some(again) = below.refused(self.params.id, self.front.now, line, own) {
+            self.stall(again, cause);
+            if self.is_late() {
+                return false;
+            }
+        }
+        true
+    }
+
     #[inline]
-    fn loaded(&mut self, done: Time, by: ServedBy) {
+    pub(super) fn loaded(&mut self, done: Time, by: ServedBy) {
         self.front.loaded(done, by, &self.params, &mut self.results);
     }
 
@@ -275,7 +302,11 @@ impl Core {
         }
         let whole = self.params.whole;
         let done = self.each_line(addr, size, below, |core, line, bytes, below| {
-            core.store_bytes(line, bytes, strings.unread && bytes == whole, below)
+            let way = match strings.unread && bytes == whole {
+                true => Way::Unread,
+                false => Way::Cached,
+            };
+            core.store_bytes(line, bytes, way, below)
         });
         if done {
             self.under.end();
@@ -285,7 +316,7 @@ impl Core {
 
     #[inline]
     fn store_line<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) -> bool {
-        self.store_bytes(line, bytes, false, below)
+        self.store_bytes(line, bytes, Way::Cached, below)
     }
 
     #[inline]
@@ -293,7 +324,25 @@ impl Core {
         &mut self,
         line: LineAddr,
         bytes: ByteMask,
-        unread: bool,
+        way: Way,
+        below: &mut B,
+    ) -> bool {
+        if B::TYPES {
+            let of = below.memory_type(self.params.id, line);
+            if of != MemoryType::WriteBack {
+                return self.store_typed(line, bytes, of, below);
+            }
+        }
+        self.push_store(line, bytes, way, below)
+    }
+
+    /// A store goes into the store path. Answers whether there was room.
+    #[inline]
+    pub(super) fn push_store<B: Below>(
+        &mut self,
+        line: LineAddr,
+        bytes: ByteMask,
+        way: Way,
         below: &mut B,
     ) -> bool {
         let combined = self.send_combined(line, below).max(self.under.ready);
@@ -304,8 +353,12 @@ impl Core {
         let now = self.front.now;
         let ready = now.max(self.front.retired).max(combined);
         let (stores, _, mut env) = self.parts(below);
-        let due = stores.push(line, bytes, now, (ready, unread), &mut env);
+        let due = stores.push(line, bytes, now, (ready, way), &mut env);
         self.due_at(due);
+        if B::NAMES {
+            let name = self.name(bytes);
+            self.names.store(self.stores.newest(), name);
+        }
         true
     }
 
@@ -341,6 +394,19 @@ impl Core {
     }
 
     fn nt_store_line<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) -> bool {
+        if B::TYPES && below.memory_type(self.params.id, line) == MemoryType::Uncacheable {
+            return self.store_typed(line, bytes, MemoryType::Uncacheable, below);
+        }
+        self.combine_store(line, bytes, below)
+    }
+
+    /// A store gathers in a write-combining buffer. Answers whether it could be queued.
+    pub(super) fn combine_store<B: Below>(
+        &mut self,
+        line: LineAddr,
+        bytes: ByteMask,
+        below: &mut B,
+    ) -> bool {
         // Program order to one address holds.
         if let Some(number) = self.stores.youngest(line) {
             let reached = self.drain_store(line, number, below);

@@ -199,9 +199,14 @@ impl Combining {
             env.results.combined_partial += 1;
         }
         let (line, bytes) = (buffer.line, buffer.bytes);
+        let by = if B::NAMES {
+            env.names.combined(line)
+        } else {
+            Vec::new()
+        };
         let taken = env
             .below
-            .write_around(env.params.id, at + self.delay, line, bytes)
+            .write_around(env.params.id, at + self.delay, line, bytes, &by)
             .max(at);
         buffer.sent = at;
         buffer.taken = taken;

@@ -99,6 +99,10 @@ impl Core {
             self.leave_one(below);
         }
         let (now, ready) = (self.front.now, self.front.now.max(self.front.retired));
+        if B::NAMES {
+            let name = self.name(bytes);
+            self.names.queue(name);
+        }
         if let Some(leaving) = &mut self.leaving {
             leaving.filter.add(line);
             leaving.queued += 1;
@@ -196,6 +200,13 @@ impl Core {
         }
     }
 
+    /// All leave, each when it can.
+    pub(super) fn leave_all<B: Below>(&mut self, below: &mut B) {
+        while self.leaves != NEVER {
+            self.leave_one(below);
+        }
+    }
+
     /// All stores to `line` that are in the queue leave, and those before them.
     #[inline]
     pub(super) fn leave_line<B: Below>(&mut self, line: LineAddr, below: &mut B) {
@@ -254,7 +265,8 @@ impl Core {
             if let Some(fill) = env.fills.find(store.line, at) {
                 return Left::Met(fill.until);
             }
-            env.write(at, store.line, store.bytes);
+            let by = if B::NAMES { env.names.leaves() } else { None };
+            env.write(at, store.line, store.bytes, by.as_slice());
             return Left::Hit;
         }
         if open.is_none() {
@@ -280,6 +292,9 @@ impl Core {
                     combining.send(oldest, at, &mut env);
                 }
             }
+        }
+        if B::NAMES {
+            env.names.combine(store.line);
         }
         if let Some(which) = open
             && combining.add(which, store.bytes, env.params.whole)

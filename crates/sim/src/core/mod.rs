@@ -14,7 +14,8 @@
 //! | `combining` | write-combining buffers of non-temporal stores |
 //! | `leaving` | non-temporal stores before they leave the core, where those that hit a cache stay there |
 //! | `flushes` | flushes and demotions that wait for an older store, a buffer or each other |
-//! | `access`, `order` | what each operation does with those |
+//! | `names` | which stores all that comes from, where somebody wants to know |
+//! | `access`, `typed`, `order` | what each operation does with those |
 //!
 //! What is simplified: operations do not depend on each other's data, only the reorder window and
 //! the buffers limit overlap; nothing is executed on a wrong path; instructions are not fetched.
@@ -22,7 +23,6 @@
 mod access;
 mod bytes;
 mod combining;
-
 mod env;
 mod fills;
 mod filter;
@@ -31,12 +31,14 @@ mod front;
 mod handing;
 mod in_engine;
 mod leaving;
+mod names;
 mod order;
 mod params;
 mod pipeline;
 mod results;
 mod stalls;
 mod stores;
+mod typed;
 mod under;
 
 pub use pipeline::Core;

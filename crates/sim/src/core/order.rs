@@ -1,6 +1,6 @@
 //! What orders: fences, atomics, flushes, demotions, the thread's end.
 
-use prestore_machine::Demote;
+use prestore_machine::{Demote, MemoryType};
 use prestore_trace::{FenceKind, FlushKind, LineAddr};
 
 use super::bytes;
@@ -8,7 +8,7 @@ use super::flushes::Action;
 use super::pipeline::{Core, NEVER};
 use super::stalls::Cause;
 use super::stores::Stores;
-use crate::{Below, Time};
+use crate::{Below, Stored, Time};
 
 /// Who waits for what is pending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,41 +148,72 @@ impl Core {
         if self.under.is_new() {
             self.results.ops.atomics += 1;
         }
-        let began = self.under.began(self.front.now);
         let shift = self.params.line_shift;
         let size = u64::from(size.max(1));
-        let is_early = matches!(self.stores, Stores::Ordered(_));
-        if is_early && self.under.steps == 0 {
-            self.under.ready = self.own_lines(addr, size, below);
-        }
-        if self.under.steps < 2 {
-            self.under.steps = 1;
-            let Some(drained) = self.drain(Waiter::Atomic, below) else {
-                return false;
-            };
-            let before = drained.stores.max(drained.flushes);
-            self.stall(before.max(self.front.retired), Cause::AtomicOrder);
-            self.front.clear_window();
-            self.under.steps = 2;
-            if self.is_late() {
-                return false;
+        if B::TYPES {
+            let of = below.memory_type(self.params.id, LineAddr::of(addr, shift));
+            if of != MemoryType::WriteBack {
+                return self.atomic_typed(addr, size, of, below);
             }
         }
+        let began = self.under.began(self.front.now);
+        let is_early = matches!(self.stores, Stores::Ordered(_));
+        if is_early && self.under.steps == 0 {
+            if B::REFUSES && !self.let_own(addr, size, below) {
+                return false;
+            }
+            self.under.ready = self.own_lines(addr, size, below);
+        }
+        if !self.begin_atomic(below) {
+            return false;
+        }
         if !is_early {
+            if B::REFUSES && !self.let_own(addr, size, below) {
+                return false;
+            }
             self.under.ready = self.own_lines(addr, size, below);
         }
         self.stall(self.under.ready, Cause::AtomicLine);
         let now = self.front.now;
         let mut reached = now;
         for (line, bytes) in bytes::lines(addr, size, shift) {
+            let name = [self.name(bytes)];
+            let by: &[Stored] = if B::NAMES { &name } else { &[] };
             let (_, _, mut env) = self.parts(below);
-            reached = reached.max(env.write(now, line, bytes).0);
+            reached = reached.max(env.write(now, line, bytes, by).0);
         }
         self.stall(reached, Cause::AtomicLine);
+        self.end_atomic(began);
+        true
+    }
+
+    /// What was before an atomic is done. Answers whether it is.
+    pub(super) fn begin_atomic<B: Below>(&mut self, below: &mut B) -> bool {
+        if self.under.steps == 2 {
+            return true;
+        }
+        self.under.steps = 1;
+        let Some(drained) = self.drain(Waiter::Atomic, below) else {
+            return false;
+        };
+        let before = drained.stores.max(drained.flushes);
+        self.stall(before.max(self.front.retired), Cause::AtomicOrder);
+        self.front.clear_window();
+        self.under.steps = 2;
+        !self.is_late()
+    }
+
+    /// An atomic that `began` then is done.
+    pub(super) fn end_atomic(&mut self, began: Time) {
         self.front.issue(self.params.atomic, &mut self.results);
         self.results.atomic_latency.record(self.front.now - began);
         self.under.end();
-        true
+    }
+
+    /// Waits while who has the lines of an atomic refuses to give them up. Answers whether it may ask for them.
+    fn let_own<B: Below>(&mut self, addr: u64, size: u64, below: &mut B) -> bool {
+        bytes::lines(addr, size, self.params.line_shift)
+            .all(|(line, _)| self.let_in(line, true, Cause::AtomicLine, below))
     }
 
     /// Asks for the lines of an atomic. Answers when all are owned.

@@ -1,7 +1,7 @@
 //! A core's description in the units of simulation.
 
 use prestore_machine::quantity::Cycles;
-use prestore_machine::{Demote, FlushInstruction, Machine, Strings};
+use prestore_machine::{Demote, FlushInstruction, Machine, MemoryModel, Strings};
 use prestore_trace::FlushKind;
 
 use crate::{ByteMask, Time};
@@ -39,6 +39,8 @@ pub(super) struct Params {
     /// What each [`FlushKind`] acts as here; `None`: there is no flush on this machine.
     pub flushes: [Option<FlushKind>; 6],
     pub clwb_retains: bool,
+    /// Stores are held back and merged (weak).
+    pub merges: bool,
     /// A load that is forwarded does without its line.
     pub forward_misses: bool,
     /// From the last of several stores that has left until a load of bytes of all is done.
@@ -76,6 +78,7 @@ impl Params {
             demote: core.demote,
             flushes: KINDS.map(|kind| nearest(kind, &core.flushes)),
             clwb_retains: core.clwb_retains,
+            merges: core.memory_model == MemoryModel::Weak,
             forward_misses: core.store_buffer.forward_misses,
             merge: core.store_buffer.merge.map(cycles),
             strings: core.strings,

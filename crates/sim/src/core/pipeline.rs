@@ -9,10 +9,12 @@ use super::flushes::Flushes;
 use super::front::FrontEnd;
 use super::handing::Handing;
 use super::leaving::Leaving;
+use super::names::Names;
 use super::params::Params;
 use super::results::CoreResults;
 use super::stalls::Cause;
 use super::stores::{Run, Stores};
+use super::typed::Uncached;
 use super::under::Under;
 use crate::{Below, Op, OpKind, Time};
 
@@ -44,6 +46,8 @@ pub struct Core {
     /// The operation that is under way.
     pub(super) under: Under,
     pub(super) handing: Handing,
+    pub(super) names: Names,
+    pub(super) uncached: Uncached,
 }
 
 impl Core {
@@ -64,6 +68,8 @@ impl Core {
             limit: NEVER,
             under: Under::default(),
             handing: Handing::default(),
+            names: Names::default(),
+            uncached: Uncached::default(),
         }
     }
 
@@ -110,6 +116,9 @@ impl Core {
         self.limit = limit;
         if !self.reach(op.instr, below) {
             return false;
+        }
+        if B::NAMES {
+            self.names.site = op.site;
         }
         let began = self.front.now;
         let done = self.execute(op, below);
@@ -205,6 +214,7 @@ impl Core {
             params: &self.params,
             fills: &mut self.fills,
             results: &mut self.results,
+            names: &mut self.names,
             below,
         };
         (&mut self.stores, &mut self.combining, env)
@@ -225,6 +235,7 @@ impl Core {
             params: &self.params,
             fills: &mut self.fills,
             results: &mut self.results,
+            names: &mut self.names,
             below,
         };
         loop {

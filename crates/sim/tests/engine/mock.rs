@@ -2,7 +2,7 @@
 
 use prestore_sim::{
     Below, ByteMask, Distributions, Flushed, Latencies, LineState, Next, Op, OpCounts, OpKind,
-    Pipeline, Served, ServedBy, Source, SystemCounts, ThreadCounts, Time, Uncore,
+    Pipeline, Served, ServedBy, Source, Stored, SystemCounts, ThreadCounts, Time, Uncore,
 };
 use prestore_trace::{FlushKind, LineAddr, SiteId};
 
@@ -95,11 +95,25 @@ impl Below for Notes<'_> {
         }
     }
 
-    fn write(&mut self, _core: u32, at: Time, _line: LineAddr, _bytes: ByteMask) -> Time {
+    fn write(
+        &mut self,
+        _core: u32,
+        at: Time,
+        _line: LineAddr,
+        _bytes: ByteMask,
+        _: &[Stored],
+    ) -> Time {
         at
     }
 
-    fn write_around(&mut self, _core: u32, at: Time, _line: LineAddr, _bytes: ByteMask) -> Time {
+    fn write_around(
+        &mut self,
+        _core: u32,
+        at: Time,
+        _line: LineAddr,
+        _bytes: ByteMask,
+        _: &[Stored],
+    ) -> Time {
         at
     }
 
@@ -123,9 +137,9 @@ impl Below for Notes<'_> {
 }
 
 impl Uncore for Notes<'_> {
-    fn allocated(&mut self, _op: &Op) {}
+    fn allocated(&mut self, _core: u32, _at: Time, _op: &Op) {}
 
-    fn freed(&mut self, _addr: u64) {}
+    fn freed(&mut self, _core: u32, _at: Time, _addr: u64) {}
 
     fn drain(&mut self, _at: Time) {}
 

@@ -3,7 +3,7 @@
 use prestore_machine::StoreBuffer as Described;
 use prestore_trace::{FlushKind, LineAddr};
 
-use super::{Pending, Run};
+use super::{Pending, Run, Way};
 use crate::core::env::Env;
 use crate::core::filter::Filter;
 use crate::core::flushes::{Flushes, StoreNumber, flush, flush_start};
@@ -25,8 +25,8 @@ struct Entry {
     owned: Time,
     /// A `clflush` keeps its place among the stores.
     clflush: Option<FlushKind>,
-    /// It overwrites the line as a whole, which need not be read.
-    unread: bool,
+    /// Where it goes.
+    way: Way,
 }
 
 /// How [`StoreBuffer::ask`] ended.
@@ -76,7 +76,7 @@ impl StoreBuffer {
             ask: Time::ZERO,
             owned: Time::ZERO,
             clflush: None,
-            unread: false,
+            way: Way::Cached,
         };
         Self {
             ring: vec![empty; capacity.next_power_of_two() as usize].into(),
@@ -172,8 +172,8 @@ impl StoreBuffer {
     }
 
     #[inline]
-    pub fn push(&mut self, line: LineAddr, bytes: ByteMask, ready: Time, unread: bool) -> Time {
-        self.insert(line, bytes, ready, None, unread)
+    pub fn push(&mut self, line: LineAddr, bytes: ByteMask, ready: Time, way: Way) -> Time {
+        self.insert(line, bytes, ready, None, way)
     }
 
     /// When all before the youngest store to `line` has retired.
@@ -184,7 +184,7 @@ impl StoreBuffer {
     /// Puts a `clflush` in its place.
     pub fn push_clflush(&mut self, line: LineAddr, kind: FlushKind, ready: Time) -> Time {
         self.clflushes += 1;
-        self.insert(line, 0, ready, Some(kind), false)
+        self.insert(line, 0, ready, Some(kind), Way::Cached)
     }
 
     #[inline]
@@ -194,7 +194,7 @@ impl StoreBuffer {
         bytes: ByteMask,
         ready: Time,
         clflush: Option<FlushKind>,
-        unread: bool,
+        way: Way,
     ) -> Time {
         let number = self.tail;
         let is_old = number < self.head + self.ahead;
@@ -205,7 +205,7 @@ impl StoreBuffer {
             ask: if is_old { ready } else { UNKNOWN },
             owned: UNKNOWN,
             clflush,
-            unread,
+            way,
         };
         self.tail += 1;
         self.filter.add(line);
@@ -251,7 +251,7 @@ impl StoreBuffer {
             line,
             ask,
             clflush,
-            unread,
+            way,
             ..
         } = *self.entry(self.asked);
         if ask > limit {
@@ -260,7 +260,7 @@ impl StoreBuffer {
         if self.waits && self.line_free > limit {
             return Ask::At(self.line_free);
         }
-        let owned = if clflush.is_some() {
+        let owned = if clflush.is_some() || B::TYPES && way.is_past() {
             ask
         } else if env.below.owned(env.params.id, line) {
             env.fills.find(line, ask).map_or(ask, |fill| fill.until)
@@ -271,7 +271,12 @@ impl StoreBuffer {
                 self.waits = true;
                 return Ask::At(start);
             }
-            let owned = env.own_filled(start, line, unread);
+            if let Some(again) = env.refused(start, line) {
+                let asked = self.asked;
+                self.entry_mut(asked).ask = again;
+                return Ask::At(again);
+            }
+            let owned = env.own_filled(start, line, way == Way::Unread);
             self.line_taken(owned);
             owned
         };
@@ -304,6 +309,7 @@ impl StoreBuffer {
             line,
             bytes,
             clflush,
+            way,
             ..
         } = *self.entry(number);
         if let Some(kind) = clflush {
@@ -316,8 +322,22 @@ impl StoreBuffer {
             self.reached = flush(start, line, kind, env);
             self.next = self.reached;
             flushes.done = flushes.done.max(self.reached);
+        } else if B::TYPES && way.is_past() {
+            let by = env.stored(number);
+            self.reached = env.write_past(way, at, line, bytes, &by);
+            self.next = self.reached;
+            self.visible = self.visible.max(self.reached);
         } else {
-            let (reached, done) = env.write(at, line, bytes);
+            if B::REFUSES
+                && !env.below.owned(env.params.id, line)
+                && let Some(again) = env.refused(at, line)
+            {
+                // It was lost again.
+                self.entry_mut(number).owned = again;
+                return Some(Run::Idle(again));
+            }
+            let by = env.stored(number);
+            let (reached, done) = env.write(at, line, bytes, &by);
             self.reached = reached;
             self.next = reached + env.params.store_period;
             self.visible = self.visible.max(done);
