@@ -4,7 +4,11 @@
 //!
 //! ```text
 //! Source --ops--> Mechanism --ops--> Core --lines--> Hierarchy --lines--> MemorySystem --> Device
+//!                            Agents --ops-^             ^-- Probe       ^-- Stage
 //! ```
+//!
+//! The lower line is what can be plugged in ([`Doors`]); the types are chosen at compile time, and what is not
+//! there costs nothing.
 //!
 //! Time is passed in and never owned: a call says *when* it happens and the answer says when it is
 //! done. State changes at once; what is busy is remembered as the time until which it is. The

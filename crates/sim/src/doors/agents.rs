@@ -7,8 +7,12 @@ use crate::{Op, Time};
 pub enum Then {
     /// The thread executes it.
     Execute,
-    /// A helper has taken it over: the thread goes on behind it after this time.
+    /// It need not be executed: the thread goes on behind it after this time.
     Skip(Time),
+    /// A helper takes it over, through a queue: the thread goes on behind it after this time, and
+    /// [`Agents::handed_over`] is called when it is known from when on helpers can see it, that is, when what the
+    /// thread stored before it is visible.
+    HandOver(Time),
     /// The thread sleeps until a helper wakes it, and comes to the operation again then.
     Wait,
 }
@@ -57,8 +61,14 @@ pub trait Agents {
     /// How many.
     fn count(&self) -> u32;
 
-    /// `thread` comes to `op` at `at`. What it stored before may still be on its way.
+    /// `thread` comes to `op` at `at`. What it stored before may still be on its way to the cache.
     fn comes_to(&mut self, thread: u32, at: Time, op: &Op, wakes: &mut Wakes) -> Then;
+
+    /// Helpers can see from `at` on, which may be later than now, that `thread` has handed `op` over: one that is
+    /// earlier sleeps until then.
+    fn handed_over(&mut self, thread: u32, at: Time, op: &Op, wakes: &mut Wakes) {
+        let _ = (thread, at, op, wakes);
+    }
 
     /// `agent` has executed what it was told to, or was woken, and it is `now` on its core. `over`: all threads
     /// of the program have ended; a helper that sleeps then has ended, too.
@@ -94,6 +104,10 @@ impl<A: Agents> Agents for &mut A {
 
     fn comes_to(&mut self, thread: u32, at: Time, op: &Op, wakes: &mut Wakes) -> Then {
         (**self).comes_to(thread, at, op, wakes)
+    }
+
+    fn handed_over(&mut self, thread: u32, at: Time, op: &Op, wakes: &mut Wakes) {
+        (**self).handed_over(thread, at, op, wakes);
     }
 
     fn step(&mut self, agent: u32, now: Time, over: bool, wakes: &mut Wakes) -> Step {

@@ -1,5 +1,6 @@
 //! Helper threads of a runtime, among the threads of the program.
 
+use super::handoffs::Pledge;
 use super::pipeline::{Pipeline, Uncore};
 use super::run::{Run, Turn};
 use crate::doors::{Agents, Sleeper, Step, Then, Wakes};
@@ -110,10 +111,22 @@ impl<S, M, P: Pipeline, U: Uncore, A: Agents> Run<'_, S, M, P, U, A> {
                 self.threads[t].core.wait_until(now + cost);
                 Come::Skipped
             }
+            Then::HandOver(cost) => {
+                self.threads[t].core.wait_until(now + cost);
+                self.pledge(t, Pledge::Helpers(*op));
+                Come::Skipped
+            }
             // It may have been woken at once.
             Then::Wait if !self.threads[t].parked => Come::Leave(Turn::Ready),
             Then::Wait => Come::Leave(self.rest(t, limit)),
         }
+    }
+
+    /// What thread `t` handed over to helpers is visible at `at`.
+    pub(super) fn handed_to_helpers(&mut self, t: usize, op: &Op, at: Time) {
+        let helpers = &mut self.helpers;
+        (helpers.agents).handed_over(t as u32, at, op, &mut helpers.wakes);
+        self.wake_sleepers();
     }
 
     /// Lets the helper that is thread `t` do what begins by `limit`.

@@ -11,6 +11,7 @@ mod machine;
 mod memory;
 mod prefetch;
 mod replacement;
+mod typed;
 mod victims;
 mod write_back;
 
