@@ -58,7 +58,7 @@ pub use random::Random;
 pub use results::{
     About, Counts, Distributions, FlushCounts, Flushes, Interval, IntervalResult, Latencies,
     LatencySummary, Level, LevelCounts, MOST_INTERVALS, Measured, MemoryCounts, MemoryResult,
-    Meter, Named, OpCounts, Results, SCHEMA_VERSION, Series, SeriesResult, Sum, SystemCounts,
+    Meter, OpCounts, Results, SCHEMA_VERSION, Series, SeriesResult, StallTimes, Sum, SystemCounts,
     ThreadCounts, ThreadResult,
 };
 pub use time::Time;

@@ -53,7 +53,7 @@ impl Sent {
 }
 
 /// Where a request was served from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ServedBy {
     /// Cache level, 0 the nearest.
     Cache(u8),

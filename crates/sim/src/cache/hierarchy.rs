@@ -11,6 +11,7 @@ use super::level::Level;
 use super::prefetch::Prefetchers;
 use super::request::Want;
 use super::slots::Slots;
+use super::transaction::Transaction;
 use super::write_back::Keep;
 use crate::doors::{Changed, NoProbe, Probe};
 use crate::{Below, ByteMask, Flushed, LineState, MemoryPort, Served, ServedBy, Stored, Time};
@@ -41,16 +42,8 @@ pub struct Hierarchy<M, P = NoProbe> {
     /// A core each.
     pub(super) evictions: Vec<Slots>,
     pub(super) prefetchers: Option<Prefetchers>,
-    /// The request under way was the first use of a prefetched line.
-    pub(super) prefetch_hit: bool,
-    /// Levels, cores and lines that those private levels lost in the operation under way.
-    pub(super) left_private: Vec<(usize, u32, u64)>,
-    /// A private level took a victim in the operation under way.
-    pub(super) private_victims: bool,
-    /// When the operation under way began: data that comes later is on its way.
-    pub(super) asked: Time,
-    /// The time that the fill or write-back under way has come to.
-    pub(super) now: Time,
+    /// An empty buffer for the next [`Transaction`].
+    room: Vec<(usize, u32, u64)>,
     pub(super) counters: HierarchyCounters,
     pub(super) memory: M,
     pub(super) probe: P,
@@ -112,11 +105,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
             last_latency,
             evictions: vec![Slots::new(Some(buffer)); cores],
             prefetchers: Prefetchers::new(machine, privates.saturating_sub(1)),
-            prefetch_hit: false,
-            left_private: Vec::new(),
-            private_victims: false,
-            asked: Time::ZERO,
-            now: Time::ZERO,
+            room: Vec::new(),
             counters: HierarchyCounters {
                 levels: vec![LevelCounters::default(); count],
                 boundaries: vec![BoundaryCounters::default(); count],
@@ -166,6 +155,20 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
         if let Some(victim) = last.and_then(|level| level.likely_victim(core, line)) {
             self.soon(core, LineAddr(victim));
         }
+    }
+
+    /// An operation of `core` begins at `at`.
+    #[inline]
+    pub(super) fn begin(&mut self, core: u32, at: Time) -> Transaction {
+        Transaction::new(core, at, std::mem::take(&mut self.room))
+    }
+
+    /// An operation is over, and no line on its way from level to level. Answers the time it has come to.
+    #[inline]
+    pub(super) fn end(&mut self, mut transaction: Transaction) -> Time {
+        self.tidy(&mut transaction);
+        self.room = transaction.left_private;
+        transaction.now
     }
 
     /// Is a level filled when a miss there is answered from beyond?

@@ -17,6 +17,7 @@ mod request;
 mod signatures;
 mod slots;
 mod table;
+mod transaction;
 mod typed;
 mod watched;
 mod write_back;

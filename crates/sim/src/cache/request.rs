@@ -7,6 +7,7 @@ use super::directory::Sharers;
 use super::hierarchy::Hierarchy;
 use super::level::Place;
 use super::movement::Bring;
+use super::transaction::Transaction;
 use crate::doors::Probe;
 use crate::{ByteMask, MemoryPort, Served, ServedBy, Time};
 
@@ -39,12 +40,14 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
             Want::Read => 0,
             Want::Own { .. } => self.writes_at,
         };
-        self.asked = at;
+        let mut tx = self.begin(core, at);
         let mut from = at;
         for level in start..self.privates {
             if let Some(place) = self.levels[level].find(core, line) {
-                let done = self.private_hit(core, from, line, want, (start, level, place));
-                self.train(core, at, line, level > start, level);
+                self.private_hit(&mut tx, from, line, want, (start, level, place));
+                let prefetched = tx.prefetch_hit;
+                let done = self.end(tx);
+                self.train(core, at, line, (level > start, prefetched), level);
                 return Served {
                     done,
                     by: ServedBy::Cache(level as u8),
@@ -52,31 +55,34 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
             }
             from = self.missed(level, core, from, want);
         }
-        let (served, level) = self.shared_request(core, from, line, want, start);
+        let (by, level) = self.shared_request(&mut tx, from, line, want, start);
+        let prefetched = tx.prefetch_hit;
+        let done = self.end(tx);
         // Prefetchers follow what is read.
         if want != (Want::Own { whole: true }) || level < self.levels.len() {
-            self.train(core, at, line, level > start, level);
+            self.train(core, at, line, (level > start, prefetched), level);
         }
-        served
+        Served { done, by }
     }
 
     /// The line is in a private level of the core.
     fn private_hit(
         &mut self,
-        core: u32,
+        tx: &mut Transaction,
         at: Time,
         line: u64,
         want: Want,
         (start, level, place): (usize, usize, Place),
-    ) -> Time {
+    ) {
+        let core = tx.core;
         self.count_hit(level, want);
-        let mut done = self.use_copy(level, place, at);
+        let mut done = self.use_copy(tx, level, place, at);
         let mut exclusive = self.levels[level].is_exclusive(place);
         if want != Want::Read && !exclusive {
             done = done.max(self.upgrade(core, at, line));
             exclusive = true;
         }
-        self.now = done;
+        tx.now = done;
         if level > start {
             let moves = self.levels[level].inclusion == Inclusion::Exclusive;
             let dirty = if moves {
@@ -85,11 +91,9 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
                 0
             };
             self.count_up(start, level);
-            self.fill(core, line, start, level, dirty, exclusive);
+            self.fill(tx, line, (start, level), dirty, exclusive);
         }
-        self.end_misses(start, level, core);
-        self.tidy();
-        self.now
+        self.end_misses(start, level, tx);
     }
 
     /// A core that can read `line` gains the permission to write it; answers when.
@@ -114,17 +118,18 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
     /// came from.
     fn shared_request(
         &mut self,
-        core: u32,
+        tx: &mut Transaction,
         at: Time,
         line: u64,
         want: Want,
         start: usize,
-    ) -> (Served, usize) {
+    ) -> (ServedBy, usize) {
+        let core = tx.core;
         self.victim_soon(core, line);
         let own = want != Want::Read;
         let others = self.directory.get(line).others(core);
         let mut t = at;
-        let found = self.locate(core, &mut t, line, want, start, others);
+        let found = self.locate(tx, &mut t, line, want, (start, others));
         let mut done = found.done;
         let mut dirty = 0;
         if own {
@@ -141,9 +146,9 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
         if others.cores != 0 && (own || others.exclusive || found.by == ServedBy::Peer) {
             self.counters.snoops += 1;
         }
-        self.now = done;
+        tx.now = done;
         self.bring(
-            core,
+            tx,
             line,
             Bring {
                 start,
@@ -154,26 +159,21 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
                 others,
             },
         );
-        self.end_misses(start, found.missed, core);
-        self.tidy();
-        let served = Served {
-            done: self.now,
-            by: found.by,
-        };
-        (served, found.from)
+        self.end_misses(start, found.missed, tx);
+        (found.by, found.from)
     }
 
     /// Looks for a line in the shared levels, in other cores and in memory; `at` moves on by waits
     /// for miss slots.
     fn locate(
         &mut self,
-        core: u32,
+        tx: &mut Transaction,
         at: &mut Time,
         line: u64,
         want: Want,
-        start: usize,
-        others: Sharers,
+        (start, others): (usize, Sharers),
     ) -> Found {
+        let core = tx.core;
         let last = self.levels.len();
         let peer = self.privates.max(start + 1);
         if !others.exclusive {
@@ -182,7 +182,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
                     self.count_hit(level, want);
                     self.count_up(start, level);
                     return Found {
-                        done: self.use_copy(level, place, *at),
+                        done: self.use_copy(tx, level, place, *at),
                         by: ServedBy::Cache(level as u8),
                         from: level,
                         missed: level,
@@ -260,9 +260,9 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
     }
 
     /// A use of a copy, and of a prefetched line for the first time.
-    fn use_copy(&mut self, level: usize, place: Place, at: Time) -> Time {
+    fn use_copy(&mut self, tx: &mut Transaction, level: usize, place: Place, at: Time) -> Time {
         let (done, prefetched) = self.levels[level].hit(place, at);
-        self.prefetch_hit |= prefetched;
+        tx.prefetch_hit |= prefetched;
         done
     }
 
@@ -286,9 +286,9 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
     }
 
     /// The misses of levels `start` to before `end` are over.
-    fn end_misses(&mut self, start: usize, end: usize, core: u32) {
+    fn end_misses(&mut self, start: usize, end: usize, tx: &Transaction) {
         for level in start..end {
-            self.levels[level].miss_until(core, self.now);
+            self.levels[level].miss_until(tx.core, tx.now);
         }
     }
 }

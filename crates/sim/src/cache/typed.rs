@@ -16,7 +16,6 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
     /// Writes bytes to memory, and to the copies that the core's caches have; those of other cores go. What was
     /// dirty (the line had another type before) goes along: all copies are clean.
     pub(super) fn through(&mut self, core: u32, at: Time, line: u64, bytes: ByteMask) -> Time {
-        self.asked = at;
         let others = self.directory.get(line).others(core);
         let mut copies = Copies::default();
         let mut t = at;

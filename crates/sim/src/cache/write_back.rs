@@ -4,6 +4,7 @@ use prestore_trace::LineAddr;
 
 use super::hierarchy::Hierarchy;
 use super::leaver::Leaver;
+use super::transaction::Transaction;
 use crate::doors::{Left, Probe};
 use crate::{ByteMask, Flushed, LineState, MemoryPort, Sent, Time};
 
@@ -32,7 +33,6 @@ pub(super) struct Copies {
 impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
     /// Writes a line's dirty bytes to memory, wherever they are.
     pub(super) fn write_back(&mut self, core: u32, at: Time, line: u64, keep: Keep) -> Flushed {
-        self.asked = at;
         let t = self.look_up(core, at, line);
         let why = match keep {
             Keep::InPlace => Left::Cleaned(core),
@@ -58,21 +58,22 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
             done = (self.memory).write(core, t, LineAddr(line), copies.dirty, Sent::Flushed);
         }
         if keep == Keep::Shared && copies.private {
-            self.put_in_shared(core, done, line, 0);
+            let mut tx = self.begin(core, at);
+            tx.now = done;
+            self.put_in_shared(tx, line, 0);
         }
         Flushed { done, state }
     }
 
     /// Puts a line that no private level has any longer into the nearest shared one, where it is at
-    /// hand from `at` on.
-    fn put_in_shared(&mut self, core: u32, at: Time, line: u64, dirty: ByteMask) {
-        self.now = at;
-        self.deposit(self.privates, core, Leaver::at_hand(line, dirty), true);
+    /// hand from then on to which the operation has come. Answers when that is.
+    fn put_in_shared(&mut self, mut tx: Transaction, line: u64, dirty: ByteMask) -> Time {
+        self.deposit(&mut tx, self.privates, Leaver::at_hand(line, dirty), true);
         let shared = &mut self.levels[self.privates];
-        if let Some(place) = shared.find(core, line) {
-            shared.arrives(place, self.now);
+        if let Some(place) = shared.find(tx.core, line) {
+            shared.arrives(place, tx.now);
         }
-        self.tidy();
+        self.end(tx)
     }
 
     /// Writes bytes past the caches; copies go, and their dirty bytes with them.
@@ -110,10 +111,10 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
             return at;
         }
         self.counters.demotes += 1;
-        self.asked = at;
         self.directory.remove(line, core);
-        self.put_in_shared(core, t + self.levels[self.privates].latency, line, dirty);
-        self.now
+        let mut tx = self.begin(core, at);
+        tx.now = t + self.levels[self.privates].latency;
+        self.put_in_shared(tx, line, dirty)
     }
 
     /// How long it takes to know what the caches have of a line: as long as a hit in the nearest

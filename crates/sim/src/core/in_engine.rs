@@ -72,7 +72,6 @@ impl Pipeline for Core {
             // Where all memory is cached, nobody waits for what is not.
             stalls: (results.stalls.iter())
                 .filter(|(cause, time)| *cause != Cause::Uncached || *time > Time::ZERO)
-                .map(|(cause, time)| (cause.to_string(), time))
                 .collect(),
         }
     }

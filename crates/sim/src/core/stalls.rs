@@ -5,7 +5,7 @@ use std::fmt;
 use crate::{ServedBy, Time};
 
 /// Why a core could not go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
     /// A fence waits for loads.
     FenceLoads,

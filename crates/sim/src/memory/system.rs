@@ -136,7 +136,7 @@ impl Places<usize> for MemorySystem {
 }
 
 impl MemoryPort for MemorySystem {
-    #[inline]
+    #[inline(always)]
     fn read(&mut self, core: u32, at: Time, line: LineAddr) -> (Time, u8) {
         let (memory, index, addr) = self.locate(core, line);
         let (channel, addr) = memory.map.locate(addr);
@@ -145,7 +145,7 @@ impl MemoryPort for MemorySystem {
         (done, index)
     }
 
-    #[inline]
+    #[inline(always)]
     fn write(&mut self, core: u32, at: Time, line: LineAddr, bytes: ByteMask, _why: Sent) -> Time {
         let (memory, _, addr) = self.locate(core, line);
         let (channel, addr) = memory.map.locate(addr);

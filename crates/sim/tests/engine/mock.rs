@@ -1,8 +1,8 @@
 //! Neighbours of the engine whose times are plain to see.
 
 use prestore_sim::{
-    Below, ByteMask, Distributions, Flushed, Latencies, LineState, Next, Op, OpCounts, OpKind,
-    Pipeline, Served, ServedBy, Source, Stored, SystemCounts, ThreadCounts, Time, Uncore,
+    Below, ByteMask, Cause, Distributions, Flushed, Latencies, LineState, Next, Op, OpCounts,
+    OpKind, Pipeline, Served, ServedBy, Source, Stored, SystemCounts, ThreadCounts, Time, Uncore,
 };
 use prestore_trace::{FlushKind, LineAddr, SiteId};
 
@@ -46,13 +46,13 @@ impl Pipeline for SlowCore {
     fn wait_until(&mut self, at: Time) {
         let waited = at.since(self.counts.clock);
         self.counts.clock += waited;
-        *self.counts.stalls.entry("await".into()).or_default() += waited;
+        *self.counts.stalls.entry(Cause::Await).or_default() += waited;
     }
 
     fn wait_for_lock(&mut self, at: Time) {
         let waited = at.since(self.counts.clock);
         self.counts.clock += waited;
-        *self.counts.stalls.entry("lock".into()).or_default() += waited;
+        *self.counts.stalls.entry(Cause::Lock).or_default() += waited;
     }
 
     fn finish<B: Below>(&mut self, instrs: u64, _below: &mut B) -> Time {
