@@ -1,5 +1,6 @@
 //! Caches and coherence: `rules.md` says what happens, the rest makes it fast.
 
+mod coherence;
 mod copy;
 mod counters;
 mod directory;

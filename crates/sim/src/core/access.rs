@@ -1,11 +1,10 @@
-//! Loads, stores, non-temporal stores.
+//! Loads and stores.
 
 use prestore_machine::MemoryType;
 use prestore_trace::LineAddr;
 
 use super::bytes;
-use super::combining::Combining;
-use super::pipeline::{Core, NEVER};
+use super::pipeline::Core;
 use super::stalls::Cause;
 use super::stores::{Pending, Way};
 use crate::{Below, ByteMask, ServedBy, Time};
@@ -25,7 +24,7 @@ impl Core {
     /// whether all lines are done, as `access` does of one. Between two lines the core does what is due, and
     /// others have their turn, as between two instructions.
     #[inline(never)]
-    fn each_line<B: Below>(
+    pub(super) fn each_line<B: Below>(
         &mut self,
         addr: u64,
         size: u32,
@@ -315,7 +314,12 @@ impl Core {
     }
 
     #[inline]
-    fn store_line<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) -> bool {
+    pub(super) fn store_line<B: Below>(
+        &mut self,
+        line: LineAddr,
+        bytes: ByteMask,
+        below: &mut B,
+    ) -> bool {
         self.store_bytes(line, bytes, Way::Cached, below)
     }
 
@@ -379,68 +383,6 @@ impl Core {
             if !self.await_next(Cause::StoreBuffer, below) {
                 return false;
             }
-        }
-    }
-
-    /// A non-temporal store gathers in a write-combining buffer; whole lines go at once.
-    pub(super) fn nt_store<B: Below>(&mut self, addr: u64, size: u32, below: &mut B) -> bool {
-        if self.under.is_new() {
-            self.results.ops.nt_stores += 1;
-        }
-        if self.combining.is_none() {
-            return self.each_line(addr, size, below, Self::store_line);
-        }
-        self.each_line(addr, size, below, Self::nt_store_line)
-    }
-
-    fn nt_store_line<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) -> bool {
-        if B::TYPES && below.memory_type(self.params.id, line) == MemoryType::Uncacheable {
-            return self.store_typed(line, bytes, MemoryType::Uncacheable, below);
-        }
-        self.combine_store(line, bytes, below)
-    }
-
-    /// A store gathers in a write-combining buffer. Answers whether it could be queued.
-    pub(super) fn combine_store<B: Below>(
-        &mut self,
-        line: LineAddr,
-        bytes: ByteMask,
-        below: &mut B,
-    ) -> bool {
-        // Program order to one address holds.
-        if let Some(number) = self.stores.youngest(line) {
-            let reached = self.drain_store(line, number, below);
-            self.stall(reached, Cause::WriteCombining);
-        }
-        self.queue_nt_store(line, bytes, below)
-    }
-
-    /// Sends `line`'s write-combining buffer, if there is one. Answers when it is taken.
-    #[inline]
-    pub(super) fn send_combined<B: Below>(&mut self, line: LineAddr, below: &mut B) -> Time {
-        let any_open = self.combining.as_ref().is_some_and(Combining::any_open);
-        if self.leaves == NEVER && !any_open {
-            return Time::ZERO;
-        }
-        self.send_combined_of(line, below)
-    }
-
-    #[inline(never)]
-    fn send_combined_of<B: Below>(&mut self, line: LineAddr, below: &mut B) -> Time {
-        self.leave_line(line, below);
-        let at = self.behind_leaving();
-        let (_, combining, mut env) = self.parts(below);
-        let Some(combining) = combining else {
-            return Time::ZERO;
-        };
-        match combining.find(line) {
-            Some(which) => {
-                let taken = combining.send(which, at, &mut env);
-                // A flush may wait for its fill buffer.
-                self.due_at(at);
-                taken
-            }
-            None => Time::ZERO,
         }
     }
 }

@@ -2,14 +2,13 @@
 
 use prestore_machine::Machine;
 
-use super::combining::Combining;
 use super::env::Env;
 use super::fills::FillBuffers;
 use super::flushes::Flushes;
 use super::front::FrontEnd;
 use super::handing::Handing;
-use super::leaving::Leaving;
 use super::names::Names;
+use super::non_temporal::{Combining, Leaving};
 use super::params::Params;
 use super::results::CoreResults;
 use super::stalls::Cause;

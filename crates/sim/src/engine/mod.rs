@@ -10,6 +10,7 @@ mod error;
 mod handoffs;
 mod helpers;
 mod locks;
+mod measuring;
 mod pipeline;
 mod ready;
 mod run;

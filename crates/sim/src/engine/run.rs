@@ -11,7 +11,7 @@ use super::thread::Thread;
 use super::window::{Interest, Window};
 use crate::doors::{Agents, NoAgents};
 use crate::mechanism::Mechanism;
-use crate::results::{Counts, Distributions, Measured, Meter};
+use crate::results::{Measured, Meter};
 use crate::{OpKind, Time};
 
 /// What a run needs to know beside its parts.
@@ -36,10 +36,10 @@ pub struct Run<'a, S, M, P, U, A = NoAgents> {
     pub(super) ready: Ready,
     pub(super) handoffs: HandOffs,
     pub(super) locks: Locks,
-    window: Window,
-    meter: Meter,
-    plan: Plan,
-    ops: u64,
+    pub(super) window: Window,
+    pub(super) meter: Meter,
+    pub(super) plan: Plan,
+    pub(super) ops: u64,
     pub(super) end: Time,
     pub(super) helpers: Helpers<A>,
     /// What was handed over or released and is not visible yet, or was not looked at since.
@@ -332,74 +332,5 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore, A: Agents> Run<'a, S, 
             self.publish(t);
         }
         late
-    }
-
-    /// Thread `t` has read something after messages came.
-    fn messages_read(&mut self, t: usize) {
-        let thread = &mut self.threads[t];
-        let done = thread.core.load_done();
-        for message in thread.unread.drain(..) {
-            if self.meter.is_on() {
-                let latency = done.since(message.begun);
-                self.meter.handoffs.record(latency);
-                if message.message {
-                    self.meter.messages.record(latency);
-                }
-            }
-        }
-    }
-
-    /// Switches measuring on or off as the window wants.
-    fn measure(&mut self, now: Time) {
-        match (self.window.wanted(), self.meter.is_on()) {
-            (true, false) => {
-                let counts = self.counts();
-                self.meter.start(now, counts, self.distributions());
-                self.window.began();
-            }
-            (false, true) => {
-                let counts = self.counts();
-                self.meter.stop(now, counts, self.distributions());
-            }
-            _ => {}
-        }
-    }
-
-    fn distributions(&self) -> Distributions {
-        let mut sum = Distributions {
-            reads: self.uncore.read_latencies(),
-            ..Distributions::default()
-        };
-        for thread in &self.threads {
-            thread.core.add_latencies(&mut sum);
-        }
-        sum
-    }
-
-    fn counts(&self) -> Counts {
-        Counts {
-            threads: self.threads.iter().map(|t| t.core.counts()).collect(),
-            system: self.uncore.counts(),
-        }
-    }
-
-    /// An answer of nothing but zeros would be silence about a wrong question.
-    fn check_measured(&self) -> Result<(), SimulationError<S::Error>> {
-        if self.window.has_begun() {
-            return Ok(());
-        }
-        if self.ops < self.plan.warmup {
-            return Err(SimulationError::AllWarmup {
-                ops: self.ops,
-                warmup: self.plan.warmup,
-            });
-        }
-        Err(SimulationError::NoRegion {
-            wanted: match self.plan.interest {
-                Interest::Region(id) => Some(id),
-                Interest::All | Interest::AnyRegion => None,
-            },
-            seen: self.window.seen().to_vec(),
-        })
     }
 }

@@ -6,9 +6,9 @@ use prestore_machine::Machine;
 use prestore_trace::LineAddr;
 
 use super::combining::Room;
-use super::filter::Filter;
-use super::pipeline::{Core, NEVER};
-use super::stalls::Cause;
+use crate::core::filter::Filter;
+use crate::core::pipeline::{Core, NEVER};
+use crate::core::stalls::Cause;
 use crate::{Below, ByteMask, ServedBy, Time};
 
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ struct Store {
 /// goes to a write-combining buffer. There a load of the line that is executed before has fetched it by
 /// then, or holds the store up until it has.
 #[derive(Clone, Debug)]
-pub(super) struct Leaving {
+pub(in crate::core) struct Leaving {
     queue: VecDeque<Store>,
     capacity: usize,
     /// Stores that came so far.
@@ -83,7 +83,7 @@ impl Leaving {
 
 impl Core {
     /// Puts a store into the queue; where that is full, dispatch waits. Answers whether it could.
-    pub(super) fn queue_nt_store<B: Below>(
+    pub(in crate::core) fn queue_nt_store<B: Below>(
         &mut self,
         line: LineAddr,
         bytes: ByteMask,
@@ -120,7 +120,7 @@ impl Core {
 
     /// All that are due by `until` leave.
     #[inline]
-    pub(super) fn leave<B: Below>(&mut self, until: Time, below: &mut B) {
+    pub(in crate::core) fn leave<B: Below>(&mut self, until: Time, below: &mut B) {
         while self.leaves <= until && self.leaves != NEVER {
             self.leave_one(below);
         }
@@ -128,7 +128,7 @@ impl Core {
 
     /// All that are due by `until` leave, and what else is due is done, in order of time.
     #[inline]
-    pub(super) fn leave_and_settle<B: Below>(&mut self, until: Time, below: &mut B) {
+    pub(in crate::core) fn leave_and_settle<B: Below>(&mut self, until: Time, below: &mut B) {
         if self.leaves <= until {
             self.leave_in_order(until, below);
         }
@@ -153,7 +153,7 @@ impl Core {
     /// goes past the caches, and the load reads the line again. Answers when the load is done, and
     /// from where; `None` where no store is in the queue, or hits do not stay.
     #[inline]
-    pub(super) fn load_overtaking<B: Below>(
+    pub(in crate::core) fn load_overtaking<B: Below>(
         &mut self,
         line: LineAddr,
         at: Time,
@@ -186,7 +186,7 @@ impl Core {
     }
 
     /// Now, or when what has left the queue by force did.
-    pub(super) fn behind_leaving(&self) -> Time {
+    pub(in crate::core) fn behind_leaving(&self) -> Time {
         let left = self.leaving.as_ref().map_or(Time::ZERO, |l| l.left);
         self.front.now.max(self.front.retired).max(left)
     }
@@ -201,7 +201,7 @@ impl Core {
     }
 
     /// All leave, each when it can.
-    pub(super) fn leave_all<B: Below>(&mut self, below: &mut B) {
+    pub(in crate::core) fn leave_all<B: Below>(&mut self, below: &mut B) {
         while self.leaves != NEVER {
             self.leave_one(below);
         }
@@ -209,7 +209,7 @@ impl Core {
 
     /// All stores to `line` that are in the queue leave, and those before them.
     #[inline]
-    pub(super) fn leave_line<B: Below>(&mut self, line: LineAddr, below: &mut B) {
+    pub(in crate::core) fn leave_line<B: Below>(&mut self, line: LineAddr, below: &mut B) {
         if self.leaves != NEVER
             && let Some(leaving) = &self.leaving
             && let Some((_, last)) = leaving.find(line)
