@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use crate::MemoryType;
 use crate::quantity::{Clock, Cycles, Nanos};
 
 /// A core; all cores of a machine are alike.
@@ -37,6 +38,9 @@ pub struct Core {
     pub memory_model: MemoryModel,
     /// The store buffer (TSO) or merging write buffer (weak).
     pub store_buffer: StoreBuffer,
+    /// Which types memory can have; `None`: see [`Core::memory_types`].
+    #[serde(default)]
+    pub memory_types: Option<Vec<MemoryType>>,
     /// Buffers of non-temporal stores; `None`: non-temporal stores are plain stores here.
     pub write_combining: Option<WriteCombining>,
     /// Cost of an atomic read-modify-write whose line is at hand and whose thread has nothing pending.
@@ -67,6 +71,24 @@ pub struct Core {
     /// Hardware prefetchers.
     #[serde(default)]
     pub prefetch: Prefetch,
+}
+
+impl Core {
+    /// Which types memory can have. Where the description does not say: on x86 all, but write-combining
+    /// memory where there are no write-combining buffers; on Arm all but write-through, which its cores
+    /// treat as memory that is not cached (Arm Neoverse V2 Core TRM, section on memory attributes).
+    pub fn memory_types(&self) -> Vec<MemoryType> {
+        if let Some(types) = &self.memory_types {
+            return types.clone();
+        }
+        let is_weak = self.memory_model == MemoryModel::Weak;
+        let has = |of: &MemoryType| match of {
+            MemoryType::WriteThrough => !is_weak,
+            MemoryType::WriteCombining => is_weak || self.write_combining.is_some(),
+            MemoryType::WriteBack | MemoryType::Uncacheable => true,
+        };
+        MemoryType::ALL.into_iter().filter(has).collect()
+    }
 }
 
 /// Ordering of a core's stores.

@@ -26,7 +26,9 @@ pub use self::describe::{Description, DescriptionJson, Entry, Origin, Written};
 pub use self::error::{Location, MachineError, Problem};
 pub use self::find::{Listed, Machines};
 pub use self::machine::{Directory, DirectoryHome, Machine, SnoopFilter};
-pub use self::memory::{Controller, Memory, PageMapping, Placement, PlacementRule, RangeSelector};
+pub use self::memory::{
+    Controller, Memory, MemoryType, PageMapping, Placement, PlacementRule, RangeSelector, TypeRule,
+};
 
 /// The code in the guide is compiled with the documentation's tests.
 #[cfg(doctest)]

@@ -55,8 +55,54 @@ pub struct Placement {
     pub default_memory: usize,
     /// Tried in order; the first that fits an address decides.
     pub rules: Vec<PlacementRule>,
+    /// The memory types of data; what no rule names is write-back. Tried in order, as [`Self::rules`].
+    pub types: Vec<TypeRule>,
     /// How virtual addresses of the trace become device addresses.
     pub pages: PageMapping,
+}
+
+/// A rule about memory types.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TypeRule {
+    /// What it is about.
+    pub of: RangeSelector,
+    /// Its type.
+    pub memory_type: MemoryType,
+}
+
+/// How the caches treat a line (x86: the types of its page attribute table; Arm: Normal and Device memory).
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemoryType {
+    /// Loads and stores are cached.
+    #[default]
+    WriteBack,
+    /// Loads are cached. Stores go to memory, one after the other, and change what is cached.
+    WriteThrough,
+    /// Nothing is cached. Stores gather in write-combining buffers.
+    WriteCombining,
+    /// Nothing is cached. Loads and stores go to memory in the program's order, one after the other.
+    Uncacheable,
+}
+
+impl MemoryType {
+    /// All of them.
+    pub const ALL: [Self; 4] = [
+        Self::WriteBack,
+        Self::WriteThrough,
+        Self::WriteCombining,
+        Self::Uncacheable,
+    ];
+
+    /// Its name in machine files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::WriteBack => "write-back",
+            Self::WriteThrough => "write-through",
+            Self::WriteCombining => "write-combining",
+            Self::Uncacheable => "uncacheable",
+        }
+    }
 }
 
 /// A rule of placement.

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use crate::file::Sections;
 use crate::nearest::nearest;
 use crate::quantity::Size;
-use crate::{Memory, PageMapping, Placement, PlacementRule, RangeSelector};
+use crate::{Memory, MemoryType, PageMapping, Placement, PlacementRule, RangeSelector, TypeRule};
 
 /// `[placement]`.
 #[derive(Debug, Deserialize)]
@@ -13,6 +13,8 @@ pub struct PlacementForm {
     default_memory: String,
     #[serde(default)]
     rules: Vec<RuleForm>,
+    #[serde(default)]
+    types: Vec<TypeForm>,
     #[serde(default)]
     pages: PagesForm,
 }
@@ -22,6 +24,14 @@ pub struct PlacementForm {
 struct RuleForm {
     of: SelectorForm,
     memory: String,
+}
+
+/// One of `placement.types`.
+#[derive(Debug, Deserialize)]
+struct TypeForm {
+    of: SelectorForm,
+    #[serde(rename = "type")]
+    memory_type: MemoryType,
 }
 
 #[derive(Debug, Deserialize)]
@@ -62,6 +72,12 @@ impl PlacementForm {
                 .map(|(i, rule)| PlacementRule {
                     memory: index(&rule.memory, &format!("placement.rules[{i}].memory")),
                     of: rule.of.into(),
+                })
+                .collect(),
+            types: (self.types.into_iter())
+                .map(|rule| TypeRule {
+                    of: rule.of.into(),
+                    memory_type: rule.memory_type,
                 })
                 .collect(),
             pages: match self.pages {

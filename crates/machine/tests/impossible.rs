@@ -160,3 +160,57 @@ fn placement_names_what_is_there() {
         &["0x20 to 0x10 is empty"],
     );
 }
+
+#[test]
+fn a_memory_type_that_the_machine_lacks_is_named_with_those_it_has() {
+    let of = "{ kind = \"addresses\", first = 0, last = 63 }";
+    let rule = format!(
+        "default_memory = \"dram\"\nsource = \"a test\"\ntypes = [\n  {{ of = {of}, type = \"write-combining\" }},\n]"
+    );
+    let says = [
+        "no write-combining memory",
+        "only write-back, write-through, uncacheable",
+    ];
+    let key = "placement.types[0].type";
+    // The base has no write-combining buffers.
+    one(
+        "default_memory = \"dram\"",
+        &rule,
+        "write-combining",
+        key,
+        &says,
+    );
+    let says = ["names write-combining", "no write-combining buffers"];
+    let types = "count = 2\nmemory_types = [\"write-back\", \"write-combining\"]";
+    one(
+        "count = 2",
+        types,
+        "memory_types",
+        "core.memory_types",
+        &says,
+    );
+    let types = "count = 2\nmemory_types = [\"uncacheable\"]";
+    let says = ["does not name write-back"];
+    one(
+        "count = 2",
+        types,
+        "memory_types",
+        "core.memory_types",
+        &says,
+    );
+}
+
+#[test]
+fn shipped_arm_machines_have_no_write_through_memory() {
+    let of = "{ kind = \"addresses\", first = 0, last = 63 }";
+    let types = |of_type: &str| format!("placement.types=[{{ of = {of}, type = \"{of_type}\" }}]");
+    for machine in ["machine-b-fast", "grace"] {
+        let error = prestore_machine::Machine::find_with(machine, &[&types("write-through")]);
+        let said = error.unwrap_err().to_string();
+        assert!(said.contains("has no write-through memory"), "{said}");
+        assert!(
+            prestore_machine::Machine::find_with(machine, &[&types("write-combining")]).is_ok()
+        );
+    }
+    assert!(prestore_machine::Machine::find_with("hp-e5620", &[&types("write-through")]).is_ok());
+}

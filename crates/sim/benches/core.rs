@@ -3,7 +3,9 @@
 
 use divan::counter::ItemsCount;
 use prestore_machine::Machine;
-use prestore_sim::{Below, ByteMask, Core, Flushed, LineState, Op, OpKind, Served, ServedBy, Time};
+use prestore_sim::{
+    Below, ByteMask, Core, Flushed, LineState, Op, OpKind, Served, ServedBy, Stored, Time,
+};
 use prestore_trace::{FlushKind, LineAddr, SiteId};
 
 #[path = "../tests/core_model/machine.rs"]
@@ -39,11 +41,11 @@ impl Below for AllHits {
         }
     }
 
-    fn write(&mut self, _: u32, at: Time, _: LineAddr, _: ByteMask) -> Time {
+    fn write(&mut self, _: u32, at: Time, _: LineAddr, _: ByteMask, _: &[Stored]) -> Time {
         at
     }
 
-    fn write_around(&mut self, _: u32, at: Time, _: LineAddr, _: ByteMask) -> Time {
+    fn write_around(&mut self, _: u32, at: Time, _: LineAddr, _: ByteMask, _: &[Stored]) -> Time {
         at
     }
 

@@ -10,7 +10,7 @@ use divan::counter::ItemsCount;
 use machine::{level, machine};
 use prestore_machine::quantity::{Share, Size};
 use prestore_machine::{CacheLevel, Inclusion, Replacement, Scope, SliceHash};
-use prestore_sim::{Below, ByteMask, Hierarchy, MemoryPort, Time};
+use prestore_sim::{Below, ByteMask, Hierarchy, MemoryPort, Sent, Time};
 use prestore_trace::LineAddr;
 
 fn main() {
@@ -24,7 +24,7 @@ impl MemoryPort for Nothing {
         (at + Time(300_000), 0)
     }
 
-    fn write(&mut self, _core: u32, at: Time, _line: LineAddr, _bytes: ByteMask) -> Time {
+    fn write(&mut self, _core: u32, at: Time, _line: LineAddr, _bytes: ByteMask, _: Sent) -> Time {
         at + Time(60_000)
     }
 
@@ -94,7 +94,7 @@ fn store(caches: &mut Hierarchy<Nothing>, at: Time, line: u64, bytes: ByteMask) 
     if !caches.owned(0, line) {
         caches.own(0, at, line, false);
     }
-    divan::black_box(caches.write(0, at, line, bytes));
+    divan::black_box(caches.write(0, at, line, bytes, &[]));
 }
 
 /// Elements of 1 KB, anywhere in 2 GB, each line loaded once and missing everywhere.

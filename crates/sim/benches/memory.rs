@@ -4,7 +4,7 @@
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use prestore_machine::Machines;
-use prestore_sim::{MemoryPort, MemorySystem, Time};
+use prestore_sim::{MemoryPort, MemorySystem, Sent, Time};
 use prestore_trace::LineAddr;
 
 fn main() {
@@ -52,7 +52,7 @@ fn run(bencher: Bencher, (memory, machine): (&str, &str), line: impl Fn(u64) -> 
                 // A few misses at once; a victim leaves a little later than the next miss.
                 let read = system.read(0, now, LineAddr(line(n))).0;
                 let victim = LineAddr(line(n) + (1 << 30));
-                let taken = system.write(0, now + Time(100_000), victim, whole);
+                let taken = system.write(0, now + Time(100_000), victim, whole, Sent::Evicted);
                 now = Time(now.0 + 30_000).max(read.max(taken).since(Time(2_000_000)));
             }
             now

@@ -4,7 +4,11 @@
 //!
 //! ```text
 //! Source --ops--> Mechanism --ops--> Core --lines--> Hierarchy --lines--> MemorySystem --> Device
+//!                            Agents --ops-^             ^-- Probe       ^-- Stage
 //! ```
+//!
+//! The lower line is what can be plugged in ([`Doors`]); the types are chosen at compile time, and what is not
+//! there costs nothing.
 //!
 //! Time is passed in and never owned: a call says *when* it happens and the answer says when it is
 //! done. State changes at once; what is busy is remembered as the time until which it is. The
@@ -17,6 +21,7 @@
 mod cache;
 mod core;
 mod divide;
+mod doors;
 mod engine;
 mod host;
 mod mechanism;
@@ -32,22 +37,28 @@ pub use cache::{
     BoundaryCounters, FlushCounters, Hierarchy, HierarchyCounters, HierarchyError, LevelCounters,
     PrefetchCounters,
 };
+pub use doors::{
+    AcceptanceLog, Accepted, Admission, Agents, Arrival, Asks, Changed, Departure, Doors, Left,
+    Logged, NoAgents, NoProbe, NoStage, Orders, Probe, Request, Stage, Step, Then, Wakes,
+};
 pub use engine::{
-    AcceptanceLog, Accepted, CallSites, Chip, Finished, Interest, Next, Pipeline, Plan, Run,
-    Simulation, SimulationError, Source, Uncore,
+    CallSites, Chip, Finished, Interest, Next, Pipeline, Plan, Run, Simulation, SimulationError,
+    Source, Uncore,
 };
 pub use mechanism::{Costs, Mechanism, NoMechanism, PreStore, REACH, Rule, VirtualPrestores, Way};
 pub use memory::{
     CallSite, ChannelCounters, Device, DeviceCounters, Fullness, MemorySystem, OptaneDimm, Placer,
-    peak_read_bandwidth, peak_write_bandwidth, unloaded_read_latency,
+    Places, peak_read_bandwidth, peak_write_bandwidth, unloaded_read_latency,
 };
 pub use op::{Op, OpKind};
-pub use ports::{Below, ByteMask, Flushed, LineState, MemoryPort, Served, ServedBy};
+pub use ports::{
+    Below, ByteMask, Flushed, Hint, LineState, MemoryPort, Sent, Served, ServedBy, Stored,
+};
 pub use random::Random;
 pub use results::{
     About, Counts, Distributions, FlushCounts, Flushes, Interval, IntervalResult, Latencies,
     LatencySummary, Level, LevelCounts, MOST_INTERVALS, Measured, MemoryCounts, MemoryResult,
-    Meter, Named, OpCounts, Results, SCHEMA_VERSION, Series, SeriesResult, Sum, SystemCounts,
+    Meter, OpCounts, Results, SCHEMA_VERSION, Series, SeriesResult, StallTimes, Sum, SystemCounts,
     ThreadCounts, ThreadResult,
 };
 pub use time::Time;

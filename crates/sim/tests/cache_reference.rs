@@ -51,10 +51,10 @@ fn fast(caches: &mut Hierarchy<Log>, core: u32, at: Time, line: LineAddr, call: 
             } else {
                 caches.own(core, at, line, false).done
             };
-            Answer::Done(caches.write(core, at, line, bytes))
+            Answer::Done(caches.write(core, at, line, bytes, &[]))
         }
-        Call::Write(bytes) => Answer::Done(caches.write(core, at, line, bytes)),
-        Call::WriteAround(bytes) => Answer::Done(caches.write_around(core, at, line, bytes)),
+        Call::Write(bytes) => Answer::Done(caches.write(core, at, line, bytes, &[])),
+        Call::WriteAround(bytes) => Answer::Done(caches.write_around(core, at, line, bytes, &[])),
         Call::Flush(kind, retain) => Answer::Flushed(caches.flush(core, at, line, kind, retain)),
         Call::Demote => Answer::Done(caches.demote(core, at, line)),
     }

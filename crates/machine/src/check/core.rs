@@ -2,10 +2,28 @@
 
 use super::above_zero;
 use crate::file::Sections;
-use crate::{Core, Demote, Machine, MemoryModel};
+use crate::{Core, Demote, Machine, MemoryModel, MemoryType};
 
 /// Most cores: more than any machine has today.
 const MOST_CORES: u32 = 4096;
+
+fn memory_types(core: &Core, types: &[MemoryType], parts: &Sections) {
+    let key = "core.memory_types";
+    if !types.contains(&MemoryType::WriteBack) {
+        parts.wrong(key, "does not name write-back", "every machine has it");
+    }
+    if types.contains(&MemoryType::WriteCombining)
+        && core.memory_model == MemoryModel::Tso
+        && core.write_combining.is_none()
+    {
+        let what = "names write-combining, and there are no write-combining buffers";
+        parts.wrong(
+            key,
+            what,
+            "leave it out, or describe [core.write_combining]",
+        );
+    }
+}
 
 /// Adds what is wrong with the core.
 pub fn check(machine: &Machine, parts: &Sections) {
@@ -32,6 +50,9 @@ pub fn check(machine: &Machine, parts: &Sections) {
     if core.write_combining.is_some_and(|wc| wc.buffers == 0) {
         let help = "leave [core.write_combining] out where non-temporal stores are plain stores";
         parts.wrong("core.write_combining.buffers", "is 0", help);
+    }
+    if let Some(types) = &core.memory_types {
+        memory_types(core, types, parts);
     }
     if core.flush_buffers == Some(0) {
         let help = "give a number above 0, or leave it out: flushes then take fill buffers";

@@ -1,8 +1,8 @@
 //! What answers at once, in place of caches and memories.
 
 use prestore_sim::{
-    Below, ByteMask, Flushed, Hierarchy, Latencies, LineState, MemoryPort, Op, Served, ServedBy,
-    SystemCounts, Time, Uncore,
+    Below, ByteMask, Flushed, Hierarchy, Latencies, LineState, MemoryPort, Op, Sent, Served,
+    ServedBy, Stored, SystemCounts, Time, Uncore,
 };
 use prestore_trace::{FlushKind, LineAddr};
 
@@ -26,11 +26,11 @@ impl Below for Nothing {
         self.load(core, at, line)
     }
 
-    fn write(&mut self, _: u32, at: Time, _: LineAddr, _: ByteMask) -> Time {
+    fn write(&mut self, _: u32, at: Time, _: LineAddr, _: ByteMask, _: &[Stored]) -> Time {
         at
     }
 
-    fn write_around(&mut self, _: u32, at: Time, _: LineAddr, _: ByteMask) -> Time {
+    fn write_around(&mut self, _: u32, at: Time, _: LineAddr, _: ByteMask, _: &[Stored]) -> Time {
         at
     }
 
@@ -54,7 +54,7 @@ impl MemoryPort for NullMemory {
         (at + Time(170_000), 0)
     }
 
-    fn write(&mut self, _: u32, at: Time, _: LineAddr, _: ByteMask) -> Time {
+    fn write(&mut self, _: u32, at: Time, _: LineAddr, _: ByteMask, _: Sent) -> Time {
         at
     }
 
@@ -83,13 +83,27 @@ impl Below for Caches {
     }
 
     #[inline]
-    fn write(&mut self, core: u32, at: Time, line: LineAddr, bytes: ByteMask) -> Time {
-        self.0.write(core, at, line, bytes)
+    fn write(
+        &mut self,
+        core: u32,
+        at: Time,
+        line: LineAddr,
+        bytes: ByteMask,
+        by: &[Stored],
+    ) -> Time {
+        self.0.write(core, at, line, bytes, by)
     }
 
     #[inline]
-    fn write_around(&mut self, core: u32, at: Time, line: LineAddr, bytes: ByteMask) -> Time {
-        self.0.write_around(core, at, line, bytes)
+    fn write_around(
+        &mut self,
+        core: u32,
+        at: Time,
+        line: LineAddr,
+        bytes: ByteMask,
+        by: &[Stored],
+    ) -> Time {
+        self.0.write_around(core, at, line, bytes, by)
     }
 
     #[inline]
@@ -107,9 +121,9 @@ impl Below for Caches {
 macro_rules! counts_nothing {
     ($type:ty) => {
         impl Uncore for $type {
-            fn allocated(&mut self, _: &Op) {}
+            fn allocated(&mut self, _: u32, _: Time, _: &Op) {}
 
-            fn freed(&mut self, _: u64) {}
+            fn freed(&mut self, _: u32, _: Time, _: u64) {}
 
             fn drain(&mut self, _: Time) {}
 

@@ -29,6 +29,11 @@ impl Copy {
         self.0 >> SHIFT
     }
 
+    /// Is there one?
+    pub(super) fn exists(self) -> bool {
+        self.0 != 0
+    }
+
     #[inline]
     pub(super) fn is(self, line: u64) -> bool {
         self.0 >> SHIFT == line && self.0 != 0

@@ -17,6 +17,8 @@ pub struct HierarchyCounters {
     pub snoops: u64,
     /// Lines that came from another core's private caches.
     pub peer_lines: u64,
+    /// Requests that who had the line refused; they came again later.
+    pub refused: u64,
     /// Entries that the snoop filter gave up, and whose lines left the private caches for it.
     pub filter_evictions: u64,
     /// Flushes by what they found.

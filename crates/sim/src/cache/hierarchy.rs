@@ -11,8 +11,10 @@ use super::level::Level;
 use super::prefetch::Prefetchers;
 use super::request::Want;
 use super::slots::Slots;
+use super::transaction::Transaction;
 use super::write_back::Keep;
-use crate::{Below, ByteMask, Flushed, MemoryPort, Served, ServedBy, Time};
+use crate::doors::{Changed, NoProbe, Probe};
+use crate::{Below, ByteMask, Flushed, LineState, MemoryPort, Served, ServedBy, Stored, Time};
 
 /// Victims of a core that wait for the memory controller at once, where the machine does not say
 /// how many misses its last private level follows (Skylake's "superqueue" has 16 entries).
@@ -20,7 +22,7 @@ const EVICTION_BUFFER: u32 = 16;
 
 #[doc = include_str!("rules.md")]
 #[derive(Clone, Debug)]
-pub struct Hierarchy<M> {
+pub struct Hierarchy<M, P = NoProbe> {
     pub(super) levels: Vec<Level>,
     /// Private levels: they come first.
     pub(super) privates: usize,
@@ -42,18 +44,11 @@ pub struct Hierarchy<M> {
     /// A core each.
     pub(super) evictions: Vec<Slots>,
     pub(super) prefetchers: Option<Prefetchers>,
-    /// The request under way was the first use of a prefetched line.
-    pub(super) prefetch_hit: bool,
-    /// Levels, cores and lines that those private levels lost in the operation under way.
-    pub(super) left_private: Vec<(usize, u32, u64)>,
-    /// A private level took a victim in the operation under way.
-    pub(super) private_victims: bool,
-    /// When the operation under way began: data that comes later is on its way.
-    pub(super) asked: Time,
-    /// The time that the fill or write-back under way has come to.
-    pub(super) now: Time,
+    /// An empty buffer for the next [`Transaction`].
+    room: Vec<(usize, u32, u64)>,
     pub(super) counters: HierarchyCounters,
     pub(super) memory: M,
+    pub(super) probe: P,
 }
 
 impl<M: MemoryPort> Hierarchy<M> {
@@ -62,6 +57,21 @@ impl<M: MemoryPort> Hierarchy<M> {
     /// # Errors
     /// If the machine's caches contradict each other.
     pub fn new(machine: &Machine, memory: M, seed: u64) -> Result<Self, HierarchyError> {
+        Self::probed(machine, memory, NoProbe, seed)
+    }
+}
+
+impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
+    /// The same, with `probe` at the private levels.
+    ///
+    /// # Errors
+    /// If the machine's caches contradict each other.
+    pub fn probed(
+        machine: &Machine,
+        memory: M,
+        probe: P,
+        seed: u64,
+    ) -> Result<Self, HierarchyError> {
         check(machine)?;
         let cores = machine.core.count as usize;
         let clock = machine.core.clock;
@@ -98,17 +108,14 @@ impl<M: MemoryPort> Hierarchy<M> {
             last_latency,
             evictions: vec![Slots::new(Some(buffer)); cores],
             prefetchers: Prefetchers::new(machine, privates.saturating_sub(1)),
-            prefetch_hit: false,
-            left_private: Vec::new(),
-            private_victims: false,
-            asked: Time::ZERO,
-            now: Time::ZERO,
+            room: Vec::new(),
             counters: HierarchyCounters {
                 levels: vec![LevelCounters::default(); count],
                 boundaries: vec![BoundaryCounters::default(); count],
                 ..HierarchyCounters::default()
             },
             memory,
+            probe,
             levels,
         })
     }
@@ -153,6 +160,20 @@ impl<M: MemoryPort> Hierarchy<M> {
         }
     }
 
+    /// An operation of `core` begins at `at`.
+    #[inline]
+    pub(super) fn begin(&mut self, core: u32, at: Time) -> Transaction {
+        Transaction::new(core, at, std::mem::take(&mut self.room))
+    }
+
+    /// An operation is over, and no line on its way from level to level. Answers the time it has come to.
+    #[inline]
+    pub(super) fn end(&mut self, mut transaction: Transaction) -> Time {
+        self.tidy(&mut transaction);
+        self.room = transaction.left_private;
+        transaction.now
+    }
+
     /// Is a level filled when a miss there is answered from beyond?
     pub(super) fn fills_on_miss(&self, level: usize) -> bool {
         level == 0
@@ -171,6 +192,20 @@ impl<M: MemoryPort> Hierarchy<M> {
             )
     }
 
+    #[inline]
+    fn write_owned(&mut self, core: u32, at: Time, line: LineAddr, bytes: ByteMask) -> Time {
+        self.counters.writes += 1;
+        if self.writes_at == 0
+            && self.privates > 0
+            && let Some(place) = self.levels[0].find(core, line.0)
+            && self.levels[0].is_exclusive(place)
+        {
+            self.levels[0].write(place, bytes);
+            return self.written(0, place, at);
+        }
+        self.write_beyond(core, at, line.0, bytes)
+    }
+
     /// May `core` write `line` when all levels up to where writes end are shared?
     fn owned_in_shared(&self, core: u32, line: u64) -> bool {
         self.levels[self.writes_at].find(core, line).is_some()
@@ -186,7 +221,10 @@ impl<M: MemoryPort> Hierarchy<M> {
     }
 }
 
-impl<M: MemoryPort> Below for Hierarchy<M> {
+impl<M: MemoryPort, P: Probe> Below for Hierarchy<M, P> {
+    const NAMES: bool = P::ACTIVE;
+    const REFUSES: bool = P::ACTIVE;
+
     #[inline]
     fn load(&mut self, core: u32, at: Time, line: LineAddr) -> Served {
         if self.plain_hits
@@ -222,21 +260,34 @@ impl<M: MemoryPort> Below for Hierarchy<M> {
     }
 
     #[inline]
-    fn write(&mut self, core: u32, at: Time, line: LineAddr, bytes: ByteMask) -> Time {
-        self.counters.writes += 1;
-        if self.writes_at == 0
-            && self.privates > 0
-            && let Some(place) = self.levels[0].find(core, line.0)
-            && self.levels[0].is_exclusive(place)
-        {
-            self.levels[0].write(place, bytes);
-            return self.written(0, place, at);
+    fn write(
+        &mut self,
+        core: u32,
+        at: Time,
+        line: LineAddr,
+        bytes: ByteMask,
+        by: &[Stored],
+    ) -> Time {
+        let done = self.write_owned(core, at, line, bytes);
+        if P::ACTIVE {
+            self.changed(core, done, line, Changed::Cached, by);
         }
-        self.write_beyond(core, at, line.0, bytes)
+        done
     }
 
-    fn write_around(&mut self, core: u32, at: Time, line: LineAddr, bytes: ByteMask) -> Time {
-        self.around(core, at, line.0, bytes)
+    fn write_around(
+        &mut self,
+        core: u32,
+        at: Time,
+        line: LineAddr,
+        bytes: ByteMask,
+        by: &[Stored],
+    ) -> Time {
+        let taken = self.around(core, at, line.0, bytes);
+        if P::ACTIVE {
+            self.changed(core, taken, line, Changed::Around, by);
+        }
+        taken
     }
 
     fn flush(
@@ -247,6 +298,13 @@ impl<M: MemoryPort> Below for Hierarchy<M> {
         kind: FlushKind,
         retain: bool,
     ) -> Flushed {
+        if P::ACTIVE
+            && let Some(done) = self.probe.flush(core, at, line, kind)
+        {
+            let state = LineState::Clean;
+            let done = done.max(at);
+            return Flushed { done, state };
+        }
         let cleans = matches!(
             kind,
             FlushKind::Clwb | FlushKind::DcCvac | FlushKind::DcCvap
@@ -261,5 +319,28 @@ impl<M: MemoryPort> Below for Hierarchy<M> {
 
     fn demote(&mut self, core: u32, at: Time, line: LineAddr) -> Time {
         self.push_to_shared(core, at, line.0)
+    }
+
+    fn write_through(
+        &mut self,
+        core: u32,
+        at: Time,
+        line: LineAddr,
+        bytes: ByteMask,
+        by: &[Stored],
+    ) -> Time {
+        let taken = self.through(core, at, line.0, bytes);
+        if P::ACTIVE {
+            self.changed(core, taken, line, Changed::Through, by);
+        }
+        taken
+    }
+
+    fn load_around(&mut self, core: u32, at: Time, line: LineAddr) -> Served {
+        self.read_around(core, at, line.0)
+    }
+
+    fn refused(&mut self, core: u32, at: Time, line: LineAddr, own: bool) -> Option<Time> {
+        self.ask_holders(core, at, line, own)
     }
 }

@@ -118,7 +118,7 @@ impl Level {
     }
 
     /// The line that would have to go if `line` were filled now.
-    #[inline]
+    #[inline(always)]
     pub(super) fn likely_victim(&self, core: u32, line: u64) -> Option<u64> {
         let first = self.first(core, line);
         if self.signatures.empty(first, 1 << self.shift).is_some() {
@@ -146,6 +146,12 @@ impl Level {
         self.signatures
             .find(first, 1 << self.shift, line, holds)
             .map(Place)
+    }
+
+    /// The lines that some instance has.
+    pub(super) fn held(&self) -> impl Iterator<Item = u64> {
+        let copies = self.copies.iter().filter(|copy| copy.exists());
+        copies.map(|copy| copy.line())
     }
 
     #[inline]
@@ -297,7 +303,7 @@ impl Level {
 
     /// The place that a fill by `core` of the set that begins at `first` will use: the first empty
     /// one, else the victim's (`true`), which is still there.
-    #[inline]
+    #[inline(always)]
     pub(super) fn make_room(&mut self, core: u32, first: usize) -> (Place, bool) {
         if let Some(slot) = self.signatures.empty(first, 1 << self.shift) {
             return (Place(slot), false);
@@ -307,7 +313,7 @@ impl Level {
     }
 
     /// Puts a line into an empty way.
-    #[inline]
+    #[inline(always)]
     pub(super) fn put(&mut self, core: u32, place: Place, line: u64, flags: u64, dirty: ByteMask) {
         let slot = place.0;
         self.copies[slot] = Copy::clean(line, flags);

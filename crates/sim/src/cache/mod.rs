@@ -1,5 +1,6 @@
 //! Caches and coherence: `rules.md` says what happens, the rest makes it fast.
 
+mod coherence;
 mod copy;
 mod counters;
 mod directory;
@@ -17,6 +18,9 @@ mod request;
 mod signatures;
 mod slots;
 mod table;
+mod transaction;
+mod typed;
+mod watched;
 mod write_back;
 
 pub use counters::{

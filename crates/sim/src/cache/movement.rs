@@ -9,7 +9,9 @@ use super::grants::Grants;
 use super::hierarchy::Hierarchy;
 use super::leaver::Leaver;
 use super::level::{Place, Taken};
-use crate::{ByteMask, MemoryPort, Time};
+use super::transaction::Transaction;
+use crate::doors::{Left, Probe};
+use crate::{ByteMask, MemoryPort, Sent, Time};
 
 /// A line that comes to a core from beyond its private levels.
 pub(super) struct Bring {
@@ -27,9 +29,10 @@ pub(super) struct Bring {
     pub(super) others: Sharers,
 }
 
-impl<M: MemoryPort> Hierarchy<M> {
+impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
     /// Changes all states as `line` comes to `core`, and fills. Answers the place in level `start`.
-    pub(super) fn bring(&mut self, core: u32, line: u64, what: Bring) -> Option<Place> {
+    pub(super) fn bring(&mut self, tx: &mut Transaction, line: u64, what: Bring) -> Option<Place> {
+        let core = tx.core;
         let Bring {
             start,
             from,
@@ -48,14 +51,14 @@ impl<M: MemoryPort> Hierarchy<M> {
             dirty |= self.levels[from].take(place).dirty;
         }
         if !own {
-            self.share(core, line, others);
+            self.share(tx, line, others);
         }
         if start < self.privates
             && let Some((gone, sharers)) = self.directory.add(line, core, alone)
         {
-            self.filter_evict(core, gone, sharers);
+            self.filter_evict(tx, gone, sharers);
         }
-        let filled = self.fill(core, line, start, from, dirty, alone);
+        let filled = self.fill(tx, line, (start, from), dirty, alone);
         if own && start < self.privates {
             self.make_exclusive(core, line, start);
         }
@@ -75,10 +78,9 @@ impl<M: MemoryPort> Hierarchy<M> {
     /// first. `dirty` bytes go to the farthest that may hold them. Answers the place in level `start`.
     pub(super) fn fill(
         &mut self,
-        core: u32,
+        tx: &mut Transaction,
         line: u64,
-        start: usize,
-        from: usize,
+        (start, from): (usize, usize),
         mut dirty: ByteMask,
         alone: bool,
     ) -> Option<Place> {
@@ -92,9 +94,9 @@ impl<M: MemoryPort> Hierarchy<M> {
             } else {
                 std::mem::take(&mut dirty)
             };
-            let first = self.levels[level].first(core, line);
-            let place = self.insert(level, first, core, line, here, alone);
-            self.levels[level].arrives(place, self.now);
+            let first = self.levels[level].first(tx.core, line);
+            let place = self.insert(tx, (level, first), line, here, alone);
+            self.levels[level].arrives(place, tx.now);
             nearest = Some(place);
         }
         nearest
@@ -103,16 +105,16 @@ impl<M: MemoryPort> Hierarchy<M> {
     /// Puts a line into a level, where its set begins at place `first`; a victim goes first.
     fn insert(
         &mut self,
-        level: usize,
-        first: usize,
-        core: u32,
+        tx: &mut Transaction,
+        (level, first): (usize, usize),
         line: u64,
         dirty: ByteMask,
         alone: bool,
     ) -> Place {
+        let core = tx.core;
         let (place, occupied) = self.levels[level].make_room(core, first);
         if occupied {
-            self.evict(level, core, place);
+            self.evict(tx, level, place);
         }
         let flags = if alone && level < self.privates {
             EXCLUSIVE
@@ -125,9 +127,11 @@ impl<M: MemoryPort> Hierarchy<M> {
     }
 
     /// Removes a victim and passes it on.
-    fn evict(&mut self, level: usize, core: u32, place: Place) {
+    fn evict(&mut self, tx: &mut Transaction, level: usize, place: Place) {
+        let core = tx.core;
         let victim = self.levels[level].take(place);
         let line = victim.line;
+        self.left(level, core, line, victim.dirty, Left::Evicted, tx.now);
         let mut leaver = Leaver {
             line,
             dirty: victim.dirty,
@@ -135,7 +139,7 @@ impl<M: MemoryPort> Hierarchy<M> {
             ready: victim.ready,
         };
         if level > 0 && self.levels[level].inclusion == Inclusion::Inclusive {
-            self.purge_nearer(level, core, &mut leaver);
+            self.purge_nearer(tx, level, &mut leaver);
         }
         let counters = &mut self.counters.levels[level];
         if leaver.dirty == 0 {
@@ -144,9 +148,9 @@ impl<M: MemoryPort> Hierarchy<M> {
             counters.dirty_evictions += 1;
         }
         let next = level + 1;
-        let stays = self.deposit(next, core, leaver, false) && next < self.privates;
+        let stays = self.deposit(tx, next, leaver, false) && next < self.privates;
         if level < self.privates && !stays {
-            self.left_private.push((level, core, line));
+            tx.left_private.push((level, core, line));
         }
         self.leaves(line);
     }
@@ -155,11 +159,12 @@ impl<M: MemoryPort> Hierarchy<M> {
     /// where victims are not taken, unless `always`. Answers whether the line is known to be there now.
     pub(super) fn deposit(
         &mut self,
+        tx: &mut Transaction,
         level: usize,
-        core: u32,
         leaver: Leaver,
         always: bool,
     ) -> bool {
+        let core = tx.core;
         let Leaver {
             line,
             dirty,
@@ -169,7 +174,7 @@ impl<M: MemoryPort> Hierarchy<M> {
         if level == self.levels.len() {
             if dirty != 0 {
                 self.count_down(level - 1, dirty);
-                self.write_victim(core, leaver);
+                self.write_victim(tx, leaver);
             }
             return false;
         }
@@ -186,7 +191,7 @@ impl<M: MemoryPort> Hierarchy<M> {
         if level > 0 {
             self.count_down(level - 1, dirty);
         }
-        self.private_victims |= level < self.privates;
+        tx.private_victims |= level < self.privates;
         let put = match place {
             Some(place) if through => {
                 self.levels[level].touch(place);
@@ -199,57 +204,61 @@ impl<M: MemoryPort> Hierarchy<M> {
             None if through && !keeps => None,
             None => {
                 let here = if through { 0 } else { dirty };
-                Some(self.insert(level, first, core, line, here, flags != 0))
+                Some(self.insert(tx, (level, first), line, here, flags != 0))
             }
         };
         if let Some(place) = put
-            && ready > self.asked
+            && ready > tx.asked
         {
             self.levels[level].delay(place, ready);
         }
         if through && dirty != 0 {
-            self.deposit(level + 1, core, leaver, false);
+            self.deposit(tx, level + 1, leaver, false);
         }
         place.is_some() || keeps || !through
     }
 
     /// Writes a victim to memory through the core's eviction buffer: what goes on waits while that
     /// is full.
-    fn write_victim(&mut self, core: u32, leaver: Leaver) {
+    fn write_victim(&mut self, tx: &mut Transaction, leaver: Leaver) {
+        let core = tx.core;
         let buffer = &mut self.evictions[core as usize];
-        self.now = buffer.free(self.now);
-        let at = self.now.max(leaver.ready);
-        let taken = (self.memory).write(core, at, LineAddr(leaver.line), leaver.dirty);
+        tx.now = buffer.free(tx.now);
+        let at = tx.now.max(leaver.ready);
+        let line = LineAddr(leaver.line);
+        let taken = (self.memory).write(core, at, line, leaver.dirty, Sent::Evicted);
         buffer.take(taken);
     }
 
     /// Removes a line that leaves an inclusive level from the levels before it: what they have of it
     /// leaves with it.
-    fn purge_nearer(&mut self, level: usize, core: u32, leaver: &mut Leaver) {
+    fn purge_nearer(&mut self, tx: &Transaction, level: usize, leaver: &mut Leaver) {
         if level < self.privates {
-            return self.purge(0..level, level, core, leaver);
+            return self.purge(0..level, level, (tx.core, tx.now), leaver);
         }
         let sharers = self.directory.get(leaver.line);
         if sharers.cores != 0 {
             for sharer in sharers.each() {
-                self.purge(0..self.privates, level, sharer, leaver);
+                self.purge(0..self.privates, level, (sharer, tx.now), leaver);
             }
             self.directory.forget(leaver.line);
         }
-        self.purge(self.privates..level, level, core, leaver);
+        self.purge(self.privates..level, level, (tx.core, tx.now), leaver);
     }
 
     fn purge(
         &mut self,
         levels: std::ops::Range<usize>,
         evicting: usize,
-        core: u32,
+        (core, at): (u32, Time),
         leaver: &mut Leaver,
     ) {
         for level in levels {
             if let Some(place) = self.levels[level].find(core, leaver.line) {
                 let Taken { dirty, ready, .. } = self.levels[level].take(place);
                 self.counters.levels[level].back_invalidations += 1;
+                let why = Left::BackInvalidated;
+                self.left(level, core, leaver.line, dirty, why, at);
                 if dirty != 0 {
                     for boundary in level..evicting {
                         self.count_down(boundary, dirty);
@@ -263,78 +272,19 @@ impl<M: MemoryPort> Hierarchy<M> {
 
     /// The snoop filter gave up an entry: its line leaves the private levels as the victim of the
     /// last of them would.
-    pub(super) fn filter_evict(&mut self, core: u32, line: u64, sharers: Sharers) {
+    pub(super) fn filter_evict(&mut self, tx: &mut Transaction, line: u64, sharers: Sharers) {
         self.counters.filter_evictions += 1;
         let mut leaver = Leaver::at_hand(line, 0);
         for sharer in sharers.each() {
-            self.purge(0..self.privates, self.privates - 1, sharer, &mut leaver);
+            self.purge(
+                0..self.privates,
+                self.privates - 1,
+                (sharer, tx.now),
+                &mut leaver,
+            );
         }
-        self.deposit(self.privates, core, leaver, false);
+        self.deposit(tx, self.privates, leaver, false);
         self.leaves(line);
-    }
-
-    /// When, from `at` on, `core` has got all that is on its way to its copies of `line`.
-    fn has_got(&self, core: u32, line: u64, at: Time) -> Time {
-        self.levels[..self.privates].iter().fold(at, |got, level| {
-            let place = level.find(core, line);
-            place.map_or(got, |place| level.ready(place, got))
-        })
-    }
-
-    /// When, from `at` on, the first of `others` has got `line`, so that it can hand it on; `at`
-    /// where there is none.
-    pub(super) fn first_has_got(&self, others: Sharers, line: u64, at: Time) -> Time {
-        let got = others.each().map(|other| self.has_got(other, line, at));
-        got.min().unwrap_or(at)
-    }
-
-    /// When, from `at` on, all of `others` have got `line`, so that they can give it up.
-    pub(super) fn all_have_got(&self, others: Sharers, line: u64, at: Time) -> Time {
-        let got = others.each().map(|other| self.has_got(other, line, at));
-        got.max().unwrap_or(at)
-    }
-
-    /// Takes `line` from all private levels of `others`; answers its dirty bytes.
-    pub(super) fn invalidate(&mut self, line: u64, others: Sharers) -> ByteMask {
-        let mut dirty = 0;
-        for other in others.each() {
-            for level in 0..self.privates {
-                if let Some(place) = self.levels[level].find(other, line) {
-                    dirty |= self.levels[level].take(place).dirty;
-                }
-            }
-            self.directory.remove(line, other);
-        }
-        dirty
-    }
-
-    /// `core` will read `line`: another core that had it for its own shares it from now on, its
-    /// dirty bytes go to the nearest shared level (or memory), and are there when `core` has them.
-    pub(super) fn share(&mut self, core: u32, line: u64, others: Sharers) {
-        if let Some(grants) = &mut self.grants
-            && !grants.is_core(line, core)
-        {
-            grants.remove(line);
-        }
-        if !others.exclusive {
-            return;
-        }
-        let mut dirty = 0;
-        for owner in others.each() {
-            for level in 0..self.privates {
-                if let Some(place) = self.levels[level].find(owner, line) {
-                    dirty |= self.levels[level].downgrade(place);
-                }
-            }
-        }
-        self.directory.downgrade(line);
-        if dirty != 0 {
-            let leaver = Leaver {
-                ready: self.now,
-                ..Leaver::at_hand(line, dirty)
-            };
-            self.deposit(self.privates, core, leaver, false);
-        }
     }
 
     /// Is `line` in one of these levels, for `core`?
@@ -354,17 +304,16 @@ impl<M: MemoryPort> Hierarchy<M> {
     /// At the end of an operation, when no line is on its way from level to level: the directories
     /// forget what left.
     #[inline]
-    pub(super) fn tidy(&mut self) {
-        while let Some((level, core, line)) = self.left_private.pop() {
+    pub(super) fn tidy(&mut self, tx: &mut Transaction) {
+        while let Some((level, core, line)) = tx.left_private.pop() {
             // It is back where it was only if a nearer level's victim.
-            let nearer = level + usize::from(self.private_victims);
+            let nearer = level + usize::from(tx.private_victims);
             if !self.any_has(level + 1..self.privates, core, line)
                 && !self.any_has(0..nearer, core, line)
             {
                 self.directory.remove(line, core);
             }
         }
-        self.private_victims = false;
         while let Some(line) = self.grants.as_mut().and_then(Grants::left) {
             let held = self.directory.get(line).cores != 0
                 || self.any_has(self.privates..self.levels.len(), 0, line);

@@ -6,6 +6,7 @@ use prestore_trace::LineAddr;
 use super::hierarchy::Hierarchy;
 use super::movement::Bring;
 use crate::divide::Divisor;
+use crate::doors::Probe;
 use crate::{MemoryPort, Time};
 
 /// A prefetcher never leaves the page of what it saw: what follows may be elsewhere in memory.
@@ -101,25 +102,37 @@ impl Prefetchers {
     }
 }
 
-impl<M: MemoryPort> Hierarchy<M> {
+impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
     /// The first use of a prefetched line in the nearest level.
     #[inline(never)]
     pub(super) fn prefetched_hit(&mut self, core: u32, at: Time, line: u64) {
-        self.prefetch_hit = true;
-        self.train(core, at, line, false, 0);
+        self.train(core, at, line, (false, true), 0);
     }
 
     /// After a request for `line`, answered by `level`: what the prefetchers make of it. `missed`:
-    /// the first level it asked did not have it.
+    /// the first level it asked did not have it; `useful`: it was the first use of a prefetched line.
     #[inline]
-    pub(super) fn train(&mut self, core: u32, at: Time, line: u64, missed: bool, level: usize) {
+    pub(super) fn train(
+        &mut self,
+        core: u32,
+        at: Time,
+        line: u64,
+        (missed, useful): (bool, bool),
+        level: usize,
+    ) {
         if self.prefetchers.is_some() {
-            self.prefetch_after(core, at, line, missed, level);
+            self.prefetch_after(core, at, line, (missed, useful), level);
         }
     }
 
-    fn prefetch_after(&mut self, core: u32, at: Time, line: u64, missed: bool, level: usize) {
-        let useful = std::mem::take(&mut self.prefetch_hit);
+    fn prefetch_after(
+        &mut self,
+        core: u32,
+        at: Time,
+        line: u64,
+        (missed, useful): (bool, bool),
+        level: usize,
+    ) {
         self.counters.prefetches.useful += u64::from(useful);
         let Some(prefetchers) = &mut self.prefetchers else {
             return;
@@ -170,7 +183,6 @@ impl<M: MemoryPort> Hierarchy<M> {
         if self.levels[into].find(core, line).is_some() {
             return false;
         }
-        self.asked = at;
         self.victim_soon(core, line);
         let held = self.directory.get(line);
         let others = held.others(core);
@@ -188,11 +200,12 @@ impl<M: MemoryPort> Hierarchy<M> {
                 (self.memory.read(core, asked, LineAddr(line)).0, last)
             }
         };
-        self.now = done;
+        let mut tx = self.begin(core, at);
+        tx.now = done;
         self.levels[into].miss_until(core, done);
         self.count_up(into, from);
         let filled = self.bring(
-            core,
+            &mut tx,
             line,
             Bring {
                 start: into,
@@ -206,7 +219,7 @@ impl<M: MemoryPort> Hierarchy<M> {
         if let Some(place) = filled {
             self.levels[into].mark_prefetched(place);
         }
-        self.tidy();
+        self.end(tx);
         true
     }
 }

@@ -103,7 +103,7 @@ impl Replacer {
     }
 
     /// A line was put into `way` of `set`, by `core`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn fill(&mut self, core: u32, set: usize, way: usize, ways: usize) {
         match self {
             Self::Qlru {
@@ -121,7 +121,7 @@ impl Replacer {
     }
 
     /// The way that [`Self::victim`] would choose now; `None` where that is drawn.
-    #[inline]
+    #[inline(always)]
     pub(super) fn likely_victim(&self, set: usize, ways: usize) -> Option<usize> {
         match self {
             Self::Lru { ages, words } => Some(oldest(&ages[set * *words..][..*words], ways)),
@@ -133,7 +133,7 @@ impl Replacer {
     }
 
     /// The victim of `set`, all of whose ways hold lines.
-    #[inline]
+    #[inline(always)]
     pub(super) fn victim(&mut self, core: u32, set: usize, ways: usize) -> usize {
         match self {
             Self::Lru { ages, words } => oldest(&ages[set * *words..][..*words], ways),

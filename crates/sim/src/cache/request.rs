@@ -7,6 +7,8 @@ use super::directory::Sharers;
 use super::hierarchy::Hierarchy;
 use super::level::Place;
 use super::movement::Bring;
+use super::transaction::Transaction;
+use crate::doors::Probe;
 use crate::{ByteMask, MemoryPort, Served, ServedBy, Time};
 
 /// What a request is for.
@@ -33,19 +35,21 @@ struct Found {
     place: Option<Place>,
 }
 
-impl<M: MemoryPort> Hierarchy<M> {
+impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
     #[inline(never)]
     pub(super) fn request(&mut self, core: u32, at: Time, line: u64, want: Want) -> Served {
         let start = match want {
             Want::Read => 0,
             Want::Own { .. } => self.writes_at,
         };
-        self.asked = at;
+        let mut tx = self.begin(core, at);
         let mut from = at;
         for level in start..self.privates {
             if let Some(place) = self.levels[level].find(core, line) {
-                let done = self.private_hit(core, from, line, want, (start, level, place));
-                self.train(core, at, line, level > start, level);
+                self.private_hit(&mut tx, from, line, want, (start, level, place));
+                let prefetched = tx.prefetch_hit;
+                let done = self.end(tx);
+                self.train(core, at, line, (level > start, prefetched), level);
                 return Served {
                     done,
                     granted: done,
@@ -54,31 +58,34 @@ impl<M: MemoryPort> Hierarchy<M> {
             }
             from = self.missed(level, core, from, want);
         }
-        let (served, level) = self.shared_request(core, from, line, want, start);
+        let (by, level, granted) = self.shared_request(&mut tx, from, line, want, start);
+        let prefetched = tx.prefetch_hit;
+        let done = self.end(tx);
         // Prefetchers follow what is read.
         if want != (Want::Own { whole: true }) || level < self.levels.len() {
-            self.train(core, at, line, level > start, level);
+            self.train(core, at, line, (level > start, prefetched), level);
         }
-        served
+        Served { done, granted, by }
     }
 
     /// The line is in a private level of the core.
     fn private_hit(
         &mut self,
-        core: u32,
+        tx: &mut Transaction,
         at: Time,
         line: u64,
         want: Want,
         (start, level, place): (usize, usize, Place),
-    ) -> Time {
+    ) {
+        let core = tx.core;
         self.count_hit(level, want);
-        let mut done = self.use_copy(level, place, at);
+        let mut done = self.use_copy(tx, level, place, at);
         let mut exclusive = self.levels[level].is_exclusive(place);
         if want != Want::Read && !exclusive {
             done = done.max(self.upgrade(core, at, line));
             exclusive = true;
         }
-        self.now = done;
+        tx.now = done;
         if level > start {
             let moves = self.levels[level].inclusion == Inclusion::Exclusive;
             let dirty = if moves {
@@ -87,11 +94,9 @@ impl<M: MemoryPort> Hierarchy<M> {
                 0
             };
             self.count_up(start, level);
-            self.fill(core, line, start, level, dirty, exclusive);
+            self.fill(tx, line, (start, level), dirty, exclusive);
         }
-        self.end_misses(start, level, core);
-        self.tidy();
-        self.now
+        self.end_misses(start, level, tx);
     }
 
     /// A core that can read `line` gains the permission to write it; answers when.
@@ -101,7 +106,7 @@ impl<M: MemoryPort> Hierarchy<M> {
         let agreed = if others.cores != 0 {
             self.counters.snoops += 1;
             let given_up = self.all_have_got(others, line, at) + self.snoop;
-            self.invalidate(line, others);
+            self.invalidate(line, others, (core, given_up));
             given_up
         } else {
             at + self.directory_latency
@@ -116,17 +121,18 @@ impl<M: MemoryPort> Hierarchy<M> {
     /// came from.
     fn shared_request(
         &mut self,
-        core: u32,
+        tx: &mut Transaction,
         at: Time,
         line: u64,
         want: Want,
         start: usize,
-    ) -> (Served, usize) {
+    ) -> (ServedBy, usize, Time) {
+        let core = tx.core;
         self.victim_soon(core, line);
         let own = want != Want::Read;
         let others = self.directory.get(line).others(core);
         let mut t = at;
-        let found = self.locate(core, &mut t, line, want, start, others);
+        let found = self.locate(tx, &mut t, line, want, (start, others));
         let mut done = found.done;
         // Where the directory is on the chip, it knows before memory has answered.
         let mut granted = match found.by {
@@ -139,7 +145,7 @@ impl<M: MemoryPort> Hierarchy<M> {
                 let given_up = self.all_have_got(others, line, t) + self.snoop;
                 (done, granted) = (done.max(given_up), granted.max(given_up));
             }
-            dirty = self.invalidate(line, others);
+            dirty = self.invalidate(line, others, (core, done));
             let asked = match found.by {
                 ServedBy::Memory(_) => done,
                 _ => t + self.last_latency,
@@ -150,9 +156,9 @@ impl<M: MemoryPort> Hierarchy<M> {
         if others.cores != 0 && (own || others.exclusive || found.by == ServedBy::Peer) {
             self.counters.snoops += 1;
         }
-        self.now = done;
+        tx.now = done;
         self.bring(
-            core,
+            tx,
             line,
             Bring {
                 start,
@@ -163,27 +169,21 @@ impl<M: MemoryPort> Hierarchy<M> {
                 others,
             },
         );
-        self.end_misses(start, found.missed, core);
-        self.tidy();
-        let served = Served {
-            done: self.now,
-            granted,
-            by: found.by,
-        };
-        (served, found.from)
+        self.end_misses(start, found.missed, tx);
+        (found.by, found.from, granted)
     }
 
     /// Looks for a line in the shared levels, in other cores and in memory; `at` moves on by waits
     /// for miss slots.
     fn locate(
         &mut self,
-        core: u32,
+        tx: &mut Transaction,
         at: &mut Time,
         line: u64,
         want: Want,
-        start: usize,
-        others: Sharers,
+        (start, others): (usize, Sharers),
     ) -> Found {
+        let core = tx.core;
         let last = self.levels.len();
         let peer = self.privates.max(start + 1);
         if !others.exclusive {
@@ -192,7 +192,7 @@ impl<M: MemoryPort> Hierarchy<M> {
                     self.count_hit(level, want);
                     self.count_up(start, level);
                     return Found {
-                        done: self.use_copy(level, place, *at),
+                        done: self.use_copy(tx, level, place, *at),
                         asked: *at,
                         by: ServedBy::Cache(level as u8),
                         from: level,
@@ -291,9 +291,9 @@ impl<M: MemoryPort> Hierarchy<M> {
     }
 
     /// A use of a copy, and of a prefetched line for the first time.
-    fn use_copy(&mut self, level: usize, place: Place, at: Time) -> Time {
+    fn use_copy(&mut self, tx: &mut Transaction, level: usize, place: Place, at: Time) -> Time {
         let (done, prefetched) = self.levels[level].hit(place, at);
-        self.prefetch_hit |= prefetched;
+        tx.prefetch_hit |= prefetched;
         done
     }
 
@@ -317,9 +317,9 @@ impl<M: MemoryPort> Hierarchy<M> {
     }
 
     /// The misses of levels `start` to before `end` are over.
-    fn end_misses(&mut self, start: usize, end: usize, core: u32) {
+    fn end_misses(&mut self, start: usize, end: usize, tx: &Transaction) {
         for level in start..end {
-            self.levels[level].miss_until(core, self.now);
+            self.levels[level].miss_until(tx.core, tx.now);
         }
     }
 }

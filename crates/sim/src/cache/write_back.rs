@@ -4,7 +4,9 @@ use prestore_trace::LineAddr;
 
 use super::hierarchy::Hierarchy;
 use super::leaver::Leaver;
-use crate::{ByteMask, Flushed, LineState, MemoryPort, Time};
+use super::transaction::Transaction;
+use crate::doors::{Left, Probe};
+use crate::{ByteMask, Flushed, LineState, MemoryPort, Sent, Time};
 
 /// Where a line that is written back stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,21 +21,24 @@ pub(super) enum Keep {
 
 /// What the caches had of a line.
 #[derive(Default)]
-struct Copies {
-    found: bool,
+pub(super) struct Copies {
+    pub(super) found: bool,
     /// Private levels had copies.
     private: bool,
-    dirty: ByteMask,
+    pub(super) dirty: ByteMask,
     /// The nearest level with dirty bytes.
     dirty_at: usize,
 }
 
-impl<M: MemoryPort> Hierarchy<M> {
+impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
     /// Writes a line's dirty bytes to memory, wherever they are.
     pub(super) fn write_back(&mut self, core: u32, at: Time, line: u64, keep: Keep) -> Flushed {
-        self.asked = at;
         let t = self.look_up(core, at, line);
-        let copies = self.collect(line, keep);
+        let why = match keep {
+            Keep::InPlace => Left::Cleaned(core),
+            Keep::Shared | Keep::Nowhere => Left::Flushed(core),
+        };
+        let copies = self.collect(line, keep, (why, t));
         let counters = &mut self.counters.flushes;
         let state = if copies.dirty != 0 {
             counters.dirty += 1;
@@ -50,30 +55,31 @@ impl<M: MemoryPort> Hierarchy<M> {
             for level in copies.dirty_at..self.levels.len() {
                 self.count_down(level, copies.dirty);
             }
-            done = self.memory.write(core, t, LineAddr(line), copies.dirty);
+            done = (self.memory).write(core, t, LineAddr(line), copies.dirty, Sent::Flushed);
         }
         if keep == Keep::Shared && copies.private {
-            self.put_in_shared(core, done, line, 0);
+            let mut tx = self.begin(core, at);
+            tx.now = done;
+            self.put_in_shared(tx, line, 0);
         }
         Flushed { done, state }
     }
 
     /// Puts a line that no private level has any longer into the nearest shared one, where it is at
-    /// hand from `at` on.
-    fn put_in_shared(&mut self, core: u32, at: Time, line: u64, dirty: ByteMask) {
-        self.now = at;
-        self.deposit(self.privates, core, Leaver::at_hand(line, dirty), true);
+    /// hand from then on to which the operation has come. Answers when that is.
+    fn put_in_shared(&mut self, mut tx: Transaction, line: u64, dirty: ByteMask) -> Time {
+        self.deposit(&mut tx, self.privates, Leaver::at_hand(line, dirty), true);
         let shared = &mut self.levels[self.privates];
-        if let Some(place) = shared.find(core, line) {
-            shared.arrives(place, self.now);
+        if let Some(place) = shared.find(tx.core, line) {
+            shared.arrives(place, tx.now);
         }
-        self.tidy();
+        self.end(tx)
     }
 
     /// Writes bytes past the caches; copies go, and their dirty bytes with them.
     pub(super) fn around(&mut self, core: u32, at: Time, line: u64, bytes: ByteMask) -> Time {
         let looked_up = self.look_up(core, at, line);
-        let copies = self.collect(line, Keep::Nowhere);
+        let copies = self.collect(line, Keep::Nowhere, (Left::Flushed(core), looked_up));
         self.counters.write_arounds += 1;
         let mut t = at;
         if copies.dirty & !bytes != 0 {
@@ -82,18 +88,21 @@ impl<M: MemoryPort> Hierarchy<M> {
         }
         let bytes = bytes | copies.dirty;
         self.count_down(self.levels.len() - 1, bytes);
-        self.memory.write(core, t, LineAddr(line), bytes)
+        self.memory
+            .write(core, t, LineAddr(line), bytes, Sent::Around)
     }
 
     /// Moves a line from the private levels of `core` to the nearest shared level.
     pub(super) fn push_to_shared(&mut self, core: u32, at: Time, line: u64) -> Time {
         let (mut dirty, mut found, mut t) = (0, false, at);
         if self.privates < self.levels.len() {
-            for level in &mut self.levels[..self.privates] {
-                if let Some(place) = level.find(core, line) {
+            for level in 0..self.privates {
+                if let Some(place) = self.levels[level].find(core, line) {
                     found = true;
-                    t = level.ready(place, t);
-                    dirty |= level.take(place).dirty;
+                    t = self.levels[level].ready(place, t);
+                    let taken = self.levels[level].take(place).dirty;
+                    self.left(level, core, line, taken, Left::Demoted, t);
+                    dirty |= taken;
                 }
             }
         }
@@ -102,15 +111,15 @@ impl<M: MemoryPort> Hierarchy<M> {
             return at;
         }
         self.counters.demotes += 1;
-        self.asked = at;
         self.directory.remove(line, core);
-        self.put_in_shared(core, t + self.levels[self.privates].latency, line, dirty);
-        self.now
+        let mut tx = self.begin(core, at);
+        tx.now = t + self.levels[self.privates].latency;
+        self.put_in_shared(tx, line, dirty)
     }
 
     /// How long it takes to know what the caches have of a line: as long as a hit in the nearest
     /// level of the core that has it, a snoop where another core does, else as a miss of all levels.
-    fn look_up(&self, core: u32, at: Time, line: u64) -> Time {
+    pub(super) fn look_up(&self, core: u32, at: Time, line: u64) -> Time {
         let others = self.directory.get(line).others(core);
         let here = self.levels.iter().find_map(|level| {
             let place = level.find(core, line)?;
@@ -124,18 +133,24 @@ impl<M: MemoryPort> Hierarchy<M> {
         }
     }
 
-    /// Cleans or removes all copies of a line.
-    fn collect(&mut self, line: u64, keep: Keep) -> Copies {
+    /// Cleans or removes all copies of a line; `why`, and when, for who watches.
+    pub(super) fn collect(&mut self, line: u64, keep: Keep, why: (Left, Time)) -> Copies {
         let mut copies = Copies::default();
         let sharers = self.directory.get(line);
         for sharer in sharers.each() {
             for level in 0..self.privates {
-                self.collect_one(&mut copies, level, sharer, line, keep == Keep::InPlace);
+                self.collect_one(
+                    &mut copies,
+                    (level, sharer),
+                    line,
+                    keep == Keep::InPlace,
+                    why,
+                );
             }
         }
         copies.private = copies.found;
         for level in self.privates..self.levels.len() {
-            self.collect_one(&mut copies, level, 0, line, keep != Keep::Nowhere);
+            self.collect_one(&mut copies, (level, 0), line, keep != Keep::Nowhere, why);
         }
         if keep != Keep::InPlace && sharers.cores != 0 {
             self.directory.forget(line);
@@ -149,13 +164,13 @@ impl<M: MemoryPort> Hierarchy<M> {
         copies
     }
 
-    fn collect_one(
+    pub(super) fn collect_one(
         &mut self,
         copies: &mut Copies,
-        number: usize,
-        core: u32,
+        (number, core): (usize, u32),
         line: u64,
         keep: bool,
+        (why, at): (Left, Time),
     ) {
         let level = &mut self.levels[number];
         let Some(place) = level.find(core, line) else {
@@ -171,5 +186,8 @@ impl<M: MemoryPort> Hierarchy<M> {
         }
         copies.found = true;
         copies.dirty |= dirty;
+        if dirty != 0 || !keep {
+            self.left(number, core, line, dirty, why, at);
+        }
     }
 }

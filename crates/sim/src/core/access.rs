@@ -1,39 +1,30 @@
-//! Loads, stores, non-temporal stores.
+//! Loads and stores.
 
+use prestore_machine::MemoryType;
 use prestore_trace::LineAddr;
 
 use super::bytes;
 use super::pipeline::Core;
 use super::stalls::Cause;
-use super::stores::Pending;
+use super::stores::{Pending, Way};
 use crate::{Below, ByteMask, ServedBy, Time};
 
 impl Core {
-    /// An access of `size` bytes, line by line; one that touches nothing (masked out) has none.
-    /// Answers whether all lines are done, as `access` does of one.
+    /// The line and the bytes of an access that touches no other line, but one at least.
     #[inline]
-    fn each_line<B: Below>(
-        &mut self,
-        addr: u64,
-        size: u32,
-        below: &mut B,
-        mut access: impl FnMut(&mut Self, LineAddr, ByteMask, &mut B) -> bool,
-    ) -> bool {
+    fn one_line(&self, addr: u64, size: u32) -> Option<(LineAddr, ByteMask)> {
         let shift = self.params.line_shift;
         let within = addr & ((1 << shift) - 1);
         let end = within + u64::from(size);
-        let line = LineAddr::of(addr, shift);
-        if size != 0 && end <= 1 << shift {
-            let mask = bytes::range(within, end - 1);
-            return access(self, line, mask, below);
-        }
-        self.each_of_several(addr, size, below, access)
+        (size != 0 && end <= 1 << shift)
+            .then(|| (LineAddr::of(addr, shift), bytes::range(within, end - 1)))
     }
 
-    /// The same of an access that crosses lines, or touches nothing. Between two lines the core does what
-    /// is due, and others have their turn, as between two instructions.
+    /// An access of `size` bytes, line by line; one that touches nothing (masked out) has none. Answers
+    /// whether all lines are done, as `access` does of one. Between two lines the core does what is due, and
+    /// others have their turn, as between two instructions.
     #[inline(never)]
-    fn each_of_several<B: Below>(
+    pub(super) fn each_line<B: Below>(
         &mut self,
         addr: u64,
         size: u32,
@@ -68,41 +59,65 @@ impl Core {
         if self.under.is_new() {
             self.results.ops.loads += 1;
         }
-        self.each_line(addr, size, below, Self::load_line)
+        match self.one_line(addr, size) {
+            Some((line, bytes)) => self.load_line(line, bytes, below),
+            None => self.each_line(addr, size, below, Self::load_line),
+        }
     }
 
     #[inline]
     fn load_line<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) -> bool {
-        if self.stores.may_hold(line) && !self.wait_to_forward(line, bytes, below) {
+        if B::TYPES {
+            let of = below.memory_type(self.params.id, line);
+            if matches!(of, MemoryType::WriteCombining | MemoryType::Uncacheable) {
+                return self.load_uncached(line, of, below);
+            }
+        }
+        if self.stores.may_hold(line) {
+            return self.load_pending(line, bytes, below);
+        }
+        if B::REFUSES && !self.let_in(line, false, Cause::Load(ServedBy::Peer), below) {
             return false;
         }
-        self.load_ready(line, bytes, below);
+        let at = self.front.load_port(&self.params, &mut self.results);
+        self.load_below(line, at, below);
         true
     }
 
-    #[inline]
-    fn load_ready<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) {
-        let mut at = self.front.load_port(&self.params, &mut self.results);
-        if self.stores.may_hold(line) {
-            match self.stores.look(line, bytes, at) {
-                Pending::None => {}
-                Pending::Several(number) if self.params.merge.is_some() => {
-                    let reached = self.drain_store(line, number, below);
-                    let merge = self.params.merge.unwrap_or_default();
-                    return self.loaded(at.max(reached) + merge, ServedBy::Cache(0));
-                }
-                Pending::All | Pending::Several(_) => {
-                    self.results.load_forwarded += 1;
-                    let (done, by) = if self.params.forward_misses {
-                        (at + self.params.l1, ServedBy::Cache(0))
-                    } else {
-                        self.forward_with_line(line, at, below)
-                    };
-                    return self.loaded(done, by);
-                }
-                Pending::Some(number) => at = at.max(self.drain_store(line, number, below)),
-            }
+    /// A load of a line of which stores may be pending.
+    #[inline(never)]
+    fn load_pending<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) -> bool {
+        if !self.wait_to_forward(line, bytes, below) {
+            return false;
         }
+        let mut at = self.front.load_port(&self.params, &mut self.results);
+        match self.stores.look(line, bytes, at) {
+            Pending::None => {}
+            Pending::Several(number) if self.params.merge.is_some() => {
+                let reached = self.drain_store(line, number, below);
+                let merge = self.params.merge.unwrap_or_default();
+                self.loaded(at.max(reached) + merge, ServedBy::Cache(0));
+                return true;
+            }
+            Pending::All | Pending::Several(_) => {
+                self.results.load_forwarded += 1;
+                let (done, by) = if self.params.forward_misses {
+                    (at + self.params.l1, ServedBy::Cache(0))
+                } else {
+                    self.forward_with_line(line, at, below)
+                };
+                self.loaded(done, by);
+                return true;
+            }
+            Pending::Some(number) => at = at.max(self.drain_store(line, number, below)),
+        }
+        self.load_below(line, at, below);
+        true
+    }
+
+    /// A load that no pending store answers.
+    #[inline]
+    fn load_below<B: Below>(&mut self, line: LineAddr, mut at: Time, below: &mut B) {
         if let Some((done, by)) = self.load_overtaking(line, at, below) {
             return self.loaded(done, by);
         }
@@ -189,8 +204,25 @@ impl Core {
         ((done, by), Time::ZERO)
     }
 
+    /// Waits, because of `cause`, while who has `line` refuses to give it up. Answers whether it may be asked for.
+    pub(super) fn let_in<B: Below>(
+        &mut self,
+        line: LineAddr,
+        own: bool,
+        cause: Cause,
+        below: &mut B,
+    ) -> bool {
+        while let Some(again) = below.refused(self.params.id, self.front.now, line, own) {
+            self.stall(again, cause);
+            if self.is_late() {
+                return false;
+            }
+        }
+        true
+    }
+
     #[inline]
-    fn loaded(&mut self, done: Time, by: ServedBy) {
+    pub(super) fn loaded(&mut self, done: Time, by: ServedBy) {
         self.front.loaded(done, by, &self.params, &mut self.results);
     }
 
@@ -248,7 +280,10 @@ impl Core {
         if u64::from(size) > 1 << self.params.line_shift {
             return self.store_string(addr, size, below);
         }
-        self.each_line(addr, size, below, Self::store_line)
+        match self.one_line(addr, size) {
+            Some((line, bytes)) => self.store_line(line, bytes, below),
+            None => self.each_line(addr, size, below, Self::store_line),
+        }
     }
 
     /// A store of more than a line is that of a string instruction.
@@ -266,7 +301,11 @@ impl Core {
         }
         let whole = self.params.whole;
         let done = self.each_line(addr, size, below, |core, line, bytes, below| {
-            core.store_bytes(line, bytes, strings.unread && bytes == whole, below)
+            let way = match strings.unread && bytes == whole {
+                true => Way::Unread,
+                false => Way::Cached,
+            };
+            core.store_bytes(line, bytes, way, below)
         });
         if done {
             self.under.end();
@@ -275,8 +314,13 @@ impl Core {
     }
 
     #[inline]
-    fn store_line<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) -> bool {
-        self.store_bytes(line, bytes, false, below)
+    pub(super) fn store_line<B: Below>(
+        &mut self,
+        line: LineAddr,
+        bytes: ByteMask,
+        below: &mut B,
+    ) -> bool {
+        self.store_bytes(line, bytes, Way::Cached, below)
     }
 
     #[inline]
@@ -284,7 +328,25 @@ impl Core {
         &mut self,
         line: LineAddr,
         bytes: ByteMask,
-        unread: bool,
+        way: Way,
+        below: &mut B,
+    ) -> bool {
+        if B::TYPES {
+            let of = below.memory_type(self.params.id, line);
+            if of != MemoryType::WriteBack {
+                return self.store_typed(line, bytes, of, below);
+            }
+        }
+        self.push_store(line, bytes, way, below)
+    }
+
+    /// A store goes into the store path. Answers whether there was room.
+    #[inline]
+    pub(super) fn push_store<B: Below>(
+        &mut self,
+        line: LineAddr,
+        bytes: ByteMask,
+        way: Way,
         below: &mut B,
     ) -> bool {
         let combined = self.send_combined(line, below).max(self.under.ready);
@@ -295,8 +357,12 @@ impl Core {
         let now = self.front.now;
         let ready = now.max(self.front.retired).max(combined);
         let (stores, _, mut env) = self.parts(below);
-        let due = stores.push(line, bytes, now, (ready, unread), &mut env);
+        let due = stores.push(line, bytes, now, (ready, way), &mut env);
         self.due_at(due);
+        if B::NAMES {
+            let name = self.name(bytes);
+            self.names.store(self.stores.newest(), name);
+        }
         true
     }
 
@@ -317,53 +383,6 @@ impl Core {
             if !self.await_next(Cause::StoreBuffer, below) {
                 return false;
             }
-        }
-    }
-
-    /// A non-temporal store gathers in a write-combining buffer; whole lines go at once.
-    pub(super) fn nt_store<B: Below>(&mut self, addr: u64, size: u32, below: &mut B) -> bool {
-        if self.under.is_new() {
-            self.results.ops.nt_stores += 1;
-        }
-        if self.combining.is_none() {
-            return self.each_line(addr, size, below, Self::store_line);
-        }
-        if !self.wait_for_atomics(below) {
-            return false;
-        }
-        self.each_line(addr, size, below, Self::nt_store_line)
-    }
-
-    fn nt_store_line<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) -> bool {
-        // Program order to one address holds.
-        if let Some(number) = self.stores.youngest(line) {
-            let reached = self.drain_store(line, number, below);
-            self.stall(reached, Cause::WriteCombining);
-        }
-        self.queue_nt_store(line, bytes, below)
-    }
-
-    /// Sends `line`'s write-combining buffer, if there is one. Answers when it is taken.
-    #[inline]
-    pub(super) fn send_combined<B: Below>(&mut self, line: LineAddr, below: &mut B) -> Time {
-        self.leave_line(line, below);
-        match &self.combining {
-            Some(combining) if combining.any_open() => {}
-            _ => return Time::ZERO,
-        }
-        let at = self.behind_leaving();
-        let (_, combining, mut env) = self.parts(below);
-        let Some(combining) = combining else {
-            return Time::ZERO;
-        };
-        match combining.find(line) {
-            Some(which) => {
-                let taken = combining.send(which, at, &mut env);
-                // A flush may wait for its fill buffer.
-                self.due_at(at);
-                taken
-            }
-            None => Time::ZERO,
         }
     }
 }

@@ -2,13 +2,16 @@
 
 use std::collections::VecDeque;
 
+use prestore_machine::MemoryType;
+use prestore_trace::LineAddr;
+
 use super::bytes;
 use super::flushes::StoreNumber;
 use super::order::Waiter;
-use super::pipeline::Core;
+use super::pipeline::{Core, NEVER};
 use super::stalls::Cause;
 use super::stores::Stores;
-use crate::{Below, Time};
+use crate::{Below, Stored, Time};
 
 /// An atomic that is among the stores.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +43,14 @@ impl Core {
         if self.under.is_new() {
             self.results.ops.atomics += 1;
         }
+        let size = u64::from(size.max(1));
+        if B::TYPES {
+            let line = LineAddr::of(addr, self.params.line_shift);
+            let of = below.memory_type(self.params.id, line);
+            if of != MemoryType::WriteBack {
+                return self.atomic_typed(addr, size, of, below);
+            }
+        }
         if self.under.steps == 0 && self.can_be_overtaken(addr, size) {
             self.queue_atomic(addr, size, below)
         } else {
@@ -48,28 +59,26 @@ impl Core {
     }
 
     /// Only stores are before it, among which it can stand.
-    fn can_be_overtaken(&self, addr: u64, size: u32) -> bool {
+    fn can_be_overtaken(&self, addr: u64, size: u64) -> bool {
         let now = self.front.now;
         let shift = self.params.line_shift;
         let within = addr & ((1 << shift) - 1);
         let combined = self.combining.as_ref();
         self.params.atomics_overlap
             && self.params.rob > 0
-            && within + u64::from(size.max(1)) <= 1 << shift
+            && within + size <= 1 << shift
             && !self.flushes.any()
             && self.flushes.done <= now
             && combined.is_none_or(|c| !c.any_open() && c.done <= now)
-            && self
-                .leaving
-                .as_ref()
-                .is_none_or(|l| l.due().is_none() && l.visible <= now)
+            && self.leaves == NEVER
+            && self.leaving.as_ref().is_none_or(|l| l.visible <= now)
     }
 
     /// The atomic takes its place among the stores: it is done when they have left and its line is there. Nothing
     /// is dispatched that is farther behind it than the reorder window is large.
-    fn queue_atomic<B: Below>(&mut self, addr: u64, size: u32, below: &mut B) -> bool {
+    fn queue_atomic<B: Below>(&mut self, addr: u64, size: u64, below: &mut B) -> bool {
         let shift = self.params.line_shift;
-        let Some((line, bytes)) = bytes::lines(addr, u64::from(size.max(1)), shift).next() else {
+        let Some((line, bytes)) = bytes::lines(addr, size, shift).next() else {
             return true;
         };
         if !self.wait_for_entry(line, below) {
@@ -86,6 +95,10 @@ impl Core {
                 began,
             });
             self.due_at(due);
+            if B::NAMES {
+                let name = self.name(bytes);
+                self.names.store(number, name);
+            }
         }
         self.front.issue(self.params.atomic, &mut self.results);
         true
@@ -158,47 +171,69 @@ impl Core {
         true
     }
 
-    /// On TSO the line is asked for
-    /// while older stores drain, and the write comes after both; on a weak machine, where the fence inside
-    /// is a barrier of its own, the line is asked for after it. A line that was lost meanwhile is
-    /// taken back by the write; between a request for the line and the write behind it no other core
-    /// has its turn, unless older stores drain meanwhile. Dispatch waits.
-    fn wait_for_atomic<B: Below>(&mut self, addr: u64, size: u32, below: &mut B) -> bool {
+    /// On TSO the line is asked for while older stores drain, and the write comes after both; on a weak machine, where
+    /// the fence inside is a barrier of its own, the line is asked for after it. A line that was lost meanwhile is
+    /// taken back by the write; between a request for the line and the write behind it no other core has its turn,
+    /// unless older stores drain meanwhile. Dispatch waits.
+    fn wait_for_atomic<B: Below>(&mut self, addr: u64, size: u64, below: &mut B) -> bool {
         let began = self.under.began(self.front.now);
-        let shift = self.params.line_shift;
-        let size = u64::from(size.max(1));
         let is_early = matches!(self.stores, Stores::Ordered(_));
         if is_early && self.under.steps == 0 {
-            self.under.ready = self.own_lines(addr, size, below);
-        }
-        if self.under.steps < 2 {
-            self.under.steps = 1;
-            let Some(drained) = self.drain(Waiter::Atomic, below) else {
-                return false;
-            };
-            let before = drained.stores.max(drained.flushes);
-            self.stall(before.max(self.front.retired), Cause::AtomicOrder);
-            self.front.clear_window();
-            self.under.steps = 2;
-            if self.is_late() {
+            if B::REFUSES && !self.let_own(addr, size, below) {
                 return false;
             }
+            self.under.ready = self.own_lines(addr, size, below);
+        }
+        if !self.begin_atomic(below) {
+            return false;
         }
         if !is_early {
+            if B::REFUSES && !self.let_own(addr, size, below) {
+                return false;
+            }
             self.under.ready = self.own_lines(addr, size, below);
         }
         self.stall(self.under.ready, Cause::AtomicLine);
         let now = self.front.now;
         let mut reached = now;
-        for (line, bytes) in bytes::lines(addr, size, shift) {
+        for (line, bytes) in bytes::lines(addr, size, self.params.line_shift) {
+            let name = [self.name(bytes)];
+            let by: &[Stored] = if B::NAMES { &name } else { &[] };
             let (_, _, mut env) = self.parts(below);
-            reached = reached.max(env.write(now, line, bytes).0);
+            reached = reached.max(env.write(now, line, bytes, by).0);
         }
         self.stall(reached, Cause::AtomicLine);
+        self.end_atomic(began);
+        true
+    }
+
+    /// What was before an atomic is done. Answers whether it is.
+    pub(super) fn begin_atomic<B: Below>(&mut self, below: &mut B) -> bool {
+        if self.under.steps == 2 {
+            return true;
+        }
+        self.under.steps = 1;
+        let Some(drained) = self.drain(Waiter::Atomic, below) else {
+            return false;
+        };
+        let before = drained.stores.max(drained.flushes);
+        self.stall(before.max(self.front.retired), Cause::AtomicOrder);
+        self.front.clear_window();
+        self.under.steps = 2;
+        !self.is_late()
+    }
+
+    /// An atomic that `began` then is done.
+    pub(super) fn end_atomic(&mut self, began: Time) {
         self.front.issue(self.params.atomic, &mut self.results);
         self.results.atomic_latency.record(self.front.now - began);
         self.under.end();
-        true
+    }
+
+    /// Waits while who has the lines of an atomic refuses to give them up. Answers whether it may ask for them.
+    fn let_own<B: Below>(&mut self, addr: u64, size: u64, below: &mut B) -> bool {
+        bytes::lines(addr, size, self.params.line_shift)
+            .all(|(line, _)| self.let_in(line, true, Cause::AtomicLine, below))
     }
 
     /// Asks for the lines of an atomic. Answers when all are owned.

@@ -3,15 +3,19 @@
 use prestore_trace::LineAddr;
 
 use super::fills::FillBuffers;
+use super::flushes::StoreNumber;
+use super::names::Names;
 use super::params::Params;
 use super::results::CoreResults;
-use crate::{Below, Served, Time};
+use super::stores::Way;
+use crate::{Below, ByteMask, Served, Stored, Time};
 
 /// The neighbours of the store path.
 pub(super) struct Env<'a, B> {
     pub params: &'a Params,
     pub fills: &'a mut FillBuffers,
     pub results: &'a mut CoreResults,
+    pub names: &'a mut Names,
     pub below: &'a mut B,
 }
 
@@ -56,15 +60,61 @@ impl<B: Below> Env<'_, B> {
 
     /// Writes to the nearest cache. Answers when the next write may follow (less the pipeline's
     /// latency, which overlaps), and when this one is done.
-    pub fn write(&mut self, at: Time, line: LineAddr, bytes: crate::ByteMask) -> (Time, Time) {
+    pub fn write(
+        &mut self,
+        at: Time,
+        line: LineAddr,
+        bytes: ByteMask,
+        by: &[Stored],
+    ) -> (Time, Time) {
         self.results.drains += 1;
         let mut at = self.after_flush(at, line);
-        if self.params.leaves_when_granted && !self.below.owned(self.params.id, line) {
+        let id = self.params.id;
+        if self.params.leaves_when_granted && !self.below.owned(id, line) {
             // Lost since it was asked for: it comes once more, and who follows may wait for its data.
             let again = self.own_filled(self.fills.free_at(at), line, false);
             at = again.granted;
         }
-        let done = self.below.write(self.params.id, at, line, bytes).max(at);
+        let done = self.below.write(id, at, line, bytes, by).max(at);
         (at.max(done.since(self.params.l1)), done)
+    }
+
+    /// Stores leave for memory, through the caches or around them. Answers when that has taken them.
+    pub fn write_past(
+        &mut self,
+        way: Way,
+        at: Time,
+        line: LineAddr,
+        bytes: ByteMask,
+        by: &[Stored],
+    ) -> Time {
+        self.results.drains += 1;
+        let at = self.after_flush(at, line);
+        let id = self.params.id;
+        let taken = match way {
+            Way::Through => self.below.write_through(id, at, line, bytes, by),
+            _ => self.below.write_around(id, at, line, bytes, by),
+        };
+        taken.max(at)
+    }
+
+    /// The stores that leave the store path as `number`; nobody, where nobody wants to know.
+    #[inline]
+    pub fn stored(&mut self, number: StoreNumber) -> Vec<Stored> {
+        if B::NAMES {
+            self.names.stored(number)
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// Does a core that has `line` refuse to give it up at `at`? Answers when it may be asked again.
+    #[inline]
+    pub fn refused(&mut self, at: Time, line: LineAddr) -> Option<Time> {
+        if B::REFUSES {
+            self.below.refused(self.params.id, at, line, true)
+        } else {
+            None
+        }
     }
 }

@@ -58,7 +58,7 @@ impl FrontEnd {
     }
 
     /// Dispatches up to instruction `instr`; where the window is full, waits for its oldest load.
-    #[inline]
+    #[inline(always)]
     pub fn dispatch(&mut self, instr: u64, params: &Params, results: &mut CoreResults) {
         while self.head != self.tail {
             let oldest = self.ring[self.head & (self.ring.len() - 1)];

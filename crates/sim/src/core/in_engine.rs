@@ -1,6 +1,7 @@
 //! A core in the engine's eyes.
 
 use super::pipeline::Core;
+use super::stalls::Cause;
 use crate::engine::Pipeline;
 use crate::results::{Distributions, Sum, ThreadCounts};
 use crate::{Below, Op, Time};
@@ -68,8 +69,9 @@ impl Pipeline for Core {
             clock: self.now(),
             instructions: results.instructions,
             ops: results.ops,
+            // Where all memory is cached, nobody waits for what is not.
             stalls: (results.stalls.iter())
-                .map(|(cause, time)| (cause.to_string(), time))
+                .filter(|(cause, time)| *cause != Cause::Uncached || *time > Time::ZERO)
                 .collect(),
         }
     }

@@ -11,10 +11,10 @@
 //! | `front` | dispatch at the pipeline's width, reorder window, load ports |
 //! | `fills` | line fill buffers, shared by misses, flushes and write combining |
 //! | `stores` | the store path: a store buffer in order (TSO), or a merging write buffer (weak) |
-//! | `combining` | write-combining buffers of non-temporal stores |
-//! | `leaving` | non-temporal stores before they leave the core, where those that hit a cache stay there |
+//! | `non_temporal` | non-temporal stores before they leave the core, and write-combining buffers |
 //! | `flushes` | flushes and demotions that wait for an older store, a buffer or each other |
-//! | `access`, `order` | what each operation does with those |
+//! | `names` | which stores all that comes from, where somebody wants to know |
+//! | `access`, `typed`, `order` | what each operation does with those |
 //!
 //! What is simplified: operations do not depend on each other's data, only the reorder window and
 //! the buffers limit overlap; nothing is executed on a wrong path; instructions are not fetched.
@@ -22,8 +22,6 @@
 mod access;
 mod atomics;
 mod bytes;
-mod combining;
-
 mod env;
 mod fills;
 mod filter;
@@ -31,13 +29,15 @@ mod flushes;
 mod front;
 mod handing;
 mod in_engine;
-mod leaving;
+mod names;
+mod non_temporal;
 mod order;
 mod params;
 mod pipeline;
 mod results;
 mod stalls;
 mod stores;
+mod typed;
 mod under;
 
 pub use pipeline::Core;

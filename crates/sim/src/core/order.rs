@@ -4,7 +4,6 @@ use prestore_machine::Demote;
 use prestore_trace::{FenceKind, FlushKind, LineAddr};
 
 use super::flushes::Action;
-use super::leaving::Leaving;
 use super::pipeline::{Core, NEVER};
 use super::stalls::Cause;
 use super::stores::Stores;
@@ -52,14 +51,14 @@ impl Core {
         let causes = waiter.causes();
         loop {
             self.catch_up(below);
-            let leaves = self.leaving.as_ref().and_then(Leaving::due);
-            if leaves.is_none() && !self.under.drained {
+            let any_leaves = self.leaves != NEVER;
+            if !any_leaves && !self.under.drained {
                 self.under.drained = true;
                 self.ask_to_drain(below);
                 continue;
             }
-            let next = self.due.min(leaves.unwrap_or(NEVER));
-            let awaited = leaves.is_some()
+            let next = self.next_due();
+            let awaited = any_leaves
                 || match waiter {
                     Waiter::String => self.flushes.any() || self.stores.any_clflush(),
                     Waiter::Fence | Waiter::Atomic => self.flushes.any() || self.stores.any(),
@@ -237,8 +236,7 @@ impl Core {
     pub fn rest<B: Below>(&mut self, limit: Time, below: &mut B) -> Option<Time> {
         self.limit = NEVER;
         self.leave_and_settle(limit, below);
-        let leaves = self.leaving.as_ref().and_then(Leaving::due);
-        let next = self.due.min(leaves.unwrap_or(NEVER));
+        let next = self.next_due();
         (next != NEVER).then_some(next)
     }
 

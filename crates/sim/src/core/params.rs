@@ -45,6 +45,8 @@ pub(super) struct Params {
     pub clwb_retains: bool,
     /// A store leaves once its line is granted, before the data comes.
     pub leaves_when_granted: bool,
+    /// Stores are held back and merged (weak).
+    pub merges: bool,
     /// A load that is forwarded does without its line.
     pub forward_misses: bool,
     /// From the last of several stores that has left until a load of bytes of all is done.
@@ -85,6 +87,7 @@ impl Params {
             flushes: KINDS.map(|kind| nearest(kind, &core.flushes)),
             clwb_retains: core.clwb_retains,
             leaves_when_granted: core.store_buffer.leaves_when_granted,
+            merges: core.memory_model == MemoryModel::Weak,
             forward_misses: core.store_buffer.forward_misses,
             merge: core.store_buffer.merge.map(cycles),
             strings: core.strings,

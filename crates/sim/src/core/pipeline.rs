@@ -3,17 +3,18 @@
 use prestore_machine::Machine;
 
 use super::atomics::Atomics;
-use super::combining::Combining;
 use super::env::Env;
 use super::fills::FillBuffers;
 use super::flushes::Flushes;
 use super::front::FrontEnd;
 use super::handing::Handing;
-use super::leaving::Leaving;
+use super::names::Names;
+use super::non_temporal::{Combining, Leaving};
 use super::params::Params;
 use super::results::CoreResults;
 use super::stalls::Cause;
 use super::stores::{Run, Stores};
+use super::typed::Uncached;
 use super::under::Under;
 use crate::{Below, Op, OpKind, Time};
 
@@ -36,14 +37,18 @@ pub struct Core {
     pub(super) leaving: Option<Leaving>,
     pub(super) flushes: Flushes,
     pub(super) results: CoreResults,
-    /// Nothing that is pending is due before.
+    /// Nothing that is pending is due before, but for non-temporal stores that leave.
     pub(super) due: Time,
+    /// When the next of those leaves.
+    pub(super) leaves: Time,
     /// Nothing begins behind it: other cores have their turn first.
     pub(super) limit: Time,
     /// The operation that is under way.
     pub(super) under: Under,
     pub(super) handing: Handing,
     pub(super) atomics: Atomics,
+    pub(super) names: Names,
+    pub(super) uncached: Uncached,
 }
 
 impl Core {
@@ -59,11 +64,14 @@ impl Core {
             leaving: Leaving::new(machine),
             flushes: Flushes::new(&machine.core),
             results: CoreResults::new(machine.caches.len(), machine.memories.len()),
-            due: Time(u64::MAX),
+            due: NEVER,
+            leaves: NEVER,
             limit: NEVER,
             under: Under::default(),
             handing: Handing::default(),
             atomics: Atomics::default(),
+            names: Names::default(),
+            uncached: Uncached::default(),
         }
     }
 
@@ -88,9 +96,13 @@ impl Core {
     /// pending is due.
     #[inline]
     pub fn clock(&self) -> Time {
-        let leaves = self.leaving.as_ref().and_then(Leaving::due);
-        let due = self.due.min(leaves.unwrap_or(NEVER));
-        self.front.now.min(due)
+        self.front.now.min(self.next_due())
+    }
+
+    /// When the next of all that is pending is due.
+    #[inline]
+    pub(super) fn next_due(&self) -> Time {
+        self.due.min(self.leaves)
     }
 
     /// Executes `op`, however long that takes.
@@ -106,6 +118,9 @@ impl Core {
         self.limit = limit;
         if !self.reach(op.instr, below) {
             return false;
+        }
+        if B::NAMES {
+            self.names.site = op.site;
         }
         let began = self.front.now;
         let done = self.execute(op, below);
@@ -205,6 +220,7 @@ impl Core {
             params: &self.params,
             fills: &mut self.fills,
             results: &mut self.results,
+            names: &mut self.names,
             below,
         };
         (&mut self.stores, &mut self.combining, env)
@@ -225,6 +241,7 @@ impl Core {
             params: &self.params,
             fills: &mut self.fills,
             results: &mut self.results,
+            names: &mut self.names,
             below,
         };
         loop {

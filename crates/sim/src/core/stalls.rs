@@ -5,7 +5,7 @@ use std::fmt;
 use crate::{ServedBy, Time};
 
 /// Why a core could not go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
     /// A fence waits for loads.
     FenceLoads,
@@ -31,6 +31,8 @@ pub enum Cause {
     Await,
     /// Another thread has the lock.
     Lock,
+    /// An access to memory that is not cached waits for the one before it.
+    Uncached,
     /// The thread has ended, what it left pending has not.
     End,
     /// The reorder window is full behind a load (or, in order, a load is waited for).
@@ -38,7 +40,7 @@ pub enum Cause {
 }
 
 /// Causes other than [`Cause::Load`].
-const SIMPLE: [Cause; 13] = [
+const SIMPLE: [Cause; 14] = [
     Cause::FenceLoads,
     Cause::FenceStores,
     Cause::FenceFlushes,
@@ -52,6 +54,7 @@ const SIMPLE: [Cause; 13] = [
     Cause::Await,
     Cause::Lock,
     Cause::End,
+    Cause::Uncached,
 ];
 
 const PEER: usize = SIMPLE.len();
@@ -73,6 +76,7 @@ impl fmt::Display for Cause {
             Self::Await => "await",
             Self::Lock => "lock",
             Self::End => "end",
+            Self::Uncached => "uncached",
             Self::Load(ServedBy::Peer) => "load_peer",
             Self::Load(ServedBy::Cache(i)) => return write!(f, "load_cache_{i}"),
             Self::Load(ServedBy::Memory(i)) => return write!(f, "load_memory_{i}"),
@@ -111,6 +115,7 @@ impl Stalls {
             Cause::Await => 10,
             Cause::Lock => 11,
             Cause::End => 12,
+            Cause::Uncached => 13,
             Cause::Load(ServedBy::Peer) => PEER,
             Cause::Load(ServedBy::Cache(i)) => CACHES + usize::from(i),
             Cause::Load(ServedBy::Memory(i)) => CACHES + self.caches + usize::from(i),

@@ -8,15 +8,18 @@ use crate::memory::Fullness;
 /// Why a run could not be simulated. `E`: why the source failed.
 #[derive(Debug, Error)]
 pub enum SimulationError<E> {
-    /// Threads are pinned, one a core.
+    /// Threads are pinned, one a core, helper threads too.
     #[error(
-        "the trace has {threads} threads and {machine} has {cores} cores: every thread has a core \
+        "the trace has {threads} threads{} and {machine} has {cores} cores: every thread has a core \
          of its own; take a machine with more cores, or more of this one with --set \
-         core.count={threads}"
+         core.count={}",
+        helped(*.helpers), .threads + .helpers
     )]
     TooManyThreads {
         /// Threads of the trace.
         threads: u32,
+        /// Helper threads of the runtime that is plugged in.
+        helpers: u32,
         /// The machine's name.
         machine: String,
         /// Its cores.
@@ -40,6 +43,16 @@ pub enum SimulationError<E> {
     Deadlock {
         /// Thread and the hand-off it waits for.
         waiting: Vec<(u32, u64)>,
+    },
+    /// Threads wait for helper threads that have all gone to sleep for good.
+    #[error(
+        "threads {} wait for helper threads that never wake them: the runtime that is plugged in must wake \
+         whom it makes wait",
+        threads.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
+    )]
+    Abandoned {
+        /// Those that wait.
+        threads: Vec<u32>,
     },
     /// What the program allocates does not fit.
     #[error("{}", too_much(.machine, .memories))]
@@ -68,6 +81,13 @@ pub enum SimulationError<E> {
         /// Operations to leave out.
         warmup: u64,
     },
+}
+
+fn helped(helpers: u32) -> String {
+    match helpers {
+        0 => String::new(),
+        n => format!(" and its runtime {n} helper threads,"),
+    }
 }
 
 /// What is allocated where, and where it does not fit.

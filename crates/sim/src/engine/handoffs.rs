@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::Time;
+use crate::{Op, Time};
 
 /// What becomes visible to other threads, and is not yet.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,8 @@ pub enum Pledge {
     },
     /// The release of this lock.
     Release(u64),
+    /// What is handed over to helper threads.
+    Helpers(Op),
 }
 
 /// A hand-off that was published.

@@ -4,22 +4,23 @@
 //! goes on, until it is a *quantum* ahead of the next one, ends, or waits for a hand-off of another
 //! thread: then its core is parked and costs nothing until the hand-off is published.
 
-mod accepted;
 mod chip;
+mod controllers;
 mod error;
 mod handoffs;
+mod helpers;
 mod locks;
+mod measuring;
 mod pipeline;
 mod ready;
 mod run;
 mod simulation;
 mod source;
 mod thread;
+mod types;
 mod waking;
-mod whole_lines;
 mod window;
 
-pub use accepted::{AcceptanceLog, Accepted};
 pub use chip::{CallSites, Chip};
 pub use error::SimulationError;
 pub use pipeline::{Pipeline, Uncore};

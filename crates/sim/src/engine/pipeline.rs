@@ -91,8 +91,8 @@ pub trait Uncore: Below {
         let _ = (core, addr);
     }
 
-    /// `op`, an [`crate::OpKind::Alloc`], was executed: placement may follow.
-    fn allocated(&mut self, op: &Op);
+    /// `op`, an [`crate::OpKind::Alloc`], was executed by `core` at `at`: placement and memory types may follow.
+    fn allocated(&mut self, core: u32, at: Time, op: &Op);
 
     /// If what is allocated does not fit into the machine: how full its memories are. Asked behind
     /// [`Uncore::allocated`].
@@ -100,8 +100,8 @@ pub trait Uncore: Below {
         None
     }
 
-    /// The allocation that starts at `addr` was returned.
-    fn freed(&mut self, addr: u64);
+    /// The allocation that starts at `addr` was returned by `core` at `at`.
+    fn freed(&mut self, core: u32, at: Time, addr: u64);
 
     /// What is buffered in devices goes to their media (the end of the run), so that its bytes are
     /// counted. Lines that are dirty in caches stay there.

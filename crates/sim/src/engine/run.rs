@@ -2,14 +2,16 @@
 
 use super::error::SimulationError;
 use super::handoffs::{HandOffs, Pledge};
+use super::helpers::{Come, Helpers};
 use super::locks::Locks;
 use super::pipeline::{Pipeline, Uncore};
 use super::ready::Ready;
 use super::source::Source;
 use super::thread::Thread;
 use super::window::{Interest, Window};
+use crate::doors::{Agents, NoAgents};
 use crate::mechanism::Mechanism;
-use crate::results::{Counts, Distributions, Measured, Meter};
+use crate::results::{Measured, Meter};
 use crate::{OpKind, Time};
 
 /// What a run needs to know beside its parts.
@@ -26,7 +28,7 @@ pub struct Plan {
 }
 
 /// A run under way.
-pub struct Run<'a, S, M, P, U> {
+pub struct Run<'a, S, M, P, U, A = NoAgents> {
     source: &'a mut S,
     mechanism: &'a mut M,
     pub(super) threads: Vec<Thread<P>>,
@@ -34,11 +36,12 @@ pub struct Run<'a, S, M, P, U> {
     pub(super) ready: Ready,
     pub(super) handoffs: HandOffs,
     pub(super) locks: Locks,
-    window: Window,
-    meter: Meter,
-    plan: Plan,
-    ops: u64,
-    end: Time,
+    pub(super) window: Window,
+    pub(super) meter: Meter,
+    pub(super) plan: Plan,
+    pub(super) ops: u64,
+    pub(super) end: Time,
+    pub(super) helpers: Helpers<A>,
     /// What was handed over or released and is not visible yet, or was not looked at since.
     pub(super) pledges: usize,
     /// A hand-off or a release has woken a thread.
@@ -77,7 +80,22 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
         uncore: U,
         plan: Plan,
     ) -> Self {
+        Self::helped(source, mechanism, NoAgents, cores, uncore, plan)
+    }
+}
+
+impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore, A: Agents> Run<'a, S, M, P, U, A> {
+    /// The same, and behind them `agents`, a core each.
+    pub fn helped(
+        source: &'a mut S,
+        mechanism: &'a mut M,
+        agents: A,
+        cores: impl Iterator<Item = P>,
+        uncore: U,
+        plan: Plan,
+    ) -> Self {
         let threads: Vec<Thread<P>> = (0..).zip(cores).map(|(n, c)| Thread::new(n, c)).collect();
+        let count = agents.count() as usize;
         let mut ready = Ready::new(threads.len());
         for thread in &threads {
             ready.push(thread.core.now(), thread.number);
@@ -91,6 +109,7 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
             locks: Locks::default(),
             window: Window::new(plan.interest, plan.warmup, threads.len() as u32),
             meter: Meter::default(),
+            helpers: Helpers::new(agents, threads.len().saturating_sub(count)),
             threads,
             plan,
             ops: 0,
@@ -109,6 +128,10 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
             let now = self.threads[thread as usize].core.now();
             self.has_lock(thread, now);
             self.all()?;
+        }
+        let abandoned = self.helpers.abandoned();
+        if !abandoned.is_empty() {
+            return Err(SimulationError::Abandoned { threads: abandoned });
         }
         let stuck = self.handoffs.stuck();
         if !stuck.is_empty() {
@@ -149,9 +172,13 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
                 Turn::Ready => self.ready.push(core.clock(), thread),
                 Turn::Parked(Some(next)) => self.ready.push(next, thread),
                 Turn::Parked(None) => {}
+                Turn::Ended if A::ACTIVE && thread as usize >= self.helpers.programs => {}
                 Turn::Ended => {
                     self.window.thread_ends(thread);
                     self.measure(now);
+                    if A::ACTIVE {
+                        self.program_ends(now);
+                    }
                 }
             }
             if now >= due {
@@ -164,6 +191,9 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
 
     /// Lets thread `t` do what begins by `limit`.
     fn turn(&mut self, t: usize, limit: Time) -> Result<Turn, SimulationError<S::Error>> {
+        if A::ACTIVE && t >= self.helpers.programs {
+            return Ok(self.help(t, limit));
+        }
         if self.threads[t].parked {
             return Ok(self.rest(t, limit));
         }
@@ -196,6 +226,15 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
                     }
                 }
             };
+            if A::ACTIVE {
+                match self.consult(t, &op, limit) {
+                    Come::Execute => {}
+                    Come::Leave(turn) => return Ok(turn),
+                    Come::Skipped if self.is_done(t, limit) => return Ok(Turn::Ready),
+                    Come::Skipped => continue,
+                }
+            }
+            let thread = &mut self.threads[t];
             if let Some(addr) = thread.address_ahead::<M>() {
                 self.uncore.soon(t as u32, addr);
             }
@@ -207,10 +246,7 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
                 return Ok(Turn::Ready);
             }
             let began = thread.last_began;
-            thread.last_began = match thread.under_way {
-                None => now,
-                Some(_) => thread.under_way.take().unwrap_or(now),
-            };
+            thread.last_began = thread.under_way.take().unwrap_or(now);
             match op.kind {
                 OpKind::Load if !thread.unread.is_empty() => self.messages_read(t),
                 OpKind::HandOff => {
@@ -262,95 +298,39 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
                     self.measure(now);
                 }
                 OpKind::Alloc { .. } => {
-                    self.uncore.allocated(&op);
+                    let now = thread.core.now();
+                    self.uncore.allocated(t as u32, now, &op);
                     if let Some(memories) = self.uncore.overfull() {
                         let machine = String::new();
                         return Err(SimulationError::TooMuchMemory { machine, memories });
                     }
                 }
-                OpKind::Free => self.uncore.freed(op.addr),
+                OpKind::Free => {
+                    let now = thread.core.now();
+                    self.uncore.freed(t as u32, now, op.addr);
+                }
                 _ => {}
             }
-            self.threads[t].advance();
-            self.ops += 1;
-            if self.ops == self.plan.warmup {
-                self.window.pass(self.ops);
-                let now = self.threads[t].core.now();
-                self.measure(now);
-            }
-            if self.threads[t].core.now() > limit {
-                self.publish(t);
+            if self.is_done(t, limit) {
                 return Ok(Turn::Ready);
             }
         }
     }
 
-    /// Thread `t` has read something after messages came.
-    fn messages_read(&mut self, t: usize) {
-        let thread = &mut self.threads[t];
-        let done = thread.core.load_done();
-        for message in thread.unread.drain(..) {
-            if self.meter.is_on() {
-                let latency = done.since(message.begun);
-                self.meter.handoffs.record(latency);
-                if message.message {
-                    self.meter.messages.record(latency);
-                }
-            }
+    /// An operation of thread `t` is done. Answers whether others have their turn now.
+    #[inline]
+    fn is_done(&mut self, t: usize, limit: Time) -> bool {
+        self.threads[t].advance();
+        self.ops += 1;
+        if self.ops == self.plan.warmup {
+            self.window.pass(self.ops);
+            let now = self.threads[t].core.now();
+            self.measure(now);
         }
-    }
-
-    /// Switches measuring on or off as the window wants.
-    fn measure(&mut self, now: Time) {
-        match (self.window.wanted(), self.meter.is_on()) {
-            (true, false) => {
-                let counts = self.counts();
-                self.meter.start(now, counts, self.distributions());
-                self.window.began();
-            }
-            (false, true) => {
-                let counts = self.counts();
-                self.meter.stop(now, counts, self.distributions());
-            }
-            _ => {}
+        let late = self.threads[t].core.now() > limit;
+        if late {
+            self.publish(t);
         }
-    }
-
-    fn distributions(&self) -> Distributions {
-        let mut sum = Distributions {
-            reads: self.uncore.read_latencies(),
-            ..Distributions::default()
-        };
-        for thread in &self.threads {
-            thread.core.add_latencies(&mut sum);
-        }
-        sum
-    }
-
-    fn counts(&self) -> Counts {
-        Counts {
-            threads: self.threads.iter().map(|t| t.core.counts()).collect(),
-            system: self.uncore.counts(),
-        }
-    }
-
-    /// An answer of nothing but zeros would be silence about a wrong question.
-    fn check_measured(&self) -> Result<(), SimulationError<S::Error>> {
-        if self.window.has_begun() {
-            return Ok(());
-        }
-        if self.ops < self.plan.warmup {
-            return Err(SimulationError::AllWarmup {
-                ops: self.ops,
-                warmup: self.plan.warmup,
-            });
-        }
-        Err(SimulationError::NoRegion {
-            wanted: match self.plan.interest {
-                Interest::Region(id) => Some(id),
-                Interest::All | Interest::AnyRegion => None,
-            },
-            seen: self.window.seen().to_vec(),
-        })
+        late
     }
 }

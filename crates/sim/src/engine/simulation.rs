@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use prestore_machine::{Machine, Scope};
 
-use super::accepted::AcceptanceLog;
 use super::chip::{CallSites, Chip};
 use super::error::SimulationError;
 use super::run::{Finished, Plan, Run};
@@ -12,6 +11,7 @@ use super::source::Source;
 use super::window::Interest;
 use crate::Time;
 use crate::core::Core;
+use crate::doors::{AcceptanceLog, Agents, Doors, Logged, Probe, Stage};
 use crate::mechanism::Mechanism;
 use crate::results::{About, Results};
 
@@ -103,34 +103,79 @@ impl<'m> Simulation<'m> {
         source: &mut S,
         mechanism: &mut M,
     ) -> Result<Results, SimulationError<S::Error>> {
-        let threads = source.threads();
+        self.run_with(source, mechanism, Doors::closed())
+    }
+
+    /// The same, on a machine with `doors` plugged in.
+    ///
+    /// # Errors
+    /// [`SimulationError`].
+    pub fn run_with<S: Source, M: Mechanism, P: Probe, T: Stage, A: Agents>(
+        &self,
+        source: &mut S,
+        mechanism: &mut M,
+        doors: Doors<P, T, A>,
+    ) -> Result<Results, SimulationError<S::Error>> {
+        // Two machines are compiled: one as plain as what is plugged in allows, and one with all of the rest.
+        let is_typed = !self.machine.placement.types.is_empty();
+        if self.accepted.is_none() && !is_typed {
+            return self.run_on::<_, _, _, _, _, false>(source, mechanism, doors);
+        }
+        let Doors {
+            probe,
+            stage,
+            agents,
+        } = doors;
+        let log = self.accepted;
+        let doors = Doors {
+            probe,
+            stage: Logged { stage, log },
+            agents,
+        };
+        self.run_on::<_, _, _, _, _, true>(source, mechanism, doors)
+    }
+
+    fn run_on<S, M, P, T, A, const TYPED: bool>(
+        &self,
+        source: &mut S,
+        mechanism: &mut M,
+        doors: Doors<P, T, A>,
+    ) -> Result<Results, SimulationError<S::Error>>
+    where
+        S: Source,
+        M: Mechanism,
+        P: Probe,
+        T: Stage,
+        A: Agents,
+    {
+        let (threads, helpers) = (source.threads(), doors.agents.count());
         let cores = self.machine.core.count;
         if threads == 0 {
             return Err(SimulationError::NoThreads);
         }
-        if threads > cores {
+        if threads + helpers > cores {
             return Err(SimulationError::TooManyThreads {
                 threads,
+                helpers,
                 machine: self.machine.name.clone(),
                 cores,
             });
         }
-        let mut chip = Chip::new(self.machine, self.seed, self.sites)?;
+        let plugs = (doors.probe, doors.stage);
+        let chip = Chip::<_, _, TYPED>::new(self.machine, self.seed, self.sites, plugs);
+        let mut chip = chip?;
         for stack in self.stacks {
             chip.stack(stack.clone());
         }
-        let cores = (0..threads).map(|id| Core::new(id, self.machine));
+        let cores = (0..threads + helpers).map(|id| Core::new(id, self.machine));
         let plan = Plan {
             interest: self.interest,
             warmup: self.warmup,
             quantum: quantum(self.machine),
             lenient: self.lenient,
         };
-        if let Some(log) = self.accepted {
-            chip.log(log, self.machine);
-        }
-        let finished = Run::new(source, mechanism, cores, chip, plan).finish();
-        let finished = finished.map_err(|error| match error {
+        let run = Run::helped(source, mechanism, doors.agents, cores, chip, plan);
+        let finished = run.finish().map_err(|error| match error {
             SimulationError::TooMuchMemory { memories, .. } => SimulationError::TooMuchMemory {
                 machine: self.machine.name.clone(),
                 memories,

@@ -4,8 +4,9 @@ use super::handoffs::{Pledge, Published};
 use super::pipeline::{Pipeline, Uncore};
 use super::run::{Run, Turn};
 use crate::Time;
+use crate::doors::Agents;
 
-impl<S, M, P: Pipeline, U: Uncore> Run<'_, S, M, P, U> {
+impl<S, M, P: Pipeline, U: Uncore, A: Agents> Run<'_, S, M, P, U, A> {
     /// Thread `t` waits for a hand-off; what it left pending happens by `limit`.
     pub(super) fn rest(&mut self, t: usize, limit: Time) -> Turn {
         let next = self.threads[t].core.rest(limit, &mut self.uncore);
@@ -54,6 +55,7 @@ impl<S, M, P: Pipeline, U: Uncore> Run<'_, S, M, P, U> {
                 }
             }
             Some(Pledge::Release(lock)) => self.released(t, lock, visible),
+            Some(Pledge::Helpers(op)) => self.handed_to_helpers(t, &op, visible),
             None => {}
         }
     }
@@ -72,7 +74,7 @@ impl<S, M, P: Pipeline, U: Uncore> Run<'_, S, M, P, U> {
     }
 
     /// What `sleeper` waited for has come.
-    fn wake(&mut self, sleeper: u32) {
+    pub(super) fn wake(&mut self, sleeper: u32) {
         let sleeping = &mut self.threads[sleeper as usize];
         sleeping.parked = false;
         self.ready.push(sleeping.core.clock(), sleeper);

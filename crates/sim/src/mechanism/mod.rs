@@ -1,4 +1,4 @@
-//! What observes a run and acts in it: virtual pre-stores, runtimes, hardware.
+//! What software in a thread would do: virtual pre-stores, coalescing.
 //!
 //! A mechanism stands between the trace and the cores. All that a thread does passes through it:
 //! stores, flushes, fences, and the regions and hand-offs between them. It sees them in the thread's
@@ -6,10 +6,8 @@
 //! needs: a pre-store put behind a streak of stores (P0), stores turned into non-temporal ones, a
 //! flush moved, coalesced or dropped (P2), a flush that persistent caches make needless.
 //!
-//! What hardware does between the parts of the machine needs no contract of its own, because the
-//! parts speak through traits: a mechanism that acts on evictions or on acceptance by the memory
-//! controller is a [`crate::MemoryPort`] around another one, and one that acts on what reaches the
-//! caches is a [`crate::Below`] around another. Both are monomorphised.
+//! What hardware does at the private caches and at the memory controllers, and what helper threads of a runtime
+//! do while the program runs, has contracts of its own: [`crate::Doors`].
 
 mod none;
 mod prestores;

@@ -27,10 +27,11 @@ mod system;
 mod turnaround;
 mod units;
 
+pub(crate) use channel::whole_line;
 pub use counters::ChannelCounters;
 pub use device::{Device, DeviceCounters};
 pub use formula::{peak_read_bandwidth, peak_write_bandwidth, unloaded_read_latency};
 pub use optane::OptaneDimm;
-pub(crate) use placement::Room;
-pub use placement::{CallSite, Fullness, Placer};
+pub use placement::{CallSite, Fullness, Placer, Places};
+pub(crate) use placement::{LineTable, Room};
 pub use system::MemorySystem;

@@ -9,14 +9,14 @@ use super::address::{Interleave, Pages};
 use super::any::AnyDevice;
 use super::channel::Channel;
 use super::counters::ChannelCounters;
-use super::placement::PlaceTable;
-use crate::{ByteMask, Latencies, MemoryPort, Time};
+use super::placement::{LineTable, Places};
+use crate::{ByteMask, Latencies, MemoryPort, Sent, Time};
 
 /// The memories of a machine: where each line lives, the controllers, the devices.
 #[derive(Debug)]
 pub struct MemorySystem {
     line_shift: u32,
-    places: PlaceTable,
+    places: LineTable<u8>,
     pages: Pages,
     memories: Vec<Memory>,
     /// The directory is on the devices.
@@ -55,7 +55,7 @@ impl MemorySystem {
         });
         Self {
             line_shift: line.trailing_zeros(),
-            places: PlaceTable::new(machine.placement.default_memory as u8),
+            places: LineTable::new(machine.placement.default_memory as u8),
             pages: Pages::new(machine.placement.pages, seed),
             memories: memories.collect(),
             device_directory,
@@ -66,17 +66,17 @@ impl MemorySystem {
     /// does not move: what is written later goes there.
     pub fn place(&mut self, lines: RangeInclusive<u64>, memory: usize) {
         debug_assert!(memory < self.memories.len());
-        self.places.place(lines, memory as u8);
+        self.places.set(lines, Some(memory as u8));
     }
 
     /// `lines` live in the default memory from now on.
     pub fn unplace(&mut self, lines: RangeInclusive<u64>) {
-        self.places.unplace(lines);
+        self.places.set(lines, None);
     }
 
     /// The memory that `line` lives in.
     pub fn memory_of(&mut self, line: LineAddr) -> usize {
-        self.places.memory(0, line.0).into()
+        self.places.get(0, line.0).into()
     }
 
     /// The memory that `line` lives in, and lines around it that do, too.
@@ -120,14 +120,23 @@ impl MemorySystem {
     /// The memory of `line`, its number, and the address in it.
     #[inline]
     fn locate(&mut self, core: u32, line: LineAddr) -> (&mut Memory, u8, u64) {
-        let memory = self.places.memory(core, line.0);
+        let memory = self.places.get(core, line.0);
         let addr = self.pages.locate(line.0 << self.line_shift);
         (&mut self.memories[memory as usize], memory, addr)
     }
 }
 
+impl Places<usize> for MemorySystem {
+    fn set(&mut self, lines: RangeInclusive<u64>, memory: Option<usize>) {
+        match memory {
+            Some(memory) => self.place(lines, memory),
+            None => self.unplace(lines),
+        }
+    }
+}
+
 impl MemoryPort for MemorySystem {
-    #[inline]
+    #[inline(always)]
     fn read(&mut self, core: u32, at: Time, line: LineAddr) -> (Time, u8) {
         let (memory, index, addr) = self.locate(core, line);
         let (channel, addr) = memory.map.locate(addr);
@@ -136,8 +145,8 @@ impl MemoryPort for MemorySystem {
         (done, index)
     }
 
-    #[inline]
-    fn write(&mut self, core: u32, at: Time, line: LineAddr, bytes: ByteMask) -> Time {
+    #[inline(always)]
+    fn write(&mut self, core: u32, at: Time, line: LineAddr, bytes: ByteMask, _why: Sent) -> Time {
         let (memory, _, addr) = self.locate(core, line);
         let (channel, addr) = memory.map.locate(addr);
         memory.channels[channel].write(at, addr, bytes)

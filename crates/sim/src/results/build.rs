@@ -6,7 +6,7 @@ use prestore_machine::Machine;
 use prestore_machine::quantity::Clock;
 
 use super::boundaries;
-use super::counts::{FlushCounts, MemoryCounts, Named, ThreadCounts};
+use super::counts::{FlushCounts, MemoryCounts, StallTimes, ThreadCounts};
 use super::form::{
     Flushes, IntervalResult, Level, MemoryResult, Results, SCHEMA_VERSION, SeriesResult,
     ThreadResult,
@@ -14,7 +14,7 @@ use super::form::{
 use super::meter::Measured;
 use super::series::Series;
 use super::sum::Sum;
-use crate::Time;
+use crate::{Cause, ServedBy, Time};
 
 /// What the results say of the run beside what was measured.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ impl Results {
     pub fn new(machine: &Machine, about: About, measured: &Measured) -> Self {
         let clock = machine.core.clock;
         let counts = &measured.counts;
-        let mut stalls = Named::new();
+        let mut stalls = StallTimes::new();
         for thread in &counts.threads {
             stalls.add(&thread.stalls);
         }
@@ -163,20 +163,18 @@ fn cycles(time: Time, clock: Clock) -> u64 {
     time.in_cycles(clock).round() as u64
 }
 
-fn all_cycles(stalls: &Named<Time>, machine: &Machine) -> BTreeMap<String, u64> {
+fn all_cycles(stalls: &StallTimes, machine: &Machine) -> BTreeMap<String, u64> {
     (stalls.iter())
-        .map(|(cause, time)| (name(cause, machine), cycles(*time, machine.core.clock)))
+        .map(|(cause, time)| (name(*cause, machine), cycles(*time, machine.core.clock)))
         .collect()
 }
 
 /// Cores know levels and memories by number, users by name.
-fn name(cause: &str, machine: &Machine) -> String {
-    let number = |prefix| cause.strip_prefix(prefix)?.parse::<usize>().ok();
-    let cache = number("load_cache_").and_then(|i| machine.caches.get(i));
-    let memory = number("load_memory_").and_then(|i| machine.memories.get(i));
-    match (cache, memory) {
-        (Some(cache), _) => format!("load_{}", cache.name),
-        (_, Some(memory)) => format!("load_{}", memory.name),
-        _ => cause.to_owned(),
-    }
+fn name(cause: Cause, machine: &Machine) -> String {
+    let by = match cause {
+        Cause::Load(ServedBy::Cache(i)) => machine.caches.get(usize::from(i)).map(|c| &c.name),
+        Cause::Load(ServedBy::Memory(i)) => machine.memories.get(usize::from(i)).map(|m| &m.name),
+        _ => None,
+    };
+    by.map_or_else(|| cause.to_string(), |name| format!("load_{name}"))
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::Time;
+use crate::{Cause, Time};
 
-/// Durations or numbers by name.
-pub type Named<T> = BTreeMap<String, T>;
+/// Durations in which nothing could issue, by cause.
+pub type StallTimes = BTreeMap<Cause, Time>;
 
 /// All that is counted.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,7 +29,7 @@ pub struct ThreadCounts {
     /// Operations of each kind.
     pub ops: OpCounts,
     /// Time in which nothing could issue, by cause.
-    pub stalls: Named<Time>,
+    pub stalls: StallTimes,
 }
 
 /// Operations by kind.

@@ -12,7 +12,8 @@ mod sum;
 
 pub use build::About;
 pub use counts::{
-    Counts, FlushCounts, LevelCounts, MemoryCounts, Named, OpCounts, SystemCounts, ThreadCounts,
+    Counts, FlushCounts, LevelCounts, MemoryCounts, OpCounts, StallTimes, SystemCounts,
+    ThreadCounts,
 };
 pub use form::{
     Flushes, IntervalResult, Level, MemoryResult, Results, SCHEMA_VERSION, SeriesResult,

@@ -55,7 +55,7 @@ impl<T: Sum + Clone> Sum for Vec<T> {
     }
 }
 
-impl<T: Sum + Clone> Sum for BTreeMap<String, T> {
+impl<K: Ord + Clone, T: Sum + Clone> Sum for BTreeMap<K, T> {
     fn add(&mut self, other: &Self) {
         for (name, theirs) in other {
             match self.get_mut(name) {

@@ -63,7 +63,7 @@ fn a_write_to_a_line_lost_meanwhile_takes_it_back() {
     let mut caches = caches(vec![near(2), far(NonInclusive, 4)]);
     store(&mut caches, 0, 0, 0, 0x0F);
     store(&mut caches, 1, 500, 0, 0x0F);
-    let done = caches.write(0, Time(700_000), LineAddr(0), 0xF0);
+    let done = caches.write(0, Time(700_000), LineAddr(0), 0xF0, &[]);
     assert_eq!(done, Time(760_000));
 }
 
@@ -133,7 +133,7 @@ fn what_is_on_its_way_to_others_is_theirs_before_it_can_be_owned() {
 fn a_flush_of_what_is_on_its_way_to_its_owner_waits_for_it() {
     let mut caches = caches(vec![near(2), far(NonInclusiveVictim, 4)]);
     caches.own(0, Time(0), LineAddr(0), false);
-    caches.write(0, Time(140_000), LineAddr(0), WHOLE);
+    caches.write(0, Time(140_000), LineAddr(0), WHOLE, &[]);
     let flushed = caches.flush(
         1,
         Time(20_000),

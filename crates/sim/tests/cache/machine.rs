@@ -55,6 +55,7 @@ fn core(count: u32) -> Core {
         fill_buffers: 1,
         flush_buffers: None,
         flush_hold: None,
+        memory_types: None,
         memory_model: MemoryModel::Tso,
         store_buffer: StoreBuffer {
             entries: 1,

@@ -11,6 +11,7 @@ mod machine;
 mod memory;
 mod prefetch;
 mod replacement;
+mod typed;
 mod victims;
 mod write_back;
 
@@ -53,7 +54,7 @@ fn store(caches: &mut Hierarchy<Log>, core: u32, at: u64, line: u64, bytes: Byte
     if !caches.owned(core, line) {
         at = caches.own(core, at, line, false).done;
     }
-    caches.write(core, at, line, bytes).0 / 1000
+    caches.write(core, at, line, bytes, &[]).0 / 1000
 }
 
 /// Lines written to memory, with their bytes.

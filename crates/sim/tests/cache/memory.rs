@@ -1,6 +1,6 @@
 //! A memory of fixed latencies that keeps a log.
 
-use prestore_sim::{ByteMask, MemoryPort, Time};
+use prestore_sim::{ByteMask, MemoryPort, Sent, Time};
 use prestore_trace::LineAddr;
 
 /// A call, as the memory saw it.
@@ -21,7 +21,7 @@ impl MemoryPort for Log {
         (at + Time(100_000), (line.0 % 2) as u8)
     }
 
-    fn write(&mut self, core: u32, at: Time, line: LineAddr, bytes: ByteMask) -> Time {
+    fn write(&mut self, core: u32, at: Time, line: LineAddr, bytes: ByteMask, _: Sent) -> Time {
         self.0.push(Call::Write(core, at, line.0, bytes));
         at + Time(20_000)
     }

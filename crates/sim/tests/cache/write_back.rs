@@ -125,7 +125,7 @@ fn flushes_are_counted_by_what_they_found() {
 #[test]
 fn non_temporal_bytes_go_to_memory_at_once() {
     let mut caches = two_levels();
-    let taken = caches.write_around(0, Time(500_000), LineAddr(0), 0xFF);
+    let taken = caches.write_around(0, Time(500_000), LineAddr(0), 0xFF, &[]);
     assert_eq!(taken, Time(520_000));
     assert_eq!(writes(&caches), [(0, 0xFF)]);
 }
@@ -134,7 +134,7 @@ fn non_temporal_bytes_go_to_memory_at_once() {
 fn dirty_bytes_that_they_do_not_overwrite_go_along() {
     let mut caches = two_levels();
     store(&mut caches, 1, 0, 0, 0xFF00);
-    let taken = caches.write_around(0, Time(500_000), LineAddr(0), 0xFF);
+    let taken = caches.write_around(0, Time(500_000), LineAddr(0), 0xFF, &[]);
     assert_eq!(taken, Time(580_000));
     assert_eq!(writes(&caches), [(0, 0xFFFF)]);
     load(&mut caches, 1, 700, 0);

@@ -25,6 +25,7 @@ pub fn tso() -> Machine {
             fill_buffers: 10,
             flush_buffers: None,
             flush_hold: None,
+            memory_types: None,
             memory_model: MemoryModel::Tso,
             store_buffer: StoreBuffer {
                 entries: 8,

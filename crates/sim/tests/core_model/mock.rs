@@ -1,9 +1,11 @@
 //! The neighbours, and threads written as lists of operations.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
-use prestore_machine::Machine;
-use prestore_sim::{Below, ByteMask, Core, Flushed, LineState, Op, OpKind, Served, ServedBy, Time};
+use prestore_machine::{Machine, MemoryType};
+use prestore_sim::{
+    Below, ByteMask, Core, Flushed, LineState, Op, OpKind, Served, ServedBy, Stored, Time,
+};
 use prestore_trace::{FenceKind, FlushKind, LineAddr, SiteId};
 
 /// Nanoseconds, which are cycles here.
@@ -20,6 +22,8 @@ pub enum Call {
     Around(u64, ByteMask),
     Flush(u64, FlushKind, bool),
     Demote(u64),
+    Through(u64, ByteMask),
+    LoadAround(u64),
 }
 
 /// One level of cache that loses nothing, behind it a "peer" that has everything.
@@ -42,7 +46,13 @@ pub struct Mock {
     pub read_owns: bool,
     /// A line that takes another time to be read.
     pub slow: Option<(u64, u64)>,
+    /// Lines of other types than write-back.
+    pub types: HashMap<u64, MemoryType>,
+    /// Until when, in nanoseconds, others refuse to give these lines up.
+    pub refused: HashMap<u64, u64>,
     pub calls: Vec<(Time, Call)>,
+    /// The names of the stores of each call that has some.
+    pub names: Vec<(Call, Vec<Stored>)>,
 }
 
 impl Default for Mock {
@@ -61,7 +71,10 @@ impl Default for Mock {
             demote: 30,
             read_owns: false,
             slow: None,
+            types: HashMap::new(),
+            refused: HashMap::new(),
             calls: Vec::new(),
+            names: Vec::new(),
         }
     }
 }
@@ -81,6 +94,19 @@ impl Mock {
     pub fn calls(&self, keep: impl Fn(&Call) -> bool) -> Vec<(u64, Call)> {
         let kept = self.calls.iter().filter(|(_, call)| keep(call));
         kept.map(|&(at, call)| (at.0 / 1000, call)).collect()
+    }
+
+    fn note(&mut self, at: Time, call: Call, by: &[Stored]) {
+        self.calls.push((at, call));
+        self.names.push((call, by.to_vec()));
+    }
+
+    /// With memory of this type at these lines.
+    pub fn typed(of: MemoryType, lines: impl IntoIterator<Item = u64>) -> Self {
+        Self {
+            types: lines.into_iter().map(|line| (line, of)).collect(),
+            ..Self::default()
+        }
     }
 
     pub fn writes(&self) -> Vec<(u64, Call)> {
@@ -104,7 +130,43 @@ impl Mock {
     }
 }
 
+/// All doors are open, so that all tests show that this by itself changes nothing.
 impl Below for Mock {
+    const NAMES: bool = true;
+    const REFUSES: bool = true;
+    const TYPES: bool = true;
+
+    fn memory_type(&mut self, _: u32, line: LineAddr) -> MemoryType {
+        self.types.get(&line.0).copied().unwrap_or_default()
+    }
+
+    fn refused(&mut self, _: u32, at: Time, line: LineAddr, own: bool) -> Option<Time> {
+        let had = if own { &self.owned } else { &self.present };
+        let until = self.refused.get(&line.0).map(|until| ns(*until));
+        until.filter(|until| *until > at && !had.contains(&line.0))
+    }
+
+    fn write_through(
+        &mut self,
+        _: u32,
+        at: Time,
+        line: LineAddr,
+        bytes: ByteMask,
+        by: &[Stored],
+    ) -> Time {
+        self.note(at, Call::Through(line.0, bytes), by);
+        at + ns(self.around + self.around_waits.pop_front().unwrap_or(0))
+    }
+
+    fn load_around(&mut self, _: u32, at: Time, line: LineAddr) -> Served {
+        self.calls.push((at, Call::LoadAround(line.0)));
+        Served {
+            done: at + ns(self.miss),
+            granted: at + ns(self.miss),
+            by: ServedBy::Peer,
+        }
+    }
+
     fn load(&mut self, _: u32, at: Time, line: LineAddr) -> Served {
         self.calls.push((at, Call::Load(line.0)));
         if self.present.insert(line.0) {
@@ -141,8 +203,8 @@ impl Below for Mock {
         }
     }
 
-    fn write(&mut self, _: u32, at: Time, line: LineAddr, bytes: ByteMask) -> Time {
-        self.calls.push((at, Call::Write(line.0, bytes)));
+    fn write(&mut self, _: u32, at: Time, line: LineAddr, bytes: ByteMask, by: &[Stored]) -> Time {
+        self.note(at, Call::Write(line.0, bytes), by);
         self.dirty.insert(line.0);
         if self.owned.insert(line.0) {
             self.present.insert(line.0);
@@ -151,8 +213,15 @@ impl Below for Mock {
         at
     }
 
-    fn write_around(&mut self, _: u32, at: Time, line: LineAddr, bytes: ByteMask) -> Time {
-        self.calls.push((at, Call::Around(line.0, bytes)));
+    fn write_around(
+        &mut self,
+        _: u32,
+        at: Time,
+        line: LineAddr,
+        bytes: ByteMask,
+        by: &[Stored],
+    ) -> Time {
+        self.note(at, Call::Around(line.0, bytes), by);
         self.present.remove(&line.0);
         self.owned.remove(&line.0);
         at + ns(self.around + self.around_waits.pop_front().unwrap_or(0))
@@ -201,7 +270,7 @@ impl Thread {
             instr: self.instr,
             addr,
             size,
-            site: SiteId::NONE,
+            site: SiteId(self.instr as u32),
             kind,
         });
         self.instr += 1;

@@ -3,7 +3,7 @@
 use prestore_machine::Machine;
 use prestore_sim::{
     Below, ByteMask, Core, Flushed, Interest, Latencies, LineState, NoMechanism, Op, OpKind, Plan,
-    Run, Served, ServedBy, SystemCounts, Time, Uncore,
+    Run, Served, ServedBy, Stored, SystemCounts, Time, Uncore,
 };
 use prestore_trace::{FenceKind, FlushKind, LineAddr, SiteId};
 use proptest::prelude::*;
@@ -48,12 +48,12 @@ impl Below for Far<'_> {
         self.serve(at)
     }
 
-    fn write(&mut self, _: u32, at: Time, _: LineAddr, _: ByteMask) -> Time {
+    fn write(&mut self, _: u32, at: Time, _: LineAddr, _: ByteMask, _: &[Stored]) -> Time {
         self.called(at);
         at
     }
 
-    fn write_around(&mut self, _: u32, at: Time, _: LineAddr, _: ByteMask) -> Time {
+    fn write_around(&mut self, _: u32, at: Time, _: LineAddr, _: ByteMask, _: &[Stored]) -> Time {
         self.called(at)
     }
 
@@ -70,8 +70,8 @@ impl Below for Far<'_> {
 }
 
 impl Uncore for Far<'_> {
-    fn allocated(&mut self, _: &Op) {}
-    fn freed(&mut self, _: u64) {}
+    fn allocated(&mut self, _: u32, _: Time, _: &Op) {}
+    fn freed(&mut self, _: u32, _: Time, _: u64) {}
     fn drain(&mut self, _: Time) {}
 
     fn counts(&self) -> SystemCounts {

@@ -1,6 +1,6 @@
 //! Critical sections exclude each other, in the order of simulated time.
 
-use prestore_sim::{Finished, NoMechanism, Op, OpKind, Run, Source, Time};
+use prestore_sim::{Cause, Finished, NoMechanism, Op, OpKind, Run, Source, Time};
 use proptest::prelude::*;
 
 use crate::loops::{PLAN, run};
@@ -8,9 +8,9 @@ use crate::mock::{
     Notes, Script, SlowCore, acquire, hand_off, load, ns, op, release, store, wait_for,
 };
 
-fn stalled(done: &Finished, thread: usize, cause: &str) -> Time {
+fn stalled(done: &Finished, thread: usize, cause: Cause) -> Time {
     let stalls = &done.measured.counts.threads[thread].stalls;
-    stalls.get(cause).copied().unwrap_or_default()
+    stalls.get(&cause).copied().unwrap_or_default()
 }
 
 fn clock(done: &Finished, thread: usize) -> Time {
@@ -27,10 +27,13 @@ fn who_comes_second_waits_for_the_release() {
     let done = run(vec![section(10, 100), section(20, 100)], PLAN).unwrap();
     assert_eq!((clock(&done, 0), clock(&done, 1)), (ns(110), ns(210)));
     assert_eq!(
-        (stalled(&done, 0, "lock"), stalled(&done, 1, "lock")),
+        (
+            stalled(&done, 0, Cause::Lock),
+            stalled(&done, 1, Cause::Lock)
+        ),
         (ns(0), ns(90))
     );
-    assert_eq!(stalled(&done, 1, "await"), ns(0));
+    assert_eq!(stalled(&done, 1, Cause::Await), ns(0));
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Who goes on when, and what waits for what.
 
-use prestore_sim::{Finished, Interest, NoMechanism, Op, Plan, Run, SimulationError, Source, Time};
+use prestore_sim::{
+    Cause, Finished, Interest, NoMechanism, Op, Plan, Run, SimulationError, Source, Time,
+};
 
 use crate::mock::{Notes, Script, SlowCore, hand_off, load, ns, store, wait_for};
 
@@ -78,7 +80,7 @@ fn a_thread_sleeps_until_its_hand_off_is_visible() {
     let done = run(vec![producer, consumer], PLAN).unwrap();
     let consumer = &done.measured.counts.threads[1];
     assert_eq!(consumer.clock, ns(17));
-    assert_eq!(consumer.stalls["await"], ns(15));
+    assert_eq!(consumer.stalls[&Cause::Await], ns(15));
     assert_eq!(done.measured.counts.threads[0].clock, ns(16));
 }
 

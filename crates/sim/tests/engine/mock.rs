@@ -1,8 +1,8 @@
 //! Neighbours of the engine whose times are plain to see.
 
 use prestore_sim::{
-    Below, ByteMask, Distributions, Flushed, Latencies, LineState, Next, Op, OpCounts, OpKind,
-    Pipeline, Served, ServedBy, Source, SystemCounts, ThreadCounts, Time, Uncore,
+    Below, ByteMask, Cause, Distributions, Flushed, Latencies, LineState, Next, Op, OpCounts,
+    OpKind, Pipeline, Served, ServedBy, Source, Stored, SystemCounts, ThreadCounts, Time, Uncore,
 };
 use prestore_trace::{FlushKind, LineAddr, SiteId};
 
@@ -46,13 +46,13 @@ impl Pipeline for SlowCore {
     fn wait_until(&mut self, at: Time) {
         let waited = at.since(self.counts.clock);
         self.counts.clock += waited;
-        *self.counts.stalls.entry("await".into()).or_default() += waited;
+        *self.counts.stalls.entry(Cause::Await).or_default() += waited;
     }
 
     fn wait_for_lock(&mut self, at: Time) {
         let waited = at.since(self.counts.clock);
         self.counts.clock += waited;
-        *self.counts.stalls.entry("lock".into()).or_default() += waited;
+        *self.counts.stalls.entry(Cause::Lock).or_default() += waited;
     }
 
     fn finish<B: Below>(&mut self, instrs: u64, _below: &mut B) -> Time {
@@ -97,11 +97,25 @@ impl Below for Notes<'_> {
         }
     }
 
-    fn write(&mut self, _core: u32, at: Time, _line: LineAddr, _bytes: ByteMask) -> Time {
+    fn write(
+        &mut self,
+        _core: u32,
+        at: Time,
+        _line: LineAddr,
+        _bytes: ByteMask,
+        _: &[Stored],
+    ) -> Time {
         at
     }
 
-    fn write_around(&mut self, _core: u32, at: Time, _line: LineAddr, _bytes: ByteMask) -> Time {
+    fn write_around(
+        &mut self,
+        _core: u32,
+        at: Time,
+        _line: LineAddr,
+        _bytes: ByteMask,
+        _: &[Stored],
+    ) -> Time {
         at
     }
 
@@ -125,9 +139,9 @@ impl Below for Notes<'_> {
 }
 
 impl Uncore for Notes<'_> {
-    fn allocated(&mut self, _op: &Op) {}
+    fn allocated(&mut self, _core: u32, _at: Time, _op: &Op) {}
 
-    fn freed(&mut self, _addr: u64) {}
+    fn freed(&mut self, _core: u32, _at: Time, _addr: u64) {}
 
     fn drain(&mut self, _at: Time) {}
 

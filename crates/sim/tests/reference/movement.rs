@@ -1,7 +1,7 @@
 //! Fills and victims.
 
 use prestore_machine::Inclusion;
-use prestore_sim::{ByteMask, MemoryPort, Time};
+use prestore_sim::{ByteMask, MemoryPort, Sent, Time};
 use prestore_trace::LineAddr;
 
 use super::cache::Copy;
@@ -182,7 +182,7 @@ impl<M: MemoryPort> Reference<M> {
         buffer.sort();
         self.now = self.now.max(buffer[0]);
         let at = gone.comes.map_or(self.now, |comes| comes.max(self.now));
-        buffer[0] = (self.memory).write(core, at, LineAddr(gone.line), gone.dirty);
+        buffer[0] = (self.memory).write(core, at, LineAddr(gone.line), gone.dirty, Sent::Evicted);
     }
 
     /// Entries of lines that no private level has any more are free.

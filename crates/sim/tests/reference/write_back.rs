@@ -1,6 +1,6 @@
 //! Flushes, demotes, non-temporal writes.
 
-use prestore_sim::{ByteMask, Flushed, LineState, MemoryPort, Time};
+use prestore_sim::{ByteMask, Flushed, LineState, MemoryPort, Sent, Time};
 use prestore_trace::{FlushKind, LineAddr};
 
 use super::model::Reference;
@@ -99,7 +99,9 @@ impl<M: MemoryPort> Reference<M> {
         self.counters.flushes.dirty += 1;
         (nearest..self.levels()).for_each(|boundary| self.down(boundary, dirty));
         Flushed {
-            done: self.memory.write(core, known, LineAddr(line), dirty),
+            done: self
+                .memory
+                .write(core, known, LineAddr(line), dirty, Sent::Flushed),
             state: LineState::Dirty,
         }
     }
@@ -113,7 +115,8 @@ impl<M: MemoryPort> Reference<M> {
         self.counters.write_arounds_merged += u64::from(more);
         self.down(self.levels() - 1, bytes | dirty);
         let when = if more { known } else { at };
-        self.memory.write(core, when, LineAddr(line), bytes | dirty)
+        self.memory
+            .write(core, when, LineAddr(line), bytes | dirty, Sent::Around)
     }
 
     pub fn demote(&mut self, core: u32, at: Time, line: u64) -> Time {

@@ -116,6 +116,7 @@ fn in_words(cause: &str) -> String {
         "store_forward" => "a load waits for a pending store to reach the cache",
         "fill_buffers_full" => "all line fill buffers are taken",
         "write_combining_full" => "all write-combining buffers are taken",
+        "uncached" => "an access to memory that is not cached waits for the one before",
         "flush" => "too many flushes are pending",
         "await" => "waiting for another thread",
         "lock" => "another thread has the lock",

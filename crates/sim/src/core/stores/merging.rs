@@ -4,7 +4,7 @@ use prestore_machine::StoreBuffer as Described;
 use prestore_machine::quantity::Clock;
 use prestore_trace::LineAddr;
 
-use super::{Pending, Run};
+use super::{Pending, Run, Way};
 use crate::core::env::Env;
 use crate::core::filter::Filter;
 use crate::core::flushes::{Flushes, StoreNumber};
@@ -41,6 +41,7 @@ struct Slot {
     /// When its youngest store retired.
     ready: Time,
     number: StoreNumber,
+    way: Way,
     /// Counted in the filter?
     counted: bool,
 }
@@ -80,6 +81,7 @@ impl WriteBuffer {
             cause: Cause::Age,
             ready: Time::ZERO,
             number: 0,
+            way: Way::Cached,
             counted: false,
         };
         Self {
@@ -183,6 +185,11 @@ impl WriteBuffer {
         free.min().map(|end| end.max(at))
     }
 
+    /// The line that the last store went to.
+    pub fn newest(&self) -> StoreNumber {
+        self.slots[self.recent].number
+    }
+
     pub fn make_room(&mut self, at: Time) {
         self.press_oldest(at);
     }
@@ -201,7 +208,7 @@ impl WriteBuffer {
         line: LineAddr,
         bytes: ByteMask,
         at: Time,
-        ready: Time,
+        (ready, way): (Time, Way),
         env: &mut Env<'_, B>,
     ) -> Time {
         let timer = self.timeout.map_or(NEVER, |t| at + t);
@@ -219,7 +226,7 @@ impl WriteBuffer {
                 return *due;
             }
         }
-        self.allocate(line, bytes, at, ready, timer)
+        self.allocate(line, bytes, at, (ready, way), timer)
     }
 
     fn allocate(
@@ -227,7 +234,7 @@ impl WriteBuffer {
         line: LineAddr,
         bytes: ByteMask,
         at: Time,
-        ready: Time,
+        (ready, way): (Time, Way),
         timer: Time,
     ) -> Time {
         let free = |s: &Slot| matches!(s.state, State::Draining(end) if end <= at);
@@ -245,6 +252,7 @@ impl WriteBuffer {
             cause: Cause::Age,
             ready,
             number: self.next_number,
+            way,
             counted: true,
         };
         self.next_number += 1;
@@ -309,7 +317,9 @@ impl WriteBuffer {
                 Some((start, _)) if start > limit => return Run::Idle(start),
                 Some((start, i)) => {
                     let number = self.slots[i].number;
-                    let end = self.send(i, start, env);
+                    let Some(end) = self.send(i, start, env) else {
+                        continue;
+                    };
                     if flushes.stored(number, end) {
                         return Run::Flush;
                     }
@@ -318,17 +328,33 @@ impl WriteBuffer {
         }
     }
 
-    fn send<B: Below>(&mut self, i: usize, at: Time, env: &mut Env<'_, B>) -> Time {
+    /// A line goes. Answers when it is visible; `None`: who has it refused, and it waits.
+    fn send<B: Below>(&mut self, i: usize, at: Time, env: &mut Env<'_, B>) -> Option<Time> {
         let Slot {
-            line, bytes, cause, ..
+            line,
+            bytes,
+            cause,
+            number,
+            way,
+            ..
         } = self.slots[i];
-        let owned = if env.below.owned(env.params.id, line) {
-            env.fills.find(line, at).map_or(at, |fill| fill.until)
+        let end = if B::TYPES && way.is_past() {
+            let by = env.stored(number);
+            env.write_past(way, at, line, bytes, &by)
         } else {
-            env.own(at, line, bytes == env.params.whole).done
+            let owned = if env.below.owned(env.params.id, line) {
+                env.fills.find(line, at).map_or(at, |fill| fill.until)
+            } else {
+                if let Some(again) = env.refused(at, line) {
+                    self.slots[i].state = State::Held(again);
+                    return None;
+                }
+                env.own(at, line, bytes == env.params.whole).done
+            };
+            let by = env.stored(number);
+            let (_, done) = env.write(owned, line, bytes, &by);
+            done + self.drain
         };
-        let (_, done) = env.write(owned, line, bytes);
-        let end = done + self.drain;
         self.slots[i].state = State::Draining(end);
         self.held -= 1;
         self.visible = self.visible.max(end);
@@ -340,7 +366,7 @@ impl WriteBuffer {
         if let Some(free) = ways.iter_mut().min() {
             *free = end;
         }
-        end
+        Some(end)
     }
 }
 

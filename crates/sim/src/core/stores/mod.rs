@@ -21,6 +21,27 @@ pub(super) enum Stores {
     Merging(WriteBuffer),
 }
 
+/// Where a store goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// To the cache.
+    Cached,
+    /// The same, and it overwrites the line as a whole, which need not be read.
+    Unread,
+    /// Through the caches to memory.
+    Through,
+    /// Around the caches to memory.
+    Around,
+}
+
+impl Way {
+    /// Does it need no line in the cache?
+    #[inline]
+    pub fn is_past(self) -> bool {
+        matches!(self, Self::Through | Self::Around)
+    }
+}
+
 /// What the pending stores have of the bytes that a load wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pending {
@@ -120,20 +141,19 @@ impl Stores {
         }
     }
 
-    /// A store at `at`, when there is room; it retires at `ready`. `unread`: it overwrites the line as a
-    /// whole, which need not be read. Answers when something is due because of it.
+    /// A store at `at`, when there is room; it retires at `ready`. Answers when something is due because of it.
     #[inline]
     pub fn push<B: Below>(
         &mut self,
         line: LineAddr,
         bytes: ByteMask,
         at: Time,
-        (ready, unread): (Time, bool),
+        (ready, way): (Time, Way),
         env: &mut Env<'_, B>,
     ) -> Time {
         match self {
-            Self::Ordered(stores) => stores.push(line, bytes, ready, unread),
-            Self::Merging(stores) => stores.push(line, bytes, at, ready, env),
+            Self::Ordered(stores) => stores.push(line, bytes, ready, way),
+            Self::Merging(stores) => stores.push(line, bytes, at, (ready, way), env),
         }
     }
 
@@ -170,6 +190,14 @@ impl Stores {
         match self {
             Self::Ordered(stores) => stores.any_pending(),
             Self::Merging(stores) => stores.any_pending(),
+        }
+    }
+
+    /// The number of the store that came last, or of the line that it was merged into.
+    pub fn newest(&self) -> StoreNumber {
+        match self {
+            Self::Ordered(stores) => stores.next_number() - 1,
+            Self::Merging(stores) => stores.newest(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use prestore_machine::StoreBuffer as Described;
 use prestore_trace::{FlushKind, LineAddr};
 
-use super::{Pending, Run};
+use super::{Pending, Run, Way};
 use crate::core::env::Env;
 use crate::core::filter::Filter;
 use crate::core::flushes::{Flushes, StoreNumber, flush, flush_start};
@@ -30,8 +30,8 @@ struct Entry {
     clflush: Option<FlushKind>,
     /// An atomic among the stores: it reads, too, so it waits for data, and nothing is forwarded from it.
     atomic: bool,
-    /// It overwrites the line as a whole, which need not be read.
-    unread: bool,
+    /// Where it goes.
+    way: Way,
 }
 
 impl Entry {
@@ -46,7 +46,7 @@ impl Entry {
             owned: UNKNOWN,
             clflush: None,
             atomic: false,
-            unread: false,
+            way: Way::Cached,
         }
     }
 }
@@ -192,9 +192,9 @@ impl StoreBuffer {
     }
 
     #[inline]
-    pub fn push(&mut self, line: LineAddr, bytes: ByteMask, ready: Time, unread: bool) -> Time {
+    pub fn push(&mut self, line: LineAddr, bytes: ByteMask, ready: Time, way: Way) -> Time {
         self.insert(Entry {
-            unread,
+            way,
             ..Entry::of(line, bytes, ready)
         })
     }
@@ -280,7 +280,7 @@ impl StoreBuffer {
             ask,
             clflush,
             atomic,
-            unread,
+            way,
             ..
         } = *self.entry(self.asked);
         if ask > limit {
@@ -289,7 +289,7 @@ impl StoreBuffer {
         if self.waits && self.line_free > limit {
             return Ask::At(self.line_free);
         }
-        let owned = if clflush.is_some() {
+        let owned = if clflush.is_some() || B::TYPES && way.is_past() {
             ask
         } else if env.below.owned(env.params.id, line) {
             let fill = env.fills.find(line, ask);
@@ -307,7 +307,12 @@ impl StoreBuffer {
                 self.waits = true;
                 return Ask::At(start);
             }
-            let served = env.own_filled(start, line, unread);
+            if let Some(again) = env.refused(start, line) {
+                let asked = self.asked;
+                self.entry_mut(asked).ask = again;
+                return Ask::At(again);
+            }
+            let served = env.own_filled(start, line, way == Way::Unread);
             self.line_taken(served.done);
             if atomic {
                 served.done
@@ -352,6 +357,7 @@ impl StoreBuffer {
             bytes,
             clflush,
             atomic,
+            way,
             ..
         } = *self.entry(number);
         if let Some(kind) = clflush {
@@ -364,8 +370,22 @@ impl StoreBuffer {
             self.reached = flush(start, line, kind, env);
             self.next = self.reached;
             flushes.done = flushes.done.max(self.reached);
+        } else if B::TYPES && way.is_past() {
+            let by = env.stored(number);
+            self.reached = env.write_past(way, at, line, bytes, &by);
+            self.next = self.reached;
+            self.visible = self.visible.max(self.reached);
         } else {
-            let (reached, done) = env.write(at, line, bytes);
+            if B::REFUSES
+                && !env.below.owned(env.params.id, line)
+                && let Some(again) = env.refused(at, line)
+            {
+                // It was lost again.
+                self.entry_mut(number).owned = again;
+                return Some(Run::Idle(again));
+            }
+            let by = env.stored(number);
+            let (reached, done) = env.write(at, line, bytes, &by);
             self.reached = reached;
             self.next = reached + env.params.store_period;
             self.visible = self.visible.max(done);

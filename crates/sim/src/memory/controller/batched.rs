@@ -3,6 +3,7 @@
 use prestore_machine::Controller;
 
 use super::pending::{Pending, PendingWrites};
+use super::queue::{Path, Taken, WriteQueue};
 use crate::Time;
 use crate::memory::any::AnyDevice;
 use crate::memory::device::Device;
@@ -27,15 +28,6 @@ pub(crate) struct BatchedWrites {
     batch: Vec<Pending>,
 }
 
-/// What became of a write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Taken {
-    /// When the queue has it.
-    pub at: Time,
-    /// It was added to a line that waited already.
-    pub merged: bool,
-}
-
 impl BatchedWrites {
     pub(crate) fn new(c: &Controller) -> Self {
         let capacity = c.write_queue.max(1) as usize;
@@ -53,13 +45,13 @@ impl BatchedWrites {
 
     /// Bytes of the line at `addr` that wait.
     #[inline]
-    pub(crate) fn waiting(&mut self, addr: u64) -> u128 {
+    fn waiting(&mut self, addr: u64) -> u128 {
         self.pending.find(addr).map_or(0, |line| line.mask)
     }
 
     /// When a read that comes at `at` has its turn.
     #[inline]
-    pub(crate) fn after_drain(&self, at: Time) -> Time {
+    fn after_drain(&self, at: Time) -> Time {
         if at >= self.drain.0 {
             at.max(self.drain.1)
         } else {
@@ -70,12 +62,7 @@ impl BatchedWrites {
     /// Uses the time before `now` in which the device, idle from `idle` on, had nothing to do.
     /// Answers until when it is busy.
     #[inline]
-    pub(crate) fn use_idle_time(
-        &mut self,
-        now: Time,
-        mut idle: Time,
-        device: &mut AnyDevice,
-    ) -> Time {
+    fn use_idle_time(&mut self, now: Time, mut idle: Time, device: &mut AnyDevice) -> Time {
         while self.pending.len() > self.low {
             let Some(oldest) = self.pending.oldest() else {
                 break;
@@ -92,17 +79,12 @@ impl BatchedWrites {
     }
 
     /// Takes a line that comes at `at`; drains if it is one too many.
-    pub(crate) fn write(
-        &mut self,
-        at: Time,
-        addr: u64,
-        mask: u128,
-        device: &mut AnyDevice,
-    ) -> Taken {
+    fn add(&mut self, at: Time, addr: u64, mask: u128, device: &mut AnyDevice) -> Taken {
         if let Some(line) = self.pending.find(addr) {
             line.mask |= mask;
             return Taken {
                 at: at.max(line.since),
+                left: at.max(line.since),
                 merged: true,
             };
         }
@@ -115,18 +97,9 @@ impl BatchedWrites {
         }
         Taken {
             at: since,
+            left: since,
             merged: false,
         }
-    }
-
-    /// Writes all that waits; answers when the last is at the device.
-    pub(crate) fn finish(&mut self, at: Time, device: &mut AnyDevice) -> Time {
-        self.issue(at, self.pending.len(), device)
-    }
-
-    /// Until when the last drain keeps the device.
-    pub(crate) fn drained(&self) -> Time {
-        self.drain.1
     }
 
     fn issue(&mut self, at: Time, count: usize, device: &mut AnyDevice) -> Time {
@@ -155,5 +128,26 @@ impl BatchedWrites {
         // `high` is at most the capacity, so that some of them are on their way.
         let first = (0..self.leaving.len()).min_by_key(|i| self.leaving[*i]);
         first.map_or(at, |i| self.leaving.swap_remove(i))
+    }
+}
+
+impl WriteQueue for BatchedWrites {
+    #[inline]
+    fn write(&mut self, came: Time, addr: u64, mask: u128, to: &mut Path) -> Taken {
+        to.idle = self.use_idle_time(came, to.idle, &mut to.device);
+        let taken = self.add(came, addr, mask, &mut to.device);
+        to.idle = to.idle.max(self.drain.1);
+        taken
+    }
+
+    #[inline]
+    fn turn(&mut self, came: Time, addr: u64, whole: u128, to: &mut Path) -> Option<Time> {
+        to.idle = self.use_idle_time(came, to.idle, &mut to.device);
+        let is_here = self.waiting(addr) == whole;
+        (!is_here).then(|| self.after_drain(came))
+    }
+
+    fn finish(&mut self, at: Time, to: &mut Path) -> Time {
+        self.issue(at, self.pending.len(), &mut to.device)
     }
 }

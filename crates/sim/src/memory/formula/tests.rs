@@ -146,7 +146,7 @@ fn many_writes_reach_the_peak_that_the_formula_says() {
             let mut memory = MemorySystem::new(machine, 1);
             let whole = whole_line(machine.line.0);
             saturate(machine, index, peak, |at, line| {
-                memory.write(0, at, line, whole)
+                memory.write(0, at, line, whole, crate::Sent::Evicted)
             })
         },
     );

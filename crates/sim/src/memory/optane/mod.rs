@@ -31,7 +31,10 @@ mod store;
 #[cfg(test)]
 mod tests;
 mod wear;
+mod write_queue;
 mod writing;
+
+pub(crate) use write_queue::OptaneWrites;
 
 use prestore_machine::device::Optane;
 use prestore_trace::Bytes;

@@ -1,4 +1,4 @@
-//! Which memory a line lives in, and who decides.
+//! Which memory a line lives in, of which type that is, and who decides.
 
 mod placer;
 mod ranges;
@@ -8,8 +8,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use placer::Placer;
+pub use placer::{Placer, Places};
 pub use room::Fullness;
 pub(crate) use room::Room;
 pub use site::CallSite;
-pub(crate) use table::PlaceTable;
+pub(crate) use table::LineTable;

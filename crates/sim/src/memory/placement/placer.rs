@@ -1,15 +1,20 @@
-//! Deciding where allocations live.
+//! Deciding where allocations live, and of which type their memory is.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use prestore_machine::{Placement, PlacementRule, RangeSelector};
+use prestore_machine::{MemoryType, Placement, RangeSelector};
 use prestore_trace::SiteId;
 use rustc_hash::FxHashMap;
 
 use super::ranges::RangeMap;
 use super::site::CallSite;
-use crate::memory::MemorySystem;
+
+/// What a placer tells its decisions: the memories which lines live in, or the table of types.
+pub trait Places<V> {
+    /// `lines` have `value` from now on; `None`: no rule names them.
+    fn set(&mut self, lines: RangeInclusive<u64>, value: Option<V>);
+}
 
 /// Applies a machine's placement rules to what a program allocates while it runs.
 ///
@@ -19,8 +24,8 @@ use crate::memory::MemorySystem;
 ///
 /// Only allocations that make a difference are remembered.
 #[derive(Clone, Debug)]
-pub struct Placer {
-    rules: Vec<PlacementRule>,
+pub struct Placer<V = usize> {
+    rules: Vec<(RangeSelector, V)>,
     line_shift: u32,
     /// First rule of [`RangeSelector::Addresses`] that fits, by line.
     addresses: RangeMap<Rule>,
@@ -46,11 +51,31 @@ struct Live {
 }
 
 impl Placer {
-    /// Applies `placement` on a machine with lines of `line` bytes. Rules about addresses hold at
-    /// once in `memory`.
-    pub fn new(placement: &Placement, line: u64, memory: &mut MemorySystem) -> Self {
+    /// Applies the rules of `placement` about memories, on a machine with lines of `line` bytes. Rules about
+    /// addresses hold at once in `memory`.
+    pub fn new(placement: &Placement, line: u64, memory: &mut impl Places<usize>) -> Self {
+        let rules = placement.rules.iter();
+        Self::with(
+            rules.map(|r| (r.of.clone(), r.memory)).collect(),
+            line,
+            memory,
+        )
+    }
+}
+
+impl Placer<MemoryType> {
+    /// The same of the rules about memory types.
+    pub fn of_types(placement: &Placement, line: u64, types: &mut impl Places<MemoryType>) -> Self {
+        let rules = placement.types.iter();
+        let rules = rules.map(|r| (r.of.clone(), r.memory_type)).collect();
+        Self::with(rules, line, types)
+    }
+}
+
+impl<V: Copy> Placer<V> {
+    fn with(rules: Vec<(RangeSelector, V)>, line: u64, into: &mut impl Places<V>) -> Self {
         let mut placer = Self {
-            rules: placement.rules.clone(),
+            rules,
             line_shift: line.max(1).trailing_zeros(),
             addresses: RangeMap::new(),
             stacks: RangeMap::new(),
@@ -59,11 +84,11 @@ impl Placer {
             sites: FxHashMap::default(),
         };
         // The last first, so that the first is there in the end.
-        for (index, rule) in placement.rules.iter().enumerate().rev() {
-            if let RangeSelector::Addresses(first, last) = rule.of {
+        for index in (0..placer.rules.len()).rev() {
+            if let RangeSelector::Addresses(first, last) = placer.rules[index].0 {
                 let lines = first >> placer.line_shift..=last.max(first) >> placer.line_shift;
                 placer.addresses.set(lines.clone(), index as Rule);
-                placer.decide(lines, memory);
+                placer.decide(lines, into);
             }
         }
         placer
@@ -77,7 +102,7 @@ impl Placer {
         bytes: u64,
         site: SiteId,
         lookup: impl FnOnce() -> Vec<CallSite>,
-        memory: &mut MemorySystem,
+        memory: &mut impl Places<V>,
     ) {
         if self.rules.is_empty() || bytes == 0 {
             return;
@@ -107,7 +132,7 @@ impl Placer {
     }
 
     /// The allocation at `addr` was returned, and with it those that lie in it.
-    pub fn freed(&mut self, addr: u64, memory: &mut MemorySystem) {
+    pub fn freed(&mut self, addr: u64, memory: &mut impl Places<V>) {
         let Some(live) = self.live.remove(&addr) else {
             return;
         };
@@ -130,8 +155,8 @@ impl Placer {
     }
 
     /// `bytes` bytes at `lowest` are the stack of a thread.
-    pub fn stack(&mut self, lowest: u64, bytes: u64, memory: &mut MemorySystem) {
-        let is_stack = |rule: &PlacementRule| rule.of == RangeSelector::Stacks;
+    pub fn stack(&mut self, lowest: u64, bytes: u64, memory: &mut impl Places<V>) {
+        let is_stack = |rule: &(RangeSelector, V)| rule.0 == RangeSelector::Stacks;
         if let Some(rule) = self.rules.iter().position(is_stack) {
             let lines = self.lines(lowest, bytes);
             self.stacks.set(lines.clone(), rule as Rule);
@@ -152,21 +177,24 @@ impl Placer {
         lookup: impl FnOnce() -> Vec<CallSite>,
     ) -> Rule {
         let rules = &self.rules;
-        let named = |rule: &PlacementRule, frames: &[CallSite]| match &rule.of {
+        let named = |of: &RangeSelector, frames: &[CallSite]| match of {
             RangeSelector::AllocationSite(name) => frames.iter().any(|frame| frame.is(name)),
             _ => false,
         };
-        let asks = |rule: &PlacementRule| matches!(rule.of, RangeSelector::AllocationSite(_));
+        let asks = |rule: &(RangeSelector, V)| matches!(rule.0, RangeSelector::AllocationSite(_));
         let of_site: &[Rule] = if rules.iter().any(asks) {
             self.sites.entry(site).or_insert_with(|| {
                 let frames = lookup();
-                let fits = rules.iter().enumerate().filter(|(_, r)| named(r, &frames));
+                let fits = rules
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, r)| named(&r.0, &frames));
                 fits.map(|(index, _)| index as Rule).collect()
             })
         } else {
             &[]
         };
-        let large = |rule: &PlacementRule| match rule.of {
+        let large = |rule: &(RangeSelector, V)| match rule.0 {
             RangeSelector::AllocationsFrom(least) => bytes >= least.0,
             _ => false,
         };
@@ -180,8 +208,8 @@ impl Placer {
         pieces(lines, |line| self.allocations.around(line)).collect()
     }
 
-    /// Tells `memory` where `lines` live now.
-    fn decide(&self, lines: RangeInclusive<u64>, memory: &mut MemorySystem) {
+    /// Tells `into` what holds of `lines` now.
+    fn decide(&self, lines: RangeInclusive<u64>, into: &mut impl Places<V>) {
         let decided = pieces(&lines, |line| {
             let mut first = NO_RULE;
             let mut alike = 0..=u64::MAX;
@@ -193,10 +221,7 @@ impl Placer {
             (first, alike)
         });
         for (lines, rule) in decided {
-            match self.rules.get(rule as usize) {
-                Some(rule) => memory.place(lines, rule.memory),
-                None => memory.unplace(lines),
-            }
+            into.set(lines, self.rules.get(rule as usize).map(|rule| rule.1));
         }
     }
 }

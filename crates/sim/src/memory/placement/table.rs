@@ -1,64 +1,64 @@
-//! Which memory a line lives in.
+//! What holds of a line: the memory it lives in, its type.
 
 use std::ops::RangeInclusive;
 
 use super::ranges::RangeMap;
 
-/// The memory of each line, with the last answers at hand.
+/// The value of each line, with the last answers at hand.
 #[derive(Clone, Debug)]
-pub(crate) struct PlaceTable {
-    default: u8,
-    places: RangeMap<u8>,
-    /// By core: the lines around its last, and their memory.
-    recent: [(u64, u64, u8); RECENT],
+pub(crate) struct LineTable<V> {
+    default: V,
+    values: RangeMap<V>,
+    /// By core: the lines around its last, and their value.
+    recent: [(u64, u64, V); RECENT],
 }
 
 /// Cores share the entries if there are more.
 const RECENT: usize = 64;
-/// An empty range of lines.
-const NOTHING: (u64, u64, u8) = (1, 0, 0);
 
-impl PlaceTable {
-    /// All lines live in memory `default`.
-    pub(crate) fn new(default: u8) -> Self {
+impl<V: Copy + PartialEq> LineTable<V> {
+    /// All lines have `default`.
+    pub(crate) fn new(default: V) -> Self {
         Self {
             default,
-            places: RangeMap::new(),
-            recent: [NOTHING; RECENT],
+            values: RangeMap::new(),
+            recent: nothing(default),
         }
     }
 
-    /// The memory of `line`, asked for by `core`.
+    /// The value of `line`, asked for by `core`.
     #[inline]
-    pub(crate) fn memory(&mut self, core: u32, line: u64) -> u8 {
-        if self.places.is_empty() {
+    pub(crate) fn get(&mut self, core: u32, line: u64) -> V {
+        if self.values.is_empty() {
             return self.default;
         }
         let recent = &mut self.recent[core as usize % RECENT];
         if line < recent.0 || line > recent.1 {
-            let (memory, lines) = self.places.around(line);
-            *recent = (*lines.start(), *lines.end(), memory.unwrap_or(self.default));
+            let (value, lines) = self.values.around(line);
+            *recent = (*lines.start(), *lines.end(), value.unwrap_or(self.default));
         }
         recent.2
     }
 
-    /// The memory of `line`, and lines around it that live there, too.
-    pub(crate) fn around(&self, line: u64) -> (u8, RangeInclusive<u64>) {
-        let (memory, lines) = self.places.around(line);
-        (memory.unwrap_or(self.default), lines)
+    /// The value of `line`, and lines around it that have it, too.
+    pub(crate) fn around(&self, line: u64) -> (V, RangeInclusive<u64>) {
+        let (value, lines) = self.values.around(line);
+        (value.unwrap_or(self.default), lines)
     }
 
-    /// `lines` live in `memory` from now on.
-    pub(crate) fn place(&mut self, lines: RangeInclusive<u64>, memory: u8) {
-        self.places.set(lines, memory);
-        self.recent = [NOTHING; RECENT];
+    /// `lines` have `value` from now on; `None`: the default.
+    pub(crate) fn set(&mut self, lines: RangeInclusive<u64>, value: Option<V>) {
+        match value {
+            Some(value) => self.values.set(lines, value),
+            None => self.values.clear(lines),
+        }
+        self.recent = nothing(self.default);
     }
+}
 
-    /// `lines` live in the default memory from now on.
-    pub(crate) fn unplace(&mut self, lines: RangeInclusive<u64>) {
-        self.places.clear(lines);
-        self.recent = [NOTHING; RECENT];
-    }
+/// No lines are at hand.
+fn nothing<V: Copy>(value: V) -> [(u64, u64, V); RECENT] {
+    [(1, 0, value); RECENT]
 }
 
 #[cfg(test)]
@@ -67,16 +67,16 @@ mod tests {
 
     #[test]
     fn each_core_sees_a_change_at_once() {
-        let mut table = PlaceTable::new(0);
-        assert_eq!(table.memory(0, 5), 0);
-        table.place(4..=9, 2);
-        assert_eq!(table.memory(0, 5), 2);
-        assert_eq!(table.memory(1, 9), 2);
-        assert_eq!(table.memory(1, 10), 0);
-        table.place(6..=7, 1);
-        assert_eq!(table.memory(0, 6), 1);
-        assert_eq!(table.memory(0, 8), 2);
-        table.unplace(0..=20);
-        assert_eq!(table.memory(1, 8), 0);
+        let mut table = LineTable::new(0);
+        assert_eq!(table.get(0, 5), 0);
+        table.set(4..=9, Some(2));
+        assert_eq!(table.get(0, 5), 2);
+        assert_eq!(table.get(1, 9), 2);
+        assert_eq!(table.get(1, 10), 0);
+        table.set(6..=7, Some(1));
+        assert_eq!(table.get(0, 6), 1);
+        assert_eq!(table.get(0, 8), 2);
+        table.set(0..=20, None);
+        assert_eq!(table.get(1, 8), 0);
     }
 }

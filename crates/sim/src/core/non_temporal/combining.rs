@@ -3,8 +3,8 @@
 use prestore_machine::Machine;
 use prestore_trace::LineAddr;
 
-use super::env::Env;
-use super::fills::{FillBuffers, free_at_last};
+use crate::core::env::Env;
+use crate::core::fills::{FillBuffers, free_at_last};
 use crate::{Below, ByteMask, Time};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ struct Buffer {
 /// Buffers that gather the bytes of lines: whole ones go at once, partial ones when their buffer
 /// or the order of things asks for it. Where the machine says so, each takes a fill buffer while it lasts.
 #[derive(Clone, Debug)]
-pub(super) struct Combining {
+pub(in crate::core) struct Combining {
     buffers: Box<[Buffer]>,
     /// Is there a fill buffer to spare?
     shares_fills: bool,
@@ -54,7 +54,7 @@ pub(super) struct Combining {
 
 /// What must happen before a line can be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Room {
+pub(in crate::core) enum Room {
     /// Nothing before this time.
     At(Time),
     /// The oldest must be sent.
@@ -199,9 +199,14 @@ impl Combining {
             env.results.combined_partial += 1;
         }
         let (line, bytes) = (buffer.line, buffer.bytes);
+        let by = if B::NAMES {
+            env.names.combined(line)
+        } else {
+            Vec::new()
+        };
         let taken = env
             .below
-            .write_around(env.params.id, at + self.delay, line, bytes)
+            .write_around(env.params.id, at + self.delay, line, bytes, &by)
             .max(at);
         buffer.sent = at;
         buffer.taken = taken;

@@ -1,14 +1,12 @@
-//! Writes to an Optane DIMM, which orders them itself.
+//! What waits in the controller before an Optane DIMM, which orders writes itself.
 
 use prestore_machine::Controller;
 use prestore_machine::device::Optane;
 
-use super::slots::Slots;
 use crate::Time;
 use crate::divide::Divisor;
-use crate::memory::any::AnyDevice;
+use crate::memory::controller::{Path, Slots, Taken, WriteQueue};
 use crate::memory::device::{self, Device};
-use crate::memory::pipe::Pipe;
 use crate::random::Random;
 
 /// Lines and blocks remembered: more than cores have on their way at once.
@@ -27,17 +25,6 @@ struct Line {
     number: u64,
 }
 
-/// What became of a write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Sent {
-    /// When it has its entry: it is accepted.
-    pub taken: Time,
-    /// When it has left the entry.
-    pub left: Time,
-    /// It was added to a line that waited already.
-    pub merged: bool,
-}
-
 /// A write pending queue whose lines wait only for their turn.
 ///
 /// Lines that wait for an entry get it in no particular order: streams of several cores mix at
@@ -49,7 +36,7 @@ pub(crate) struct Sent {
 /// and what is written to it while it waits is added to it. (OptaneStudy: ntstore to the same 64 to
 /// 256 B sends each line every 130 ns or later, whatever the threads write; to 512 B it does not.)
 #[derive(Debug)]
-pub(crate) struct ContendedWrites {
+pub(crate) struct OptaneWrites {
     slots: Slots,
     random: Random,
     gap: Time,
@@ -64,7 +51,7 @@ pub(crate) struct ContendedWrites {
     open: Box<[(u64, u64); REMEMBERED]>,
 }
 
-impl ContendedWrites {
+impl OptaneWrites {
     pub(crate) fn new(c: &Controller, device: &Optane, seed: u64) -> Self {
         let none = Line {
             mask: 0,
@@ -85,65 +72,6 @@ impl ContendedWrites {
         }
     }
 
-    /// When the last write of the line at `addr` comes (zero: it is not known to be on its way).
-    #[inline]
-    pub(crate) fn coming(&self, addr: u64) -> Time {
-        let at = entry(addr);
-        if self.addrs[at] == addr {
-            self.lines[at].taken
-        } else {
-            Time::ZERO
-        }
-    }
-
-    /// Takes bytes of the line at `addr`, which come at `came`.
-    pub(crate) fn write(
-        &mut self,
-        came: Time,
-        addr: u64,
-        mask: u128,
-        bus: &mut Option<Pipe>,
-        device: &mut AnyDevice,
-    ) -> Sent {
-        let mut turn = came;
-        self.writes += 1;
-        let since = self.open_since(addr);
-        // A line that shares its place is forgotten.
-        let at = entry(addr);
-        let line = &mut self.lines[at];
-        if self.gap > Time::ZERO && self.addrs[at] == addr && line.number >= since {
-            if came < line.left && mask & !line.mask == 0 {
-                line.taken = came.max(line.taken);
-                return Sent {
-                    taken: line.taken,
-                    left: line.taken,
-                    merged: true,
-                };
-            }
-            turn = line.left + self.gap;
-        }
-        let taken = self.slots.wait_unordered(came, &mut self.random);
-        let turn = turn.max(taken);
-        let sent = match bus {
-            Some(bus) => bus.send(turn, device::burst(mask)),
-            None => turn,
-        };
-        let left = device.write(sent, addr, mask);
-        self.slots.take(left);
-        self.addrs[at] = addr;
-        *line = Line {
-            mask,
-            taken,
-            left,
-            number: self.writes,
-        };
-        Sent {
-            taken,
-            left,
-            merged: false,
-        }
-    }
-
     /// Since which write nothing of `addr`'s block was written but its unit.
     #[inline]
     fn open_since(&mut self, addr: u64) -> u64 {
@@ -153,6 +81,59 @@ impl ContendedWrites {
             *open = (unit, self.writes);
         }
         open.1
+    }
+}
+
+impl WriteQueue for OptaneWrites {
+    /// A read waits until the last write of its line has its entry, where that is known to be on its way.
+    #[inline]
+    fn turn(&mut self, came: Time, addr: u64, _whole: u128, _to: &mut Path) -> Option<Time> {
+        let at = entry(addr);
+        Some(if self.addrs[at] == addr {
+            came.max(self.lines[at].taken)
+        } else {
+            came
+        })
+    }
+
+    fn write(&mut self, came: Time, addr: u64, mask: u128, to: &mut Path) -> Taken {
+        let mut turn = came;
+        self.writes += 1;
+        let since = self.open_since(addr);
+        // A line that shares its place is forgotten.
+        let at = entry(addr);
+        let line = &mut self.lines[at];
+        if self.gap > Time::ZERO && self.addrs[at] == addr && line.number >= since {
+            if came < line.left && mask & !line.mask == 0 {
+                line.taken = came.max(line.taken);
+                return Taken {
+                    at: line.taken,
+                    left: line.taken,
+                    merged: true,
+                };
+            }
+            turn = line.left + self.gap;
+        }
+        let taken = self.slots.wait_unordered(came, &mut self.random);
+        let turn = turn.max(taken);
+        let sent = match &mut to.bus {
+            Some(bus) => bus.send(turn, device::burst(mask)),
+            None => turn,
+        };
+        let left = to.device.write(sent, addr, mask);
+        self.slots.take(left);
+        self.addrs[at] = addr;
+        *line = Line {
+            mask,
+            taken,
+            left,
+            number: self.writes,
+        };
+        Taken {
+            at: taken,
+            left,
+            merged: false,
+        }
     }
 }
 

@@ -6,9 +6,9 @@ use prestore_machine::Machine;
 use prestore_trace::LineAddr;
 
 use super::combining::Room;
-use super::filter::Filter;
-use super::pipeline::Core;
-use super::stalls::Cause;
+use crate::core::filter::Filter;
+use crate::core::pipeline::{Core, NEVER};
+use crate::core::stalls::Cause;
 use crate::{Below, ByteMask, ServedBy, Time};
 
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ struct Store {
 /// goes to a write-combining buffer. There a load of the line that is executed before has fetched it by
 /// then, or holds the store up until it has.
 #[derive(Clone, Debug)]
-pub(super) struct Leaving {
+pub(in crate::core) struct Leaving {
     queue: VecDeque<Store>,
     capacity: usize,
     /// Stores that came so far.
@@ -57,10 +57,10 @@ impl Leaving {
         })
     }
 
-    /// When the next leaves, as far as it is known.
-    #[inline]
-    pub fn due(&self) -> Option<Time> {
-        self.queue.front().map(|store| store.ready.max(self.next))
+    /// When the next leaves, as far as it is known; [`NEVER`]: there is none.
+    fn due(&self) -> Time {
+        let first = self.queue.front();
+        first.map_or(NEVER, |store| store.ready.max(self.next))
     }
 
     /// How many have left so far.
@@ -71,7 +71,7 @@ impl Leaving {
     /// The first and the last store to `line` in the queue: when the one leaves, and which the other is.
     #[inline]
     fn find(&self, line: LineAddr) -> Option<(Time, usize)> {
-        if self.queue.is_empty() || !self.filter.may_hold(line) {
+        if !self.filter.may_hold(line) {
             return None;
         }
         let of_line = |store: &Store| store.line == line;
@@ -83,7 +83,7 @@ impl Leaving {
 
 impl Core {
     /// Puts a store into the queue; where that is full, dispatch waits. Answers whether it could.
-    pub(super) fn queue_nt_store<B: Below>(
+    pub(in crate::core) fn queue_nt_store<B: Below>(
         &mut self,
         line: LineAddr,
         bytes: ByteMask,
@@ -91,15 +91,18 @@ impl Core {
     ) -> bool {
         while let Some(leaving) = &self.leaving
             && leaving.queue.len() == leaving.capacity
-            && let Some(due) = leaving.due()
         {
-            self.stall(due, Cause::WriteCombining);
+            self.stall(self.leaves, Cause::WriteCombining);
             if self.is_late() {
                 return false;
             }
             self.leave_one(below);
         }
         let (now, ready) = (self.front.now, self.front.now.max(self.front.retired));
+        if B::NAMES {
+            let name = self.name(bytes);
+            self.names.queue(name);
+        }
         if let Some(leaving) = &mut self.leaving {
             leaving.filter.add(line);
             leaving.queued += 1;
@@ -109,6 +112,7 @@ impl Core {
                 ready,
                 around: false,
             });
+            self.leaves = leaving.due();
         }
         self.leave(now, below);
         true
@@ -116,29 +120,31 @@ impl Core {
 
     /// All that are due by `until` leave.
     #[inline]
-    pub(super) fn leave<B: Below>(&mut self, until: Time, below: &mut B) {
-        let is_due = |core: &Self| {
-            let due = core.leaving.as_ref().and_then(Leaving::due);
-            due.is_some_and(|due| due <= until)
-        };
-        while is_due(self) {
+    pub(in crate::core) fn leave<B: Below>(&mut self, until: Time, below: &mut B) {
+        while self.leaves <= until && self.leaves != NEVER {
             self.leave_one(below);
         }
     }
 
     /// All that are due by `until` leave, and what else is due is done, in order of time.
     #[inline]
-    pub(super) fn leave_and_settle<B: Below>(&mut self, until: Time, below: &mut B) {
-        while let Some(at) = self.leaving.as_ref().and_then(Leaving::due)
-            && at <= until
-        {
+    pub(in crate::core) fn leave_and_settle<B: Below>(&mut self, until: Time, below: &mut B) {
+        if self.leaves <= until {
+            self.leave_in_order(until, below);
+        }
+        if until >= self.due {
+            self.settle(until, below);
+        }
+    }
+
+    #[inline(never)]
+    fn leave_in_order<B: Below>(&mut self, until: Time, below: &mut B) {
+        while self.leaves <= until && self.leaves != NEVER {
+            let at = self.leaves;
             if self.due < at {
                 self.settle(Time(at.0 - 1), below);
             }
             self.leave_one(below);
-        }
-        if until >= self.due {
-            self.settle(until, below);
         }
     }
 
@@ -147,12 +153,15 @@ impl Core {
     /// goes past the caches, and the load reads the line again. Answers when the load is done, and
     /// from where; `None` where no store is in the queue, or hits do not stay.
     #[inline]
-    pub(super) fn load_overtaking<B: Below>(
+    pub(in crate::core) fn load_overtaking<B: Below>(
         &mut self,
         line: LineAddr,
         at: Time,
         below: &mut B,
     ) -> Option<(Time, ServedBy)> {
+        if self.leaves == NEVER {
+            return None;
+        }
         let leaving = self.leaving.as_ref().filter(|l| l.hits_stay)?;
         let (leaves, last) = leaving.find(line)?;
         Some(self.overtake(line, at, leaves, last, below))
@@ -177,7 +186,7 @@ impl Core {
     }
 
     /// Now, or when what has left the queue by force did.
-    pub(super) fn behind_leaving(&self) -> Time {
+    pub(in crate::core) fn behind_leaving(&self) -> Time {
         let left = self.leaving.as_ref().map_or(Time::ZERO, |l| l.left);
         self.front.now.max(self.front.retired).max(left)
     }
@@ -191,10 +200,18 @@ impl Core {
         }
     }
 
+    /// All leave, each when it can.
+    pub(in crate::core) fn leave_all<B: Below>(&mut self, below: &mut B) {
+        while self.leaves != NEVER {
+            self.leave_one(below);
+        }
+    }
+
     /// All stores to `line` that are in the queue leave, and those before them.
     #[inline]
-    pub(super) fn leave_line<B: Below>(&mut self, line: LineAddr, below: &mut B) {
-        if let Some(leaving) = &self.leaving
+    pub(in crate::core) fn leave_line<B: Below>(&mut self, line: LineAddr, below: &mut B) {
+        if self.leaves != NEVER
+            && let Some(leaving) = &self.leaving
             && let Some((_, last)) = leaving.find(line)
         {
             self.leave_through(last, below);
@@ -204,9 +221,10 @@ impl Core {
     /// The next leaves, or it becomes known when it can.
     fn leave_one<B: Below>(&mut self, below: &mut B) {
         let Some(leaving) = &self.leaving else { return };
-        let (Some(&store), Some(at)) = (leaving.queue.front(), leaving.due()) else {
+        let Some(&store) = leaving.queue.front() else {
             return;
         };
+        let at = self.leaves;
         let left = self.leave_at(store, at, below);
         // It may have given a fill buffer back that a flush waits for.
         self.due_at(at);
@@ -232,6 +250,7 @@ impl Core {
                 }
             }
         }
+        self.leaves = leaving.due();
     }
 
     fn leave_at<B: Below>(&mut self, store: Store, at: Time, below: &mut B) -> Left {
@@ -246,7 +265,8 @@ impl Core {
             if let Some(fill) = env.fills.find(store.line, at) {
                 return Left::Met(fill.until);
             }
-            env.write(at, store.line, store.bytes);
+            let by = if B::NAMES { env.names.leaves() } else { None };
+            env.write(at, store.line, store.bytes, by.as_slice());
             return Left::Hit;
         }
         if open.is_none() {
@@ -272,6 +292,9 @@ impl Core {
                     combining.send(oldest, at, &mut env);
                 }
             }
+        }
+        if B::NAMES {
+            env.names.combine(store.line);
         }
         if let Some(which) = open
             && combining.add(which, store.bytes, env.params.whole)
