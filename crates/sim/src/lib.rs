@@ -41,7 +41,7 @@ pub use memory::{
     CallSite, ChannelCounters, Device, DeviceCounters, Fullness, MemorySystem, OptaneDimm, Placer,
     peak_read_bandwidth, peak_write_bandwidth, unloaded_read_latency,
 };
-pub use op::{Op, OpKind};
+pub use op::{Op, OpKind, SHARED_LOCK};
 pub use ports::{Below, ByteMask, Flushed, LineState, MemoryPort, Served, ServedBy};
 pub use random::Random;
 pub use results::{
