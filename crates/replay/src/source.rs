@@ -142,6 +142,7 @@ impl<'t> TraceSource<'t> {
         notes.extend(self.left_out.iter().cloned());
         let current = self.cores.iter().filter_map(|c| c.current.as_ref());
         notes.extend(current.flat_map(|c| c.cursor.notes()));
+        notes.extend(self.hand_offs.notes());
         if manifest.info.scope.mode == "functions" {
             notes.push(
                 "recorded with --scope functions: other accesses take no part, and caches are \
