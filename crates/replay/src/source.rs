@@ -145,8 +145,9 @@ impl<'t> TraceSource<'t> {
         notes.extend(self.hand_offs.notes());
         if manifest.info.scope.mode == "functions" {
             notes.push(
-                "recorded with --scope functions: other accesses take no part, and caches are \
-                 emptier of them than on a real machine"
+                "recorded with --scope functions: other accesses take no part, caches are emptier of \
+                 them than on a real machine, and threads do not wait for locks and messages \
+                 of other functions"
                     .to_owned(),
             );
         }
