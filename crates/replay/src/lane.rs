@@ -1,6 +1,6 @@
 //! One thread's events to operations: which are left out, what comes between them, when.
 
-use prestore_sim::{Op, OpKind};
+use prestore_sim::{Op, OpKind, SHARED_LOCK};
 use prestore_trace::{EventKind, SiteId};
 
 use crate::Gaps;
@@ -73,10 +73,14 @@ impl Lane {
         while self.next_mark <= self.events {
             let Some(mark) = self.look(marks) else { break };
             match mark {
-                Mark::HandOff(number) => self.behind(OpKind::HandOff, number, ops),
-                Mark::Release(lock) => self.behind(OpKind::Release, lock, ops),
-                Mark::Await(number) => self.in_front(OpKind::Await, number, instr, ops),
-                Mark::Acquire(lock) => self.in_front(OpKind::Acquire, lock, instr, ops),
+                Mark::HandOff(number) => self.behind(OpKind::HandOff, number.into(), ops),
+                Mark::Release(lock) => self.behind(OpKind::Release, lock.into(), ops),
+                Mark::Await(number) => self.in_front(OpKind::Await, number.into(), instr, ops),
+                Mark::Acquire(lock) => self.in_front(OpKind::Acquire, lock.into(), instr, ops),
+                Mark::Share(lock) => {
+                    let lock = u64::from(lock) | SHARED_LOCK;
+                    self.in_front(OpKind::Acquire, lock, instr, ops);
+                }
                 Mark::Leave => {
                     if self.leaving == 0 {
                         self.left_at = instr;
@@ -100,8 +104,8 @@ impl Lane {
     pub(crate) fn after(&mut self, marks: &Marks, ops: &mut Vec<Op>) {
         while self.next_mark <= self.events {
             match self.look(marks) {
-                Some(Mark::HandOff(number)) => self.behind(OpKind::HandOff, number, ops),
-                Some(Mark::Release(lock)) => self.behind(OpKind::Release, lock, ops),
+                Some(Mark::HandOff(number)) => self.behind(OpKind::HandOff, number.into(), ops),
+                Some(Mark::Release(lock)) => self.behind(OpKind::Release, lock.into(), ops),
                 _ => break,
             }
             self.pass(marks);
@@ -114,12 +118,12 @@ impl Lane {
     }
 
     /// Something that the last operation does for others.
-    fn behind(&mut self, kind: OpKind, number: u32, ops: &mut Vec<Op>) {
+    fn behind(&mut self, kind: OpKind, number: u64, ops: &mut Vec<Op>) {
         self.between(kind, number, self.last, ops);
     }
 
     /// Something that the next operation, at `instr`, waits for.
-    fn in_front(&mut self, kind: OpKind, number: u32, instr: u64, ops: &mut Vec<Op>) {
+    fn in_front(&mut self, kind: OpKind, number: u64, instr: u64, ops: &mut Vec<Op>) {
         let at = if self.leaving > 0 {
             self.left_at
         } else {
@@ -128,10 +132,10 @@ impl Lane {
         self.between(kind, number, self.instr(at), ops);
     }
 
-    fn between(&mut self, kind: OpKind, number: u32, instr: u64, ops: &mut Vec<Op>) {
+    fn between(&mut self, kind: OpKind, number: u64, instr: u64, ops: &mut Vec<Op>) {
         ops.push(Op {
             instr,
-            addr: u64::from(number),
+            addr: number,
             size: 0,
             site: SiteId::NONE,
             kind,

@@ -13,15 +13,28 @@ pub(crate) enum Mark {
     Await(u32),
     /// What follows acquires lock `.0`.
     Acquire(u32),
+    /// What follows acquires lock `.0` beside others that share it.
+    Share(u32),
     /// What follows is left out up to a [`Mark::Resume`].
     Leave,
+}
+
+impl Mark {
+    /// What follows acquires `lock`, for itself or beside others that share it.
+    pub(crate) fn acquire(lock: u32, shared: bool) -> Self {
+        if shared {
+            Self::Share(lock)
+        } else {
+            Self::Acquire(lock)
+        }
+    }
 }
 
 /// Numbers of hand-offs are smaller.
 pub(crate) const MAX_NUMBER: u32 = (1 << 30) - 1;
 
 /// Numbers of locks are smaller.
-pub(crate) const MAX_LOCK: u32 = (1 << 29) - 1;
+pub(crate) const MAX_LOCK: u32 = (1 << 28) - 1;
 
 /// Only counts events.
 const FAR: u32 = 3 << 30 | 2;
@@ -47,8 +60,9 @@ impl Marks {
             let code = match mark {
                 Mark::HandOff(n) => n & MAX_NUMBER,
                 Mark::Await(n) => 1 << 30 | (n & MAX_NUMBER),
-                Mark::Acquire(n) => 2 << 30 | (n & MAX_LOCK) << 1,
-                Mark::Release(n) => 2 << 30 | (n & MAX_LOCK) << 1 | 1,
+                Mark::Acquire(n) => 2 << 30 | (n & MAX_LOCK) << 2,
+                Mark::Release(n) => 2 << 30 | (n & MAX_LOCK) << 2 | 1,
+                Mark::Share(n) => 2 << 30 | (n & MAX_LOCK) << 2 | 2,
                 Mark::Leave => LEAVE,
                 Mark::Resume => RESUME,
             };
@@ -91,8 +105,9 @@ impl Reader {
                 RESUME => Mark::Resume,
                 n if n >> 30 == 0 => Mark::HandOff(n),
                 n if n >> 30 == 1 => Mark::Await(n & MAX_NUMBER),
-                n if n & 1 == 0 => Mark::Acquire(n >> 1 & MAX_LOCK),
-                n => Mark::Release(n >> 1 & MAX_LOCK),
+                n if n & 3 == 0 => Mark::Acquire(n >> 2 & MAX_LOCK),
+                n if n & 3 == 1 => Mark::Release(n >> 2 & MAX_LOCK),
+                n => Mark::Share(n >> 2 & MAX_LOCK),
             };
             return Some((self.at + u64::from(after), mark));
         }
@@ -116,6 +131,7 @@ mod tests {
             (0, Mark::Await(3)),
             (5, Mark::HandOff(MAX_NUMBER)),
             (5, Mark::Acquire(MAX_LOCK)),
+            (5, Mark::Share(MAX_LOCK)),
             (5, Mark::Leave),
             (7, Mark::Release(MAX_LOCK)),
             (8, Mark::Acquire(0)),

@@ -142,10 +142,12 @@ impl<'t> TraceSource<'t> {
         notes.extend(self.left_out.iter().cloned());
         let current = self.cores.iter().filter_map(|c| c.current.as_ref());
         notes.extend(current.flat_map(|c| c.cursor.notes()));
+        notes.extend(self.hand_offs.notes());
         if manifest.info.scope.mode == "functions" {
             notes.push(
-                "recorded with --scope functions: other accesses take no part, and caches are \
-                 emptier of them than on a real machine"
+                "recorded with --scope functions: other accesses take no part, caches are emptier of \
+                 them than on a real machine, and threads do not wait for locks and messages \
+                 of other functions"
                     .to_owned(),
             );
         }

@@ -5,7 +5,8 @@ mod common;
 
 use std::fs;
 
-use common::{Process, STORE, drain, exec, recording, write_as};
+use common::slot::{LOCK, PLAIN_SET, at_flag, process as threads_of, words};
+use common::{Process, STORE, drain, exec, recording, stamp, write_as};
 use prestore_replay::{Options, SourceError, TraceSource};
 use prestore_trace::container::{ReadOptions, RecordingInfo, Scope, Trace};
 use prestore_trace::{ProcessId, ThreadId};
@@ -110,4 +111,29 @@ fn threads_that_are_not_there_are_an_error() {
         let said = error(&trace, &options);
         assert!(said.contains("none of the threads"), "{said}");
     }
+}
+
+/// As the first versions of the recorder made them: what waits for what cannot be told, and that is said.
+#[test]
+fn atomics_of_several_threads_without_stamps_are_told() {
+    let section = |stamps: bool| {
+        let stamp = if stamps { stamp(100) } else { Vec::new() };
+        words(10, &[stamp, at_flag(LOCK), at_flag(PLAIN_SET)])
+    };
+    let notes = |threads: Vec<Vec<u64>>| {
+        let (_dir, trace) = recording(&[threads_of(threads)]);
+        let source = TraceSource::open(&trace, &Options::default()).unwrap();
+        source.notes().join(" ")
+    };
+    let said = notes(vec![section(false), section(false)]);
+    assert!(
+        said.contains("no time stamps") && said.contains("record the program anew"),
+        "{said}"
+    );
+    assert_eq!(notes(vec![section(true), section(true)]), "");
+    assert_eq!(
+        notes(vec![section(false)]),
+        "",
+        "one thread waits for nobody"
+    );
 }

@@ -50,7 +50,7 @@ pub use memory::{
     CallSite, ChannelCounters, Device, DeviceCounters, Fullness, MemorySystem, OptaneDimm, Placer,
     Places, peak_read_bandwidth, peak_write_bandwidth, unloaded_read_latency,
 };
-pub use op::{Op, OpKind};
+pub use op::{Op, OpKind, SHARED_LOCK};
 pub use ports::{
     Below, ByteMask, Flushed, Hint, LineState, MemoryPort, Sent, Served, ServedBy, Stored,
 };

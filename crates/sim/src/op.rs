@@ -47,7 +47,8 @@ pub enum OpKind {
     /// The next operation may not start before hand-off `addr` is published.
     Await,
     /// Lock `addr` is acquired by what follows, which may not begin before nobody else has it: the
-    /// thread waits in simulated time, and who came first has it first.
+    /// thread waits in simulated time, and who came first has it first. With [`SHARED_LOCK`] in `addr`: nobody else but
+    /// those that share it.
     Acquire,
     /// Lock `addr` is released: another thread has it when the operation before this one is visible.
     Release,
@@ -87,3 +88,6 @@ impl Op {
 }
 
 const _: () = assert!(size_of::<Op>() == 32, "an operation is half a line");
+
+/// In the number of a lock: it is acquired beside others that share it (readers, of readers and writers).
+pub const SHARED_LOCK: u64 = 1 << 63;

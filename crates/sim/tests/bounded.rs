@@ -6,36 +6,92 @@
 #[allow(dead_code)]
 mod source;
 
-use prestore_sim::OpKind;
-use prestore_trace::FlushKind;
+use prestore_machine::Machine;
+use prestore_sim::{
+    Mechanism, NoMechanism, OpKind, PreStore, Results, Rule, SHARED_LOCK, Simulation,
+    VirtualPrestores,
+};
+use prestore_trace::{FlushKind, SiteId};
+use std::sync::{Mutex, PoisonError};
 
-use source::{run, tiny};
+use source::{Program, tiny};
 
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
-/// Most bytes held at once while `n` operations are simulated on two cores.
-fn peak(n: u64) -> usize {
-    let machine = tiny(&[]);
+/// Held while something is counted.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// Most bytes held at once while two threads execute `n` operations of a formula each.
+fn peak(
+    machine: &Machine,
+    mechanism: &mut impl Mechanism,
+    n: u64,
+    of: impl Fn(u32, u64) -> (OpKind, u64, u32),
+) -> (usize, Results) {
     let _profiler = dhat::Profiler::builder().testing().build();
-    run(&machine, 2, |thread, i| {
-        let addr = (u64::from(thread) << 40) + i / 4 * 64;
-        (i < n).then_some(match i % 4 {
-            0 => (OpKind::Load, addr + (1 << 30), 8),
-            1 => (OpKind::Store, addr, 16),
-            2 => (OpKind::Flush(FlushKind::Clwb), addr, 0),
-            _ => (OpKind::NtStore, addr + (2 << 30), 16),
-        })
-    });
-    dhat::HeapStats::get().max_bytes
+    let mut program = Program::new(2, |thread, i| (i < n).then(|| of(thread, i)));
+    let results = Simulation::new(machine)
+        .run(&mut program, mechanism)
+        .unwrap();
+    (dhat::HeapStats::get().max_bytes, results)
+}
+
+/// Each line once.
+fn stream(thread: u32, i: u64) -> (OpKind, u64, u32) {
+    let addr = (u64::from(thread) << 40) + i / 4 * 64;
+    match i % 4 {
+        0 => (OpKind::Load, addr + (1 << 30), 8),
+        1 => (OpKind::Store, addr, 16),
+        2 => (OpKind::Flush(FlushKind::Clwb), addr, 0),
+        _ => (OpKind::NtStore, addr + (2 << 30), 16),
+    }
+}
+
+/// The same, with a hand-off there and back, a lock that excludes and one that is shared.
+fn together(thread: u32, i: u64) -> (OpKind, u64, u32) {
+    let (round, step) = (i / 16, i % 16);
+    let own = 2 * round + u64::from(thread);
+    let others = 2 * round + u64::from(1 - thread);
+    match step {
+        12 => (OpKind::HandOff, own, 0),
+        13 => (OpKind::Await, others, 0),
+        2 => (OpKind::Acquire, 7, 0),
+        8 => (OpKind::Release, 7, 0),
+        9 => (OpKind::Acquire, 8 | SHARED_LOCK, 0),
+        11 => (OpKind::Release, 8, 0),
+        _ => stream(thread, i),
+    }
+}
+
+/// `run` simulates so many operations of each thread; ten times as many take no more.
+#[track_caller]
+fn bounded(ops: u64, run: impl Fn(u64) -> (usize, Results)) {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let ((short, _), (long, results)) = (run(ops), run(10 * ops));
+    // Were a byte kept for each operation more, it would show.
+    let more = long.saturating_sub(short) as u64;
+    assert!(
+        more < 9 * ops,
+        "{short} bytes, and {more} more for ten times as many operations"
+    );
+    assert!(results.accesses > 4 * ops, "{}", results.accesses);
+    assert!(results.notes.is_empty(), "{:?}", results.notes);
 }
 
 #[test]
 fn a_longer_trace_takes_no_more_memory() {
-    let short = peak(20_000);
-    let long = peak(400_000);
-    assert!(
-        long < short + short / 4,
-        "{short} bytes, and {long} for twenty times as many operations"
-    );
+    let machine = tiny(&[]);
+    bounded(40_000, |n| peak(&machine, &mut NoMechanism, n, stream));
+}
+
+/// Optane DIMMs, prefetchers, hand-offs, locks and a mechanism.
+#[test]
+fn nor_does_one_of_threads_that_wait_for_each_other() {
+    let machine = Machine::find("machine-a").unwrap();
+    bounded(60_000, |n| {
+        let rule = Rule::new(vec![SiteId::NONE], PreStore::Clean);
+        let mut advised = VirtualPrestores::new("advised", 64, &[rule]);
+        peak(&machine, &mut advised, n, together)
+    });
 }

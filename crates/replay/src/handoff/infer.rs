@@ -7,16 +7,27 @@ use prestore_trace::replay::{ExecSink, each_touch};
 use prestore_trace::{EventKind, SiteId};
 use rustc_hash::FxHashSet;
 
+use super::joins::{Join, Joins};
+use super::locks::Locks;
+use super::neighbours::{Looking, Neighbours};
+use super::pairs::Pairs;
 use super::places::{Places, Relation, Write};
-use super::sections::{Attempt, LastSites, Locks, Roles, Section};
+use super::sections::{Attempt, LastSites, Roles, Section};
 use super::settle::settle;
 use super::spawns::Spawns;
+use super::unresolved::Spins;
 use super::watcher::{Poll, Watcher};
 use super::{HandOffCounts, HandOffs, LOOP};
 use crate::cursor::Cursor;
 use crate::marks::{MAX_NUMBER, Mark};
 use crate::ordered::{self, Stretch, Stretches};
-use crate::{Options, SourceError, Waits, chosen};
+use crate::{Options, SourceError, StackGuess, Waits, chosen};
+
+/// Blocks with more references are no loops that wait.
+const SPIN_REFS: usize = 4;
+
+/// Words of one lock lie within so many bytes.
+pub(super) const ONE_LOCK: u64 = 64;
 
 impl HandOffs {
     /// Reads the recording of the threads that `options` choose, twice: where atomics are, then
@@ -32,8 +43,10 @@ impl HandOffs {
         let mut decoder = chosen::decoder()?;
         let mut places = Places::new();
         let mut roles = Roles::default();
-        for &(thread, _) in &threads {
+        let mut neighbours = Neighbours::default();
+        for (number, &(thread, _)) in (0..).zip(&threads) {
             let mut last = LastSites::default();
+            let mut looking = Looking::new(number);
             let mut cursor = Cursor::new(trace, thread, options.lenient)?;
             while cursor.load(&mut decoder)? {
                 let table = cursor.table();
@@ -42,33 +55,47 @@ impl HandOffs {
                     places: &mut places,
                     roles: &mut roles,
                     last: &mut last,
+                    neighbours: &mut neighbours,
+                    looking: &mut looking,
                 };
                 cursor.replay(&mut atomics)?;
             }
+            looking.end(&mut neighbours);
         }
+        let pairs = neighbours.pairs(|addr| places.has(addr));
+        let spun = neighbours.into_spun();
+        let looks = pairs.iter().map(|(_, look)| look);
+        looks.chain(&spun).for_each(|addr| places.note(*addr));
         let mut walk = Walk {
             watchers: threads.iter().map(|_| Watcher::default()).collect(),
             marks: vec![Vec::new(); threads.len()],
             places,
             spawns: Spawns::default(),
+            joins: Joins::default(),
+            pairs: Pairs::new(&pairs),
+            spins: Spins::new(&spun, threads.len()),
             counts: HandOffCounts::default(),
-            numbers: 0,
+            numbers: Vec::new(),
             leave_out: options.waits == Waits::LeaveOut,
             releases: roles.releases(),
             sections: vec![Vec::new(); threads.len()],
             locks: Locks::default(),
+            wanted: vec![(u64::MAX, 0); threads.len()],
+            stamped: false,
         };
         let mut cursors = Vec::new();
+        let stacks = StackGuess::all(trace, options)?;
         for &(thread, process) in &threads {
             cursors.push(Cursor::new(trace, thread, options.lenient)?);
             walk.spawns.thread(process, &trace.process(process));
+            let stack = stacks.iter().find(|s| s.thread == thread);
+            let entry = trace.manifest().threads.get(thread.0 as usize);
+            walk.joins
+                .thread(process, stack, entry.and_then(|t| t.end_ticks));
         }
         ordered::walk(&mut cursors, &mut decoder, &mut walk)?;
-        walk.mark_sections();
-        let Walk {
-            marks, mut counts, ..
-        } = walk;
-        let packed = settle(marks, walk.numbers, &mut counts);
+        let (marks, numbers, mut counts) = walk.finish();
+        let packed = settle(marks, numbers, &mut counts);
         let ids = threads.iter().map(|t| t.0);
         Ok(Self {
             threads: ids.zip(packed).collect(),
@@ -77,21 +104,35 @@ impl HandOffs {
     }
 }
 
-/// Notes the addresses of atomics, and what their sites are there for.
+/// Notes the addresses of atomics, what their sites are there for, and what threads look at behind them.
 struct Atomics<'a> {
     xsave: &'a [XsaveComponent],
     places: &'a mut Places,
     roles: &'a mut Roles,
     last: &'a mut LastSites,
+    neighbours: &'a mut Neighbours,
+    looking: &'a mut Looking,
 }
 
 impl ExecSink for Atomics<'_> {
     fn exec(&mut self, _: u64, block: &Block, values: &[u64], executed: u32) {
-        for r in &block.refs {
-            if r.kind == EventKind::AtomicRmw && u32::from(r.instr) < executed {
+        let all = self.looking.looks() || block.refs.len() <= SPIN_REFS;
+        for r in block.refs.iter().filter(|r| u32::from(r.instr) < executed) {
+            if r.kind == EventKind::AtomicRmw {
                 each_touch(self.xsave, r, values, |addr, _| {
                     self.places.at(addr);
                     self.roles.atomic(self.last, addr, r.site);
+                    self.looking.atomic(self.neighbours, addr);
+                });
+            } else if !all {
+                self.looking.pass(1);
+            } else if r.kind == EventKind::Load {
+                each_touch(self.xsave, r, values, |addr, _| {
+                    self.looking.load(self.neighbours, addr, r.site);
+                });
+            } else {
+                each_touch(self.xsave, r, values, |addr, _| {
+                    self.looking.access(self.neighbours, addr);
                 });
             }
         }
@@ -101,27 +142,35 @@ impl ExecSink for Atomics<'_> {
 }
 
 /// What is known of all threads.
-struct Walk {
-    watchers: Vec<Watcher>,
-    marks: Vec<Vec<(u64, Mark)>>,
+pub(super) struct Walk {
+    pub(super) watchers: Vec<Watcher>,
+    pub(super) marks: Vec<Vec<(u64, Mark)>>,
     places: Places,
     spawns: Spawns,
-    counts: HandOffCounts,
-    /// Numbers given.
-    numbers: u32,
-    leave_out: bool,
+    joins: Joins,
+    pub(super) pairs: Pairs,
+    pub(super) spins: Spins,
+    pub(super) counts: HandOffCounts,
+    /// Of each number given, the address where it is handed over, or 0.
+    pub(super) numbers: Vec<u64>,
+    pub(super) leave_out: bool,
     /// Sites of atomics that release.
     releases: FxHashSet<SiteId>,
     /// A thread each.
-    sections: Vec<Vec<Section>>,
-    locks: Locks,
+    pub(super) sections: Vec<Vec<Section>>,
+    pub(super) locks: Locks,
+    /// Where each thread made its last attempt, and behind how many of its events.
+    wanted: Vec<(u64, u64)>,
+    /// The recording has stamps.
+    pub(super) stamped: bool,
 }
 
 impl Walk {
-    fn number(&mut self) -> Option<u32> {
-        let number = self.numbers;
+    /// A number for what is handed over at `addr`, or by other means (0).
+    pub(super) fn number(&mut self, addr: u64) -> Option<u32> {
+        let number = u32::try_from(self.numbers.len()).ok()?;
         (number < MAX_NUMBER).then(|| {
-            self.numbers += 1;
+            self.numbers.push(addr);
             number
         })
     }
@@ -131,7 +180,7 @@ impl Walk {
         let Some((creator, events)) = self.spawns.creator(thread, ticks) else {
             return;
         };
-        if let Some(number) = self.number() {
+        if let Some(number) = self.number(0) {
             self.marks[creator].push((events, Mark::HandOff(number)));
             self.marks[thread].push((0, Mark::Await(number)));
             self.counts.spawned += 1;
@@ -155,53 +204,65 @@ impl Walk {
             since.saturating_sub(b.last) <= LOOP && !watcher.worked_since(b.last)
         };
         let waited = before.is_some_and(near);
-        let who = (write.thread, write.event, write.ticks);
-        place.attempt(Attempt::next(before, who, poll, waited));
+        place.attempt(Attempt::next(before, write, poll, waited));
+        self.wanted[write.thread as usize] = (addr, write.event);
     }
 
     /// A thread that acquired `addr` with its last attempt releases it.
     fn section(&mut self, addr: u64, attempt: Attempt, release: Write) {
         let place = self.places.at(addr);
-        let Some(lock) = place.lock(&mut self.locks) else {
+        let Some(lock) = place.lock(addr, &mut self.locks) else {
             return;
         };
-        (self.locks).section(lock, attempt.thread, attempt.ticks, release.ticks);
+        place.released(attempt);
+        let begin = (!attempt.looked).then_some(attempt.ticks);
+        (self.locks).section(lock, attempt.thread, attempt.site, begin, release.ticks);
         self.sections[attempt.thread as usize].push(Section {
             lock,
+            site: attempt.site,
+            since: attempt.since,
             first: attempt.first,
             from: attempt.from,
             until: release.event + 1,
         });
     }
 
-    /// Of the sections, those of locks become marks.
-    fn mark_sections(&mut self) {
-        let sections = std::mem::take(&mut self.sections);
-        for (marks, sections) in self.marks.iter_mut().zip(sections) {
-            let kept = sections.iter().filter(|s| self.locks.excludes(s.lock));
-            for section in kept {
-                self.counts.sections += 1;
-                marks.push((section.from, Mark::Acquire(section.lock)));
-                marks.push((section.until, Mark::Release(section.lock)));
-                if self.leave_out && section.first < section.from {
-                    marks.push((section.first, Mark::Leave));
-                    marks.push((section.from, Mark::Resume));
-                }
-            }
-        }
+    /// `thread` has come to the end of another one.
+    fn joined(&mut self, thread: usize, join: Join) {
+        let Some(number) = self.number(0) else { return };
+        let events = self.watchers[join.ended].events;
+        self.marks[join.ended].push((events, Mark::HandOff(number)));
+        self.marks[thread].push((join.event, Mark::Await(number)));
+        self.counts.joined += 1;
     }
 
     fn atomic(&mut self, addr: u64, write: Write) {
         self.counts.atomics += 1;
-        self.acquire_or_release(addr, write);
         let thread = write.thread as usize;
+        if let Some(join) = self.joins.atomic(thread, addr, write.event, write.ticks) {
+            self.joined(thread, join);
+        }
+        (self.pairs).atomic(addr, write.thread, write.site, write.event);
+        let again = (self.places.at(addr)).is_tried_again(write.thread, write.site);
+        self.acquire_or_release(addr, write);
         let poll = self.watchers[thread].poll(addr);
         let times = poll.and_then(|p| self.watchers[thread].time_of(&p));
         let place = self.places.at(addr);
-        let relation = place.atomic(write);
+        let mut relation = place.atomic(write);
+        if let Relation::Message(a) = relation
+            && again
+            && self.releases.contains(&a.site)
+        {
+            // It failed before, slept, and has it now.
+            relation = Relation::Lock;
+        }
         let stored = match times {
             Some(times) => place.take(write.thread, times, &self.watchers),
             None => None,
+        };
+        let shared = match relation {
+            Relation::Lock => place.shared_message(write.thread),
+            _ => None,
         };
         let watcher = &mut self.watchers[thread];
         if relation == Relation::Own && stored.is_none() {
@@ -209,9 +270,10 @@ impl Walk {
             return;
         }
         watcher.work();
-        let from = match (relation, stored) {
-            (_, Some(store)) => store,
-            (Relation::Message(a), None) => a,
+        let from = match (relation, stored, shared) {
+            (_, Some(store), _) => store,
+            (Relation::Message(a), None, _) => a,
+            (_, None, Some(a)) if poll.is_some() => a,
             _ => {
                 self.counts.locks += 1;
                 return;
@@ -219,13 +281,16 @@ impl Walk {
         };
         match (poll, times) {
             // It may have seen `from`: the thread had come to no other stamp before that began.
-            (Some(poll), Some((_, until))) if from.ticks < until => self.order(from, thread, poll),
+            (Some(poll), Some((_, until))) if from.ticks < until => {
+                self.places.at(addr).handed_over(from, write.thread);
+                self.order(addr, from, thread, poll);
+            }
             _ => self.counts.unpolled += 1,
         }
     }
 
-    fn order(&mut self, from: Write, thread: usize, poll: Poll) {
-        let Some(number) = self.number() else {
+    fn order(&mut self, addr: u64, from: Write, thread: usize, poll: Poll) {
+        let Some(number) = self.number(addr) else {
             self.counts.unpolled += 1;
             return;
         };
@@ -240,6 +305,36 @@ impl Walk {
             marks.push((poll.last, Mark::Resume));
         }
     }
+
+    /// `thread` loads from an address that may be one where threads meet.
+    fn load(&mut self, thread: usize, addr: u64, site: SiteId) {
+        self.watchers[thread].load(addr, site);
+        let event = self.watchers[thread].events;
+        let poll = self.watchers[thread].poll(addr);
+        self.pairs.load(addr, thread as u32, event, poll);
+        self.spins.load(addr, thread, poll);
+        let (lock, since) = self.wanted[thread];
+        let near = addr != lock && addr.abs_diff(lock) < ONE_LOCK && event - since < ONE_LOCK;
+        if near && self.places.has(addr) {
+            self.places.at(lock).looked(thread as u32);
+        }
+    }
+
+    /// It stores to one.
+    fn store(&mut self, of: &Stretch<'_>, addr: u64, site: SiteId) {
+        let watcher = &self.watchers[of.thread];
+        let release = write(watcher, of, site);
+        self.pairs.write(addr, release.thread, site, release.event);
+        self.spins.written(addr, of.thread);
+        let Some(place) = self.places.known(addr) else {
+            return;
+        };
+        let attempt = place.end_attempt(release.thread);
+        place.store(release, attempt.is_some());
+        if let Some(attempt) = attempt {
+            self.section(addr, attempt, release);
+        }
+    }
 }
 
 impl Walk {
@@ -247,23 +342,18 @@ impl Walk {
     fn event(&mut self, of: &Stretch<'_>, kind: EventKind, addr: u64, site: SiteId) {
         let watcher = &mut self.watchers[of.thread];
         match kind {
-            EventKind::Load if self.places.perhaps(addr) => watcher.load(addr, site),
+            EventKind::Load if self.places.perhaps(addr) => self.load(of.thread, addr, site),
             EventKind::Load => {}
             EventKind::Store => {
                 watcher.writes(addr, site);
-                if self.places.perhaps(addr)
-                    && let Some(place) = self.places.known(addr)
-                {
-                    let release = write(watcher, of, site);
-                    place.store(release);
-                    if let Some(attempt) = place.end_attempt(release.thread) {
-                        self.section(addr, attempt, release);
-                    }
+                if self.places.perhaps(addr) {
+                    self.store(of, addr, site);
                 }
             }
             EventKind::NtStore => watcher.writes(addr, site),
             EventKind::AtomicRmw => {
                 let write = write(watcher, of, site);
+                self.spins.written(addr, of.thread);
                 self.atomic(addr, write);
             }
             EventKind::Fence(_) => {}
@@ -311,6 +401,7 @@ impl Stretches for Walk {
 
     fn special(&mut self, of: &Stretch<'_>, _: u64, special: Special) {
         match special {
+            Special::Stamp { .. } => self.stamped = true,
             Special::Spawn { ticks } => {
                 let events = self.watchers[of.thread].events;
                 self.spawns.spawn(of.thread, ticks, events);
@@ -322,6 +413,7 @@ impl Stretches for Walk {
     }
 
     fn end(&mut self, thread: usize) {
+        self.joins.end(thread);
         self.watchers[thread].sleep();
     }
 }

@@ -30,9 +30,22 @@
 //! same thread releases the address, by a plain store or by an atomic of a site that releases: one with
 //! which no thread begins at an address, and behind which threads begin anew there (an unlock; the slow path of a
 //! lock is followed by the unlock instead). That makes spin locks, test-and-test-and-set, and what is made of
-//! one word and a futex: mutexes of the C library, with conditions and barriers on top of them, and OpenMP's locks and
+//! one word and a futex: mutexes of the C library, with conditions on top of them, and OpenMP's locks and
 //! critical sections. Sections of one address that overlap in recorded time (counted references) are no lock's,
-//! nor are those that only one thread has.
+//! nor are those that only one thread has. Where some overlap and others do not (`locks`), the former are readers, which
+//! share the lock; readers that never met in the recording are taken to exclude each other. What threads hand over to each
+//! other at a lock's own words while they wait for it is not kept (a sleeper's wake-up decides nothing).
+//!
+//! # Barriers, tickets, joins, conditions
+//! Where threads arrive at one address by an atomic and look for their turn at another one near it (`neighbours`, `pairs`), they meet at
+//! a barrier, of which nobody goes on before all have come, whoever is last in simulated time; or they hold tickets of a
+//! lock, in the order in which they draw them in simulated time. The second address must be one that somebody spun at, or
+//! have atomics itself: barriers of the C library, OpenMP's barriers and ends of parallel parts (threads that never spin,
+//! with `OMP_WAIT_POLICY=passive`, are not recognised), barriers with a sense that turns round.
+//!
+//! Who joins a thread waits for its end (`joins`). What a condition or semaphore gives to several waiting threads is handed over to
+//! each of them: one takes its part with the same instruction behind another. A thread that comes to a condition when it is
+//! fulfilled already waits for nobody, in simulated time neither.
 //!
 //! An acquisition by another thread than the one that released is told from a message by the
 //! release's own predecessor: the same thread's acquisition from that site, whatever attempts of
@@ -41,14 +54,15 @@
 //! the same thread both takes from and puts into a slot look like locks.
 //!
 //! # What is not enforced
-//! - Locks of two addresses (tickets, queues), readers' and writers' locks, semaphores: their sections overlap, or
-//!   acquire one address and release another.
+//! - Queues of waiting threads (MCS), in which each looks at a word of its own; tickets and barriers whose two
+//!   addresses lie farther apart than 512 bytes, or that nobody waited for in the recording.
 //! - Hand-offs through plain loads and stores only (a ring of one producer and one consumer with
 //!   head and tail counters; a flag that is polled and never claimed): nothing tells in the trace
-//!   when a load saw what. Recordings without stamps (of older versions) have no hand-offs at all.
-//! - Polls that are atomics themselves (a compare-and-swap tried until it succeeds).
-//! - Threads' ends (`join`) and barriers and conditions made of futexes: the waiting thread just
-//!   goes on. Atomics at other addresses than the one polled, or of overlapping addresses.
+//!   when a load saw what. Recordings without stamps (of older versions) have no hand-offs at all. Loops that
+//!   wait in such ways are counted (`unresolved`), and the results say so.
+//! - Polls that are atomics themselves (a compare-and-swap tried until it succeeds), if they acquire nothing.
+//! - A process's end (`wait`). Atomics at other addresses than the one polled, or of overlapping addresses.
+//! - The traffic of those who wait: their looks in vain are left out.
 //!
 //! # Waiting
 //! Polls that failed are left out (see [`crate::Waits`]), with all between the first of them and
@@ -65,10 +79,17 @@
 //! one thread costs nothing.
 
 mod infer;
+mod inside_out;
+mod joins;
+mod locks;
+mod marking;
+mod neighbours;
+mod pairs;
 mod places;
 mod sections;
 mod settle;
 mod spawns;
+mod unresolved;
 mod watcher;
 
 use prestore_trace::ThreadId;
@@ -101,6 +122,14 @@ pub struct HandOffCounts {
     pub waits: u64,
     /// Critical sections, of locks that several threads had.
     pub sections: u64,
+    /// Rounds of barriers.
+    pub met: u64,
+    /// Threads whose end another one waits for.
+    pub joined: u64,
+    /// Loops in which a thread waits for what another one writes, of which it is not known what ends them.
+    pub unresolved: u64,
+    /// There are atomics and no stamps: nothing can be said of what threads wait for.
+    pub unstamped: bool,
 }
 
 /// The order between a recording's threads that the simulator keeps.
@@ -123,6 +152,23 @@ impl HandOffs {
     /// What was recognised.
     pub fn counts(&self) -> HandOffCounts {
         self.counts
+    }
+
+    /// What threads wait for that is not known, and therefore not simulated.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let unstamped = self.counts.unstamped.then(|| {
+            "the recording has no time stamps at atomics (an older version made it): threads wait for nothing in it, \
+             neither locks nor each other; record the program anew to simulate more than one thread"
+                .to_owned()
+        });
+        let unresolved = (self.counts.unresolved > 0).then(|| {
+            format!(
+                "{} times a thread waited in a loop for what another one writes with plain stores, in a way that is \
+                 not recognised: there the simulated threads do not wait for each other",
+                self.counts.unresolved
+            )
+        });
+        unstamped.into_iter().chain(unresolved).collect()
     }
 
     /// The hand-offs that `thread` publishes, in its order.

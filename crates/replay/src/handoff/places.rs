@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use prestore_trace::SiteId;
 use rustc_hash::FxHashMap;
 
-use super::sections::{Attempt, Locks};
+use super::locks::Locks;
+use super::sections::Attempt;
 use super::watcher::Watcher;
 use crate::marks::MAX_LOCK;
 
@@ -38,8 +39,12 @@ pub(super) struct Place {
     stores: VecDeque<Write>,
     /// The threads that want to acquire it, or have.
     attempts: Vec<Attempt>,
+    /// Who had it last.
+    had: Option<Attempt>,
     /// Its number, once it seemed to be a lock.
     lock: Option<u32>,
+    /// The last message, and the threads that have seen it.
+    message: Option<Box<(Write, Vec<u32>)>>,
 }
 
 /// Threads of which it is remembered what they tried at one address: those that wait for one lock.
@@ -76,6 +81,42 @@ impl Place {
             Relation::Lock
         } else {
             Relation::Message(a)
+        }
+    }
+
+    /// `thread` was handed over `from`.
+    pub(super) fn handed_over(&mut self, from: Write, thread: u32) {
+        match &mut self.message {
+            Some(message) if message.0 == from => message.1.push(thread),
+            _ => self.message = Some(Box::new((from, vec![thread]))),
+        }
+    }
+
+    /// The message that others took a part of with the same instruction as `thread` now, which has not seen it:
+    /// what a condition or semaphore gives to several.
+    pub(super) fn shared_message(&self, thread: u32) -> Option<Write> {
+        let (from, seen) = &**self.message.as_ref()?;
+        let new = from.thread != thread && !seen.contains(&thread) && seen.len() < MAX_TRIED;
+        new.then_some(*from)
+    }
+
+    /// Did `thread`, which is at `site` now, want to acquire it in vain, in the same way as the one that had it last?
+    pub(super) fn is_tried_again(&self, thread: u32, site: SiteId) -> bool {
+        let Some(had) = self.had else { return false };
+        let mut own = self.attempts.iter().filter(|a| a.thread == thread);
+        let alike = |s: SiteId| s == had.site || s == had.began;
+        had.thread != thread && own.any(|a| alike(a.began) || alike(a.site) || alike(site))
+    }
+
+    /// It was released by who acquired it with `attempt`.
+    pub(super) fn released(&mut self, attempt: Attempt) {
+        self.had = Some(attempt);
+    }
+
+    /// `thread` looks at it, or near it: its wait did not end with its last attempt.
+    pub(super) fn looked(&mut self, thread: u32) {
+        if let Some(attempt) = self.attempts.iter_mut().find(|a| a.thread == thread) {
+            attempt.looked = true;
         }
     }
 
@@ -124,19 +165,20 @@ impl Place {
         }
     }
 
-    /// Its number among `locks`.
-    pub(super) fn lock(&mut self, locks: &mut Locks) -> Option<u32> {
-        self.lock = self.lock.or_else(|| locks.add(MAX_LOCK));
+    /// The number that it has, at `addr`, among `locks`.
+    pub(super) fn lock(&mut self, addr: u64, locks: &mut Locks) -> Option<u32> {
+        self.lock = self.lock.or_else(|| locks.add(addr, MAX_LOCK));
         self.lock
     }
 
-    /// A plain store; of a thread that had acquired the address it is a release, whether others tried
-    /// to acquire it meanwhile or not.
-    pub(super) fn store(&mut self, s: Write) {
+    /// A plain store; of a thread that had acquired the address (`attempted`: it tried to, and has not released it) it
+    /// is a release, whether others tried to acquire it meanwhile or not.
+    pub(super) fn store(&mut self, s: Write, attempted: bool) {
         let acquired = self.holder.filter(|(thread, _)| *thread == s.thread);
-        let released = self.last.is_some_and(|a| {
-            a.thread == s.thread || acquired.is_some_and(|(_, site)| site == a.site)
-        });
+        let released = attempted
+            || self.last.is_some_and(|a| {
+                a.thread == s.thread || acquired.is_some_and(|(_, site)| site == a.site)
+            });
         if acquired.is_some() {
             self.holder = None;
         }
@@ -183,6 +225,17 @@ impl Places {
         self.seen[word] & mask != 0
     }
 
+    /// Shows accesses of the address, whether it has atomics or not.
+    pub(super) fn note(&mut self, addr: u64) {
+        let (word, mask) = bit(addr);
+        self.seen[word] |= mask;
+    }
+
+    /// Are there atomics at the address?
+    pub(super) fn has(&self, addr: u64) -> bool {
+        self.map.contains_key(&addr)
+    }
+
     /// The address, if there are atomics at it.
     pub(super) fn known(&mut self, addr: u64) -> Option<&mut Place> {
         self.map.get_mut(&addr)
@@ -217,12 +270,12 @@ mod tests {
                     Relation::Message(by(0, ACQUIRE))
                 );
             }
-            lock.store(by(0, RELEASE));
+            lock.store(by(0, RELEASE), false);
             assert!(lock.stores.is_empty(), "{others:?}");
             // The next one has it, and releases it in turn.
             lock.atomic(by(1, ACQUIRE));
             lock.atomic(by(2, ACQUIRE));
-            lock.store(by(1, RELEASE));
+            lock.store(by(1, RELEASE), false);
             assert!(lock.stores.is_empty(), "{others:?}");
         }
     }
@@ -233,10 +286,10 @@ mod tests {
         let mut lock = Place::default();
         lock.atomic(by(0, ACQUIRE));
         assert_eq!(lock.atomic(by(1, ACQUIRE)), Relation::Lock);
-        lock.store(by(0, RELEASE));
+        lock.store(by(0, RELEASE), false);
         // Another one was faster.
         assert_eq!(lock.atomic(by(2, ACQUIRE)), Relation::Lock);
-        lock.store(by(2, RELEASE));
+        lock.store(by(2, RELEASE), false);
         assert_eq!(lock.atomic(by(1, AGAIN)), Relation::Lock);
         // Who never tried there may have got a message.
         assert_eq!(lock.atomic(by(3, RELEASE)), Relation::Message(by(1, AGAIN)));
@@ -245,9 +298,9 @@ mod tests {
     #[test]
     fn a_store_of_a_thread_that_acquired_nothing_is_a_message() {
         let mut slot = Place::default();
-        slot.store(by(0, RELEASE));
+        slot.store(by(0, RELEASE), false);
         slot.atomic(by(1, ACQUIRE));
-        slot.store(by(0, RELEASE));
+        slot.store(by(0, RELEASE), false);
         assert_eq!(slot.stores.len(), 2);
     }
 }

@@ -5,11 +5,8 @@ use std::collections::hash_map::Entry;
 use prestore_trace::SiteId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::places::Write;
 use super::watcher::Poll;
-
-/// One section in this many may seem to overlap another thread's: a thread can be held up between the stamp
-/// of a block and the atomic in it.
-const MOST_OVERLAPS: u64 = 16;
 
 /// What the code sites of atomics are there for, learned from all threads' atomics one thread after the other.
 #[derive(Debug, Default)]
@@ -39,14 +36,26 @@ impl Roles {
         }
     }
 
-    /// The sites that release: nobody begins with them, and whoever executed one may begin anew. (Who tries
-    /// again does not begin anew: it releases first.)
+    /// The sites that release: nobody begins with them, and whoever executed one may begin anew, or with another site that
+    /// acquires: what comes behind a release. (Who tries again does not begin anew: it releases first.)
     pub(super) fn releases(&self) -> FxHashSet<SiteId> {
-        let ends = self
-            .behind
-            .iter()
-            .filter(|(before, behind)| !self.first.contains(before) && self.first.contains(behind));
-        ends.map(|(before, _)| *before).collect()
+        let mut acquires = self.first.clone();
+        let mut releases = FxHashSet::default();
+        loop {
+            let ends = self
+                .behind
+                .iter()
+                .filter(|(before, behind)| !acquires.contains(before) && acquires.contains(behind));
+            let ends: FxHashSet<SiteId> = ends.map(|(before, _)| *before).collect();
+            let more = (self.behind.iter())
+                .filter(|(before, behind)| ends.contains(before) && !ends.contains(behind));
+            let known = (releases.len(), acquires.len());
+            acquires.extend(more.map(|(_, behind)| *behind));
+            releases = ends;
+            if (releases.len(), acquires.len()) == known {
+                return releases;
+            }
+        }
     }
 }
 
@@ -62,26 +71,37 @@ pub(super) struct Attempt {
     pub(super) last: u64,
     /// When the stretch of the last attempt began.
     pub(super) ticks: u64,
+    /// Where that was made.
+    pub(super) site: SiteId,
+    /// Events before the first attempt since it was released, and where that was made.
+    pub(super) since: u64,
+    pub(super) began: SiteId,
+    /// It has looked at the address, or near it, behind the last attempt: when it had it is not known.
+    pub(super) looked: bool,
 }
 
 impl Attempt {
-    /// Another attempt of the same thread, or its first: at `event`, in a stretch that began at `ticks`.
+    /// Another attempt of the same thread, or its first: `write`, in a stretch that began at its `ticks`.
     /// `poll`: its look at the address, if it did nothing but wait since. `waited`: it did nothing but wait since the
     /// attempt before.
     pub(super) fn next(
         before: Option<Self>,
-        (thread, event, ticks): (u32, u64, u64),
+        write: Write,
         poll: Option<Poll>,
         waited: bool,
     ) -> Self {
-        let from = poll.map_or(event, |poll| poll.last);
-        let first = poll.map_or(event, |poll| poll.first);
+        let from = poll.map_or(write.event, |poll| poll.last);
+        let first = poll.map_or(write.event, |poll| poll.first);
         Self {
-            thread,
+            thread: write.thread,
             first: before.filter(|_| waited).map_or(first, |b| b.first),
             from,
-            last: event,
-            ticks,
+            last: write.event,
+            ticks: write.ticks,
+            site: write.site,
+            since: before.map_or(first, |b| b.since),
+            began: before.map_or(write.site, |b| b.began),
+            looked: false,
         }
     }
 }
@@ -90,57 +110,14 @@ impl Attempt {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Section {
     pub(super) lock: u32,
+    /// Where it was acquired: its class, see [`super::locks`].
+    pub(super) site: SiteId,
+    /// Events before the first attempt.
+    pub(super) since: u64,
     /// Events of the thread before it began to wait, before it acquired and behind the release.
     pub(super) first: u64,
     pub(super) from: u64,
     pub(super) until: u64,
-}
-
-/// What is known of an address whose sections were seen.
-#[derive(Clone, Debug, Default)]
-struct Lock {
-    sections: u64,
-    overlaps: u64,
-    several: bool,
-    /// Thread, and begin and end, of the last section, and of the last of another thread.
-    recent: [Option<(u32, u64, u64)>; 2],
-}
-
-/// All addresses that may be locks.
-#[derive(Debug, Default)]
-pub(super) struct Locks(Vec<Lock>);
-
-impl Locks {
-    /// One more; its number, if there are not too many.
-    pub(super) fn add(&mut self, most: u32) -> Option<u32> {
-        let number = u32::try_from(self.0.len()).ok().filter(|n| *n < most)?;
-        self.0.push(Lock::default());
-        Some(number)
-    }
-
-    /// `thread` had `lock` from `begin` to `end`, or thereabouts.
-    pub(super) fn section(&mut self, lock: u32, thread: u32, begin: u64, end: u64) {
-        let Some(lock) = self.0.get_mut(lock as usize) else {
-            return;
-        };
-        lock.sections += 1;
-        let other = lock.recent.iter().flatten().find(|(by, ..)| *by != thread);
-        if let Some(&(_, other_begin, other_end)) = other {
-            lock.several = true;
-            lock.overlaps += u64::from(other_end > begin && end > other_begin);
-        }
-        if lock.recent[0].is_some_and(|(by, ..)| by != thread) {
-            lock.recent[1] = lock.recent[0];
-        }
-        lock.recent[0] = Some((thread, begin, end));
-    }
-
-    /// Did sections of several threads exclude each other?
-    pub(super) fn excludes(&self, lock: u32) -> bool {
-        self.0
-            .get(lock as usize)
-            .is_some_and(|lock| lock.several && lock.overlaps * MOST_OVERLAPS <= lock.sections)
-    }
 }
 
 #[cfg(test)]
@@ -175,23 +152,18 @@ mod tests {
     }
 
     #[test]
+    fn writers_release_though_everybody_begins_as_a_reader() {
+        const WRITE: SiteId = SiteId(5);
+        const WRITTEN: SiteId = SiteId(6);
+        let one = [LOCK, UNLOCK, WRITE, WRITTEN, WRITE, WRITTEN, LOCK];
+        assert_eq!(releases(&[&one, &[LOCK, UNLOCK, LOCK]]), [UNLOCK, WRITTEN]);
+    }
+
+    #[test]
     fn counters_and_slots_are_not_released() {
         assert_eq!(releases(&[&[LOCK, LOCK, LOCK]]), []);
         // One takes what the other puts.
         assert_eq!(releases(&[&[LOCK, LOCK], &[UNLOCK, UNLOCK]]), []);
         assert_eq!(releases(&[&[LOCK, UNLOCK, LOCK], &[UNLOCK, LOCK]]), []);
-    }
-
-    #[test]
-    fn sections_that_overlap_are_no_locks() {
-        let mut locks = Locks::default();
-        let lock = locks.add(1).unwrap_or_default();
-        assert_eq!(locks.add(1), None);
-        locks.section(lock, 0, 10, 20);
-        assert!(!locks.excludes(lock), "one thread");
-        locks.section(lock, 1, 20, 30);
-        assert!(locks.excludes(lock));
-        locks.section(lock, 0, 25, 40);
-        assert!(!locks.excludes(lock));
     }
 }

@@ -58,6 +58,7 @@ impl Run {
                 Mark::Await(number) if !self.published[number as usize] => break,
                 Mark::Await(_)
                 | Mark::Acquire(_)
+                | Mark::Share(_)
                 | Mark::Release(_)
                 | Mark::Leave
                 | Mark::Resume => {}

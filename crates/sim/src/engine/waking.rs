@@ -11,7 +11,8 @@ impl<S, M, P: Pipeline, U: Uncore, A: Agents> Run<'_, S, M, P, U, A> {
     pub(super) fn rest(&mut self, t: usize, limit: Time) -> Turn {
         let next = self.threads[t].core.rest(limit, &mut self.uncore);
         self.publish(t);
-        Turn::Parked(next)
+        // What it waited for may be its own: a lock that it released and wants again.
+        Turn::Parked(next.filter(|_| self.threads[t].parked))
     }
 
     /// Thread `t` hands something over: it is published when it is visible.
@@ -62,7 +63,7 @@ impl<S, M, P: Pipeline, U: Uncore, A: Agents> Run<'_, S, M, P, U, A> {
 
     /// Thread `t` has released `lock`, visible at `at`.
     pub(super) fn released(&mut self, t: usize, lock: u64, at: Time) {
-        if let Some(next) = self.locks.release(lock, t as u32, at) {
+        for next in self.locks.release(lock, t as u32, at) {
             self.has_lock(next, at);
         }
     }

@@ -1,6 +1,6 @@
 //! Critical sections exclude each other, in the order of simulated time.
 
-use prestore_sim::{Cause, Finished, NoMechanism, Op, OpKind, Run, Source, Time};
+use prestore_sim::{Cause, Finished, NoMechanism, Op, OpKind, Run, SHARED_LOCK, Source, Time};
 use proptest::prelude::*;
 
 use crate::loops::{PLAN, run};
@@ -56,15 +56,15 @@ fn sections_of_different_locks_overlap() {
     assert_eq!(clock(&done, 1), ns(120));
 }
 
-#[test]
-fn a_lock_is_free_when_its_release_is_visible() {
-    let mut source = Script::new(vec![section(10, 100), section(20, 100), section(500, 1)]);
+/// Stores are visible 20 ns after they were made.
+fn run_slow(threads: Vec<Vec<Op>>) -> Finished {
+    let mut source = Script::new(threads);
     let core = |_| SlowCore {
         visible_after: ns(20),
         ..SlowCore::default()
     };
     let threads = (0..source.threads()).map(core);
-    let done = Run::new(
+    Run::new(
         &mut source,
         &mut NoMechanism,
         threads,
@@ -72,9 +72,45 @@ fn a_lock_is_free_when_its_release_is_visible() {
         PLAN,
     )
     .finish()
-    .unwrap();
+    .unwrap()
+}
+
+#[test]
+fn a_lock_is_free_when_its_release_is_visible() {
+    let done = run_slow(vec![section(10, 100), section(20, 100), section(500, 1)]);
     assert_eq!(clock(&done, 1), ns(230));
     assert_eq!(clock(&done, 2), ns(501), "long ago");
+}
+
+/// It comes back before its release is visible, and another one waits already.
+#[test]
+fn who_comes_back_at_once_is_last() {
+    let twice = [section(10, 100), section(0, 100)].concat();
+    let done = run_slow(vec![twice, section(20, 100)]);
+    assert_eq!(clock(&done, 1), ns(230));
+    assert_eq!(clock(&done, 0), ns(350));
+    assert_eq!(done.broken_locks, 0);
+}
+
+#[test]
+fn who_comes_back_at_once_and_alone_waits_for_its_own_release() {
+    let done = run_slow(vec![[section(10, 100), section(0, 100)].concat()]);
+    assert_eq!(clock(&done, 0), ns(230));
+}
+
+#[test]
+fn who_shares_has_it_at_once_and_nobody_else() {
+    let read = |before| {
+        vec![
+            store(before),
+            acquire(1 | SHARED_LOCK),
+            store(100),
+            release(1),
+        ]
+    };
+    let done = run(vec![read(10), section(20, 100), read(30)], PLAN).unwrap();
+    assert_eq!((clock(&done, 0), clock(&done, 2)), (ns(110), ns(130)));
+    assert_eq!(clock(&done, 1), ns(230));
 }
 
 #[test]

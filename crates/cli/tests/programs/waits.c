@@ -1,0 +1,386 @@
+/* Threads that wait for each other in the way that the first argument names. Work is instructions alone, so that its
+ * simulated time is known: `work(n)` takes n times as long as `work(1)`. Sleeping takes no simulated time. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#define THREADS 4
+#define ROUNDS 3
+#define UNIT 50000
+
+__attribute__((noipa)) static void
+work(long units)
+{
+    unsigned long x = (unsigned long)units;
+    for (long i = 0; i < units * UNIT; i += 16) {
+#pragma GCC unroll 16
+        for (int j = 0; j < 16; j++)
+            __asm__ volatile("add $3, %0" : "+r"(x));
+    }
+}
+
+static void
+pause_cpu(void)
+{
+    /* The recording machine may have one processor. */
+    sched_yield();
+}
+
+static void
+doze(long milliseconds)
+{
+    struct timespec time = { 0, milliseconds * 1000000 };
+    while (nanosleep(&time, &time) != 0 && errno == EINTR) {
+    }
+}
+
+/* Locks. */
+
+#define APART __attribute__((aligned(128)))
+
+static pthread_mutex_t mutex APART = PTHREAD_MUTEX_INITIALIZER;
+static pthread_spinlock_t spin APART;
+static atomic_int own APART;
+static struct {
+    atomic_uint next APART, serving APART;
+} ticket;
+static pthread_rwlock_t rwlock APART = PTHREAD_RWLOCK_INITIALIZER;
+#ifdef _OPENMP
+static omp_lock_t omp_lock APART;
+#endif
+
+static void take_none(void) {}
+static void give_none(void) {}
+static void take_mutex(void) { pthread_mutex_lock(&mutex); }
+static void give_mutex(void) { pthread_mutex_unlock(&mutex); }
+static void take_spin(void) { pthread_spin_lock(&spin); }
+static void give_spin(void) { pthread_spin_unlock(&spin); }
+
+static void
+take_own(void)
+{
+    while (atomic_exchange_explicit(&own, 1, memory_order_acquire)) {
+        while (atomic_load_explicit(&own, memory_order_relaxed))
+            pause_cpu();
+    }
+}
+
+static void give_own(void) { atomic_store_explicit(&own, 0, memory_order_release); }
+
+static void
+take_ticket(void)
+{
+    unsigned mine = atomic_fetch_add_explicit(&ticket.next, 1, memory_order_relaxed);
+    while (atomic_load_explicit(&ticket.serving, memory_order_acquire) != mine)
+        pause_cpu();
+}
+
+static void
+give_ticket(void)
+{
+    unsigned mine = atomic_load_explicit(&ticket.serving, memory_order_relaxed);
+    atomic_store_explicit(&ticket.serving, mine + 1, memory_order_release);
+}
+
+static void take_write(void) { pthread_rwlock_wrlock(&rwlock); }
+static void take_read(void) { pthread_rwlock_rdlock(&rwlock); }
+static void give_rw(void) { pthread_rwlock_unlock(&rwlock); }
+#ifdef _OPENMP
+static void take_omp(void) { omp_set_lock(&omp_lock); }
+static void give_omp(void) { omp_unset_lock(&omp_lock); }
+#endif
+
+static const struct lock {
+    const char *name;
+    void (*take)(void), (*give)(void);
+} locks[] = {
+    { "none", take_none, give_none },      { "mutex", take_mutex, give_mutex },
+    { "spin", take_spin, give_spin },      { "own", take_own, give_own },
+    { "ticket", take_ticket, give_ticket }, { "write", take_write, give_rw },
+    { "read", take_read, give_rw },
+#ifdef _OPENMP
+    { "omp_lock", take_omp, give_omp },
+#endif
+};
+
+static const struct lock *lock;
+
+/* All are there before the first begins. Who has the lock sleeps for as long as others need to come to it: so readers
+ * meet, and others find it taken. */
+static void *
+sections(void *of)
+{
+    (void)of;
+    doze(50);
+    for (int round = 0; round < ROUNDS; round++) {
+        lock->take();
+        work(5);
+        doze(2);
+        work(5);
+        lock->give();
+    }
+    return NULL;
+}
+
+/* All read at first, and meet; then two read and two write. */
+static void *
+reader_or_writer(void *of)
+{
+    static const struct lock read = { "", take_read, give_rw }, write = { "", take_write, give_rw };
+    for (int round = 0; round < ROUNDS; round++) {
+        const struct lock *mine = round == 0 || (long)of % 2 == 0 ? &read : &write;
+        mine->take();
+        work(5);
+        doze(round == 0 ? 50 : 2);
+        work(5);
+        mine->give();
+        doze(50);
+    }
+    return NULL;
+}
+
+/* The first thread works long and has the lock first in the recording, as the others sleep long. They meet at it. */
+static void *
+late(void *of)
+{
+    long self = (long)of;
+    if (self == 0)
+        work(20);
+    else
+        doze(150);
+    lock->take();
+    work(5);
+    doze(10);
+    work(5);
+    lock->give();
+    work(1);
+    lock->take();
+    work(1);
+    lock->give();
+    return NULL;
+}
+
+static void
+team(void *(*what)(void *))
+{
+    pthread_t threads[THREADS];
+    for (long i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, what, (void *)i);
+    for (long i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* Barriers: in round r, the thread with (i + r) % THREADS units of ten is the last. */
+
+static pthread_barrier_t barrier;
+static struct {
+    atomic_int left APART;
+    atomic_int sense APART;
+} reversing = { THREADS, 0 };
+
+static void meet_none(void) {}
+static void meet_pthread(void) { pthread_barrier_wait(&barrier); }
+
+static void
+meet_reversing(void)
+{
+    int sense = atomic_load(&reversing.sense);
+    if (atomic_fetch_sub(&reversing.left, 1) == 1) {
+        atomic_store_explicit(&reversing.left, THREADS, memory_order_relaxed);
+        atomic_store_explicit(&reversing.sense, !sense, memory_order_release);
+    } else {
+        while (atomic_load_explicit(&reversing.sense, memory_order_acquire) == sense)
+            pause_cpu();
+    }
+}
+
+static void (*meet)(void);
+
+static void *
+meetings(void *of)
+{
+    doze(50);
+    for (long round = 0; round < THREADS; round++) {
+        work(10 * (1 + ((long)of + round) % THREADS));
+        meet();
+    }
+    return NULL;
+}
+
+/* One thread waits for another one. */
+
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static int ready;
+
+static void *
+waits(void *of)
+{
+    (void)of;
+    pthread_mutex_lock(&mutex);
+    while (!ready)
+        pthread_cond_wait(&condition, &mutex);
+    pthread_mutex_unlock(&mutex);
+    work(40);
+    return NULL;
+}
+
+static void
+broadcast(void)
+{
+    pthread_t threads[THREADS];
+    for (long i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, waits, (void *)i);
+    doze(100);
+    work(40);
+    pthread_mutex_lock(&mutex);
+    ready = 1;
+    pthread_cond_broadcast(&condition);
+    pthread_mutex_unlock(&mutex);
+    for (long i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void *
+works(void *of)
+{
+    doze(50);
+    work((long)of);
+    return NULL;
+}
+
+static void
+join(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, works, (void *)40L);
+    pthread_create(&threads[1], NULL, works, (void *)20L);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    work(40);
+}
+
+/* A ring of plain loads and stores. */
+
+#define SLOTS 4
+#define MESSAGES 20
+static long slots[SLOTS] APART;
+static atomic_ulong head APART, tail APART;
+
+static void *
+consume(void *of)
+{
+    (void)of;
+    for (unsigned long n = 0; n < MESSAGES; n++) {
+        while (atomic_load_explicit(&head, memory_order_acquire) == n)
+            pause_cpu();
+        work(slots[n % SLOTS]);
+        atomic_store_explicit(&tail, n + 1, memory_order_release);
+    }
+    return NULL;
+}
+
+static void
+ring(void)
+{
+    pthread_t consumer;
+    pthread_create(&consumer, NULL, consume, NULL);
+    for (unsigned long n = 0; n < MESSAGES; n++) {
+        while (n - atomic_load_explicit(&tail, memory_order_acquire) == SLOTS)
+            pause_cpu();
+        work(10);
+        doze(1);
+        slots[n % SLOTS] = 1;
+        atomic_store_explicit(&head, n + 1, memory_order_release);
+    }
+    pthread_join(consumer, NULL);
+}
+
+#ifdef _OPENMP
+static void
+omp_critical(void)
+{
+#pragma omp parallel num_threads(THREADS)
+    for (int round = 0; round < ROUNDS; round++) {
+#pragma omp critical
+        {
+            work(5);
+            doze(2);
+            work(5);
+        }
+    }
+}
+
+static void
+omp_barrier(void)
+{
+#pragma omp parallel num_threads(THREADS)
+    for (int round = 0; round < THREADS; round++) {
+        work(10 * (1 + (omp_get_thread_num() + round) % THREADS));
+#pragma omp barrier
+    }
+}
+
+/* The end of a parallel part is a barrier, too. */
+static void
+omp_parts(void)
+{
+    for (int round = 0; round < THREADS; round++) {
+#pragma omp parallel num_threads(THREADS)
+        work(10 * (1 + (omp_get_thread_num() + round) % THREADS));
+    }
+}
+#endif
+
+int
+main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    const char *how = argc > 2 ? argv[2] : "";
+    pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
+    pthread_barrier_init(&barrier, NULL, THREADS);
+#ifdef _OPENMP
+    omp_init_lock(&omp_lock);
+#endif
+    for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++) {
+        if (strcmp(how, locks[i].name) == 0)
+            lock = &locks[i];
+    }
+    meet = strcmp(how, "pthread") == 0 ? meet_pthread
+        : strcmp(how, "reversing") == 0 ? meet_reversing
+                                        : meet_none;
+    if (strcmp(what, "sections") == 0 && strcmp(how, "both") == 0)
+        team(reader_or_writer);
+    else if (strcmp(what, "sections") == 0)
+        team(sections);
+    else if (strcmp(what, "late") == 0)
+        team(late);
+    else if (strcmp(what, "meetings") == 0)
+        team(meetings);
+    else if (strcmp(what, "broadcast") == 0)
+        broadcast();
+    else if (strcmp(what, "join") == 0)
+        join();
+    else if (strcmp(what, "ring") == 0)
+        ring();
+#ifdef _OPENMP
+    else if (strcmp(what, "omp_critical") == 0)
+        omp_critical();
+    else if (strcmp(what, "omp_barrier") == 0)
+        omp_barrier();
+    else if (strcmp(what, "omp_parts") == 0)
+        omp_parts();
+#endif
+    else
+        return 2;
+    return 0;
+}

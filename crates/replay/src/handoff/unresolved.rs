@@ -1,0 +1,90 @@
+//! Waiting that nothing was found for: loops in which a thread looks at what others write.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::watcher::Poll;
+use crate::marks::Mark;
+
+/// Looks in vain that are a wait.
+const LOOKS: u64 = 8;
+
+/// Events between what was recognised and the first look of a wait.
+const BEFORE: u64 = 32;
+
+/// An address that is spun at.
+#[derive(Debug, Default)]
+struct Spun {
+    /// Who writes to it: the first, and whether there is another.
+    writer: Option<usize>,
+    several: bool,
+    /// The wait that each thread was last seen in: its first look.
+    waits: FxHashMap<usize, u64>,
+}
+
+/// Loops that wait, by where they look.
+#[derive(Debug, Default)]
+pub(super) struct Spins {
+    at: FxHashMap<u64, Spun>,
+    /// A thread each: address, first and last look of its waits, in order.
+    waits: Vec<Vec<(u64, u64, u64)>>,
+}
+
+impl Spins {
+    /// At the addresses that some thread spins at.
+    pub(super) fn new(addrs: &FxHashSet<u64>, threads: usize) -> Self {
+        Self {
+            at: addrs.iter().map(|a| (*a, Spun::default())).collect(),
+            waits: vec![Vec::new(); threads],
+        }
+    }
+
+    /// `thread` looks at `addr`: its look of `poll`.
+    pub(super) fn load(&mut self, addr: u64, thread: usize, poll: Option<Poll>) {
+        let Some(poll) = poll.filter(|p| p.last - p.first >= LOOKS) else {
+            return;
+        };
+        let Some(spun) = self.at.get_mut(&addr) else {
+            return;
+        };
+        let waits = &mut self.waits[thread];
+        if spun.waits.insert(thread, poll.first) == Some(poll.first)
+            && let Some(last) = waits.iter_mut().rfind(|w| w.0 == addr)
+        {
+            last.2 = poll.last;
+        } else {
+            waits.push((addr, poll.first, poll.last));
+        }
+    }
+
+    /// `thread` writes to `addr`.
+    pub(super) fn written(&mut self, addr: u64, thread: usize) {
+        if let Some(spun) = self.at.get_mut(&addr) {
+            spun.several |= *spun.writer.get_or_insert(thread) != thread;
+        }
+    }
+
+    /// Waits for others in which no thread waits by its `marks`, which are in order.
+    pub(super) fn unresolved(&self, marks: &[Vec<(u64, Mark)>]) -> u64 {
+        let mut all = 0;
+        for (thread, (waits, marks)) in self.waits.iter().zip(marks).enumerate() {
+            for &(addr, first, last) in waits {
+                let others = self.at.get(&addr);
+                let others =
+                    others.is_some_and(|s| s.several || s.writer.is_some_and(|w| w != thread));
+                let from = marks.partition_point(|(at, _)| *at + BEFORE < first);
+                let near = marks[from..]
+                    .iter()
+                    .take_while(|(at, _)| *at <= last + super::LOOP);
+                // Behind a look, an attempt may fail, and the wait goes on.
+                let mut near = near.map(|(at, mark)| (*at > last + 1, mark));
+                let known = near.any(|(behind, mark)| match mark {
+                    Mark::Await(_) => !behind,
+                    Mark::Acquire(_) | Mark::Share(_) => true,
+                    _ => false,
+                });
+                all += u64::from(others && !known);
+            }
+        }
+        all
+    }
+}
