@@ -69,21 +69,6 @@ file_of(const char *path)
     return file;
 }
 
-/* All that the kernel says; nothing where it says nothing. */
-static text_t
-read_all(const char *path)
-{
-    text_t text = { 0 };
-    char part[4096];
-    long got;
-    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-    while (file >= 0 && (got = syscall(SYS_read, file, part, sizeof(part))) > 0)
-        text_add(&text, part, (size_t)got);
-    if (file >= 0)
-        syscall(SYS_close, file);
-    return text;
-}
-
 static void
 filter_environment(const text_t *from, text_t *to)
 {
@@ -109,7 +94,7 @@ content(file_of_t file, const char *path)
             text_add(&filtered, auxv, bytes);
         return filtered;
     }
-    text_t text = read_all(path);
+    text_t text = text_of_file(path);
     if (file.kind == MAPS)
         proc_maps_filter(text.at, text.length, file.own, &filtered);
     else
@@ -171,7 +156,7 @@ read_link(void *drcontext, int first)
     if (!proc_maps_is_engine(target))
         return false;
     strcpy(strrchr(path, '/'), "/environ");
-    text_t text = read_all(path);
+    text_t text = text_of_file(path);
     text_add(&text, "", 1);
     bool found = false;
     for (size_t at = 0; at < text.length && !found; at += strlen(text.at + at) + 1) {

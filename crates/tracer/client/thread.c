@@ -6,12 +6,15 @@
 
 #include "count.h"
 #include "drmgr.h"
+#include "images.h"
 #include "leave.h"
 #include "options.h"
 
 static reg_id_t tls_register;
 static uint tls_offset;
 static int tls_index;
+/* That have begun, ever. */
+static volatile int threads;
 
 /* A buffer that waited so long (time-stamp ticks, some milliseconds) is handed over before a
  * system call, so that a blocked thread's events reach the host. */
@@ -78,6 +81,8 @@ on_thread_init(void *drcontext)
     drmgr_set_tls_field(drcontext, tls_index, t);
     open_files(drcontext, t);
     window_thread_init(drcontext, tally_of(t));
+    if (options.values && dr_atomic_add32_return_sum(&threads, 1) == 1)
+        images_process(drcontext);
 }
 
 /* In a forked child the engine first lets all other threads exit that the parent had. They live on
@@ -116,6 +121,8 @@ thread_forked(void *drcontext)
     count_thread_drop(t);
     open_files(drcontext, t);
     window_thread_fork(drcontext, tally_of(t));
+    if (options.values)
+        images_process(drcontext);
 }
 
 void
@@ -163,6 +170,13 @@ thread_spawns(void *drcontext)
 {
     uint64 now = __builtin_ia32_rdtsc();
     thread_special(drcontext, REC_SPAWN, 1, &now);
+}
+
+void
+thread_stamp(void *drcontext)
+{
+    uint64 now = __builtin_ia32_rdtsc();
+    thread_special(drcontext, REC_STAMP, 1, &now);
 }
 
 void
