@@ -44,7 +44,7 @@ static const outs_t writing[] = {
     OK(sched_rr_get_interval, B(1, 16)), OK(sched_getattr, A(1, 2)),
     OK(getresuid, B(0, 4), B(1, 4), B(2, 4)), OK(getresgid, B(0, 4), B(1, 4), B(2, 4)),
     OK(getgroups, R(1, 4)), ANY(capget, B(0, 8), B(1, 24)), OK(getcpu, B(0, 4), B(1, 4)),
-    OK(get_robust_list, B(1, 8), B(2, 8)), OK(mincore, { OUT_PAGES, 2, 1 }), OK(syslog, R(1, 1)),
+    OK(arch_prctl, B(1, 8)), OK(get_robust_list, B(1, 8), B(2, 8)), OK(mincore, { OUT_PAGES, 2, 1 }), OK(syslog, R(1, 1)),
     OK(io_setup, B(1, 8)), OK(io_getevents, R(3, 32)), OK(io_uring_setup, B(1, 120)),
     OK(mq_timedreceive, R(1, 1), B(3, 4)), OK(mq_getsetattr, B(2, 64)),
     OK(name_to_handle_at, B(2, 136), B(3, 4)), OK(move_pages, E(4, 4, 1)),

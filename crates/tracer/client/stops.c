@@ -19,7 +19,8 @@
  * ranges that are writable, RANGE with begin and end; then DONE. */
 enum { STOP = 1, PAGE_CHANGED = 2, RANGE = 3, DONE = 4 };
 
-typedef enum { NOBODY, RUNS, IN_KERNEL, WAITS } where_t;
+/* One that has ended is told of once. */
+typedef enum { NOBODY, RUNS, IN_KERNEL, WAITS, ENDED } where_t;
 
 typedef struct {
     volatile int where; /* where_t */
@@ -95,6 +96,8 @@ write_stop(void)
     for (int i = 0; i < MAX_THREADS; i++) {
         if (places[i].where != NOBODY)
             put_words(places[i].tid, places[i].words, places[i].where);
+        if (places[i].where == ENDED)
+            places[i].where = NOBODY;
     }
     proc_maps_each_writable(write_range, NULL);
     put_words(DONE, 0, 0);
@@ -212,8 +215,10 @@ static void
 on_thread_exit(void *drcontext)
 {
     place_t *p = drmgr_get_tls_field(drcontext, tls_index);
-    if (p != NULL)
-        p->where = NOBODY;
+    if (p == NULL)
+        return;
+    p->words = ~0ull;
+    __atomic_store_n(&p->where, ENDED, __ATOMIC_SEQ_CST);
 }
 
 bool

@@ -9,6 +9,7 @@
 #include "drmgr.h"
 #include "drutil.h"
 #include "hashtable.h"
+#include "images.h"
 #include "leave.h"
 #include "thread.h"
 #include "touches.h"
@@ -26,6 +27,8 @@ struct stored_t {
 
 /* Block id -> stored_t, for good: code in the cache refers to it. */
 static hashtable_t all;
+/* The program's first block was met. */
+static bool begun;
 
 static bool
 is_store(const wire_ref_t *r)
@@ -164,6 +167,10 @@ ends_block(instr_t *instr)
 static dr_emit_flags_t
 on_cut(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool translating)
 {
+    /* Not before: until now the engine ran on the program's stack. */
+    if (!begun)
+        images_process(drcontext);
+    begun = true;
     for (instr_t *i = instrlist_first_app(bb); i != NULL; i = instr_get_next_app(i)) {
         if (is_program_instr(i) && ends_block(i)) {
             cut_block(drcontext, bb, instr_get_next_app(i));

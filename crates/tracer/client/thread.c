@@ -13,8 +13,6 @@
 static reg_id_t tls_register;
 static uint tls_offset;
 static int tls_index;
-/* That have begun, ever. */
-static volatile int threads;
 
 /* A buffer that waited so long (time-stamp ticks, some milliseconds) is handed over before a
  * system call, so that a blocked thread's events reach the host. */
@@ -81,8 +79,6 @@ on_thread_init(void *drcontext)
     drmgr_set_tls_field(drcontext, tls_index, t);
     open_files(drcontext, t);
     window_thread_init(drcontext, tally_of(t));
-    if (options.values && dr_atomic_add32_return_sum(&threads, 1) == 1)
-        images_process(drcontext);
 }
 
 /* In a forked child the engine first lets all other threads exit that the parent had. They live on
