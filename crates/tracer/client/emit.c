@@ -237,7 +237,8 @@ void
 emit_behind(void *drcontext, instrlist_t *bb, instr_t *last, emit_t *e)
 {
     plan_t *plan = e->plan;
-    bool any = plan->stored != NULL, stamped = options.values && plan->stamped;
+    /* The call writes its own, behind what it looks at. */
+    bool any = plan->stored != NULL, stamped = options.values && plan->stamped && !any;
     for (uint i = e->next_after; i < plan->n_captures; i++)
         any = any || plan->captures[i].after;
     if (!any && !stamped)

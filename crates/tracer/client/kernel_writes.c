@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "kernel_writes.h"
 
+#include <linux/futex.h>
 #include <linux/sched.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -160,6 +161,22 @@ clone3_behind(void *drcontext, const call_t *c)
         written(drcontext, args.pidfd, 4);
 }
 
+/* The word itself, of the calls that change it. */
+static void
+futex_behind(void *drcontext, const call_t *c)
+{
+    switch (c->args[1] & FUTEX_CMD_MASK) {
+    case FUTEX_LOCK_PI:
+    case FUTEX_LOCK_PI2:
+    case FUTEX_UNLOCK_PI:
+    case FUTEX_TRYLOCK_PI: written(drcontext, c->args[0], 4); break;
+    case FUTEX_WAKE_OP:
+    case FUTEX_WAIT_REQUEUE_PI:
+    case FUTEX_CMP_REQUEUE_PI: written(drcontext, c->args[4], 4); break;
+    default: break;
+    }
+}
+
 static void
 thread_ends(void *drcontext)
 {
@@ -180,7 +197,7 @@ on_request(void *drcontext, int number)
         thread_ends(drcontext);
     c->outs = kernel_outs(number);
     if (c->outs == NULL) {
-        if (number != SYS_clone3 && number != SYS_rseq)
+        if (number != SYS_clone3 && number != SYS_rseq && number != SYS_futex)
             compare_before(c);
         return true;
     }
@@ -200,6 +217,8 @@ on_answer(void *drcontext, int number)
     bool failed = result >= (uint64)-4095;
     if (number == SYS_clone3) {
         clone3_behind(drcontext, c);
+    } else if (number == SYS_futex) {
+        futex_behind(drcontext, c);
     } else if (number == SYS_rseq) {
         /* The kernel writes there whenever the thread changes its processor. */
         if (!failed)

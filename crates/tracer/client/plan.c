@@ -4,7 +4,6 @@
 
 #include "access.h"
 #include "block_ids.h"
-#include "drutil.h"
 #include "options.h"
 #include "stored.h"
 #include "symbolic.h"
@@ -203,7 +202,7 @@ one_access(builder_t *b, uint i, instr_t *instr, const access_t *access, opnd_t 
     byte kind = (write && !reads_its_target(instr)) || access->kind == KIND_ATOMIC ? access->kind
                                                                                    : KIND_LOAD;
     app_pc pc = instr_get_app_pc(instr);
-    uint size = drutil_opnd_mem_size_in_bytes(mem, instr);
+    uint size = access_bytes(instr, mem);
     wire_ref_t *r = new_ref(b, i, kind, MODE_PLAIN, pc, size);
     set_base(b, r, mem, write ? moved_stack(instr, mem) : 0);
     r->lanes = access->shape == SHAPE_PLAIN && in_frame(mem) ? PLAIN_IN_FRAME : 0;

@@ -8,9 +8,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "bytes.h"
 #include "dr_api.h"
 #include "drmgr.h"
 #include "environment.h"
+#include "options.h"
 #include "peek.h"
 #include "proc_maps.h"
 #include "text.h"
@@ -135,6 +137,8 @@ answer_link(void *drcontext, int first, const char *program)
     if (length == 0 || !dr_safe_write((void *)dr_syscall_get_param(drcontext, first + 1), length,
                                       target, &written))
         return false;
+    if (options.values)
+        bytes_now(drcontext, BYTES_KERNEL, dr_syscall_get_param(drcontext, first + 1), length);
     dr_syscall_set_result(drcontext, length);
     return true;
 }

@@ -28,6 +28,8 @@ typedef struct {
 } place_t;
 
 static file_t file;
+/* Not those that it forks. */
+static process_id_t process;
 static hashtable_t known; /* page -> hash of what was written of it */
 static place_t places[MAX_THREADS];
 static int tls_index;
@@ -136,12 +138,38 @@ stop_all(void *drcontext, place_t *p)
 }
 
 static void
+returns(void *drcontext, place_t *p)
+{
+    /* First to run, then to look: who stops the others does it the other way round. */
+    __atomic_store_n(&p->where, RUNS, __ATOMIC_SEQ_CST);
+    if (wanted != 0) {
+        __atomic_store_n(&p->where, IN_KERNEL, __ATOMIC_SEQ_CST);
+        dr_mark_safe_to_suspend(drcontext, true);
+        while (wanted != 0)
+            dr_thread_yield();
+        dr_mark_safe_to_suspend(drcontext, false);
+        p->where = RUNS;
+    }
+}
+
+static void
+on_return(void *drcontext, int number)
+{
+    place_t *p = drmgr_get_tls_field(drcontext, tls_index);
+    if (p != NULL && dr_get_process_id() == process)
+        returns(drcontext, p);
+}
+
+static void
 on_begin(void)
 {
     void *drcontext = dr_get_current_drcontext();
     place_t *p = drmgr_get_tls_field(drcontext, tls_index);
-    if (p == NULL)
+    if (p == NULL || dr_get_process_id() != process)
         return;
+    /* A call that was not made: the client has answered it. */
+    if (p->where == IN_KERNEL)
+        returns(drcontext, p);
     while (wanted != 0)
         wait_in(drcontext, p);
     if (__atomic_sub_fetch(&left, 1, __ATOMIC_RELAXED) > 0)
@@ -158,13 +186,23 @@ on_block(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool trans
     return DR_EMIT_DEFAULT;
 }
 
+/* Does no other thread run any more? */
+static bool
+is_last(void)
+{
+    int n = 0;
+    for (int i = 0; i < MAX_THREADS; i++)
+        n += places[i].where != NOBODY && places[i].where != ENDED;
+    return n == 1;
+}
+
 static bool
 on_call(void *drcontext, int number)
 {
     place_t *p = drmgr_get_tls_field(drcontext, tls_index);
-    if (p == NULL)
+    if (p == NULL || dr_get_process_id() != process)
         return true;
-    if (number == SYS_exit_group) {
+    if (number == SYS_exit_group || (number == SYS_exit && is_last())) {
         int nobody = 0;
         while (!__atomic_compare_exchange_n(&wanted, &nobody, 1, false, __ATOMIC_SEQ_CST,
                                             __ATOMIC_SEQ_CST)) {
@@ -176,24 +214,6 @@ on_call(void *drcontext, int number)
     p->words = words_of(thread_of(drcontext));
     __atomic_store_n(&p->where, IN_KERNEL, __ATOMIC_SEQ_CST);
     return true;
-}
-
-static void
-on_return(void *drcontext, int number)
-{
-    place_t *p = drmgr_get_tls_field(drcontext, tls_index);
-    if (p == NULL)
-        return;
-    /* First to run, then to look: who stops the others does it the other way round. */
-    __atomic_store_n(&p->where, RUNS, __ATOMIC_SEQ_CST);
-    if (wanted != 0) {
-        __atomic_store_n(&p->where, IN_KERNEL, __ATOMIC_SEQ_CST);
-        dr_mark_safe_to_suspend(drcontext, true);
-        while (wanted != 0)
-            dr_thread_yield();
-        dr_mark_safe_to_suspend(drcontext, false);
-        p->where = RUNS;
-    }
 }
 
 static void
@@ -235,6 +255,7 @@ stops_init(void)
     path[length] = '\0';
     blocks = strtoull(comma + 1, NULL, 10);
     left = (int64)next_stop();
+    process = dr_get_process_id();
     file = dr_open_file(path, DR_FILE_WRITE_OVERWRITE | DR_FILE_ALLOW_LARGE);
     if (blocks == 0 || file == INVALID_FILE) {
         dr_fprintf(STDERR, "prestore: PRESTORE_STOPS: '%s' cannot be used\n", options.stops);

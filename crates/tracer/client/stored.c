@@ -7,7 +7,6 @@
 #include "cut.h"
 #include "drbbdup.h"
 #include "drmgr.h"
-#include "drutil.h"
 #include "hashtable.h"
 #include "images.h"
 #include "leave.h"
@@ -21,6 +20,7 @@
 struct stored_t {
     app_pc pc;
     uint words; /* of the block's record */
+    bool stamped;
     uint n;
     wire_ref_t refs[2];
 };
@@ -68,7 +68,8 @@ by_call(instr_t *instr, const wire_ref_t *r)
 const stored_t *
 stored_of(const plan_t *plan, instr_t *last, const wire_ref_t *refs)
 {
-    stored_t new = { .pc = instr_get_app_pc(last), .words = plan->words };
+    stored_t new = { .pc = instr_get_app_pc(last), .words = plan->words,
+                     .stamped = plan->stamped };
     for (uint i = 0; i < plan->n_refs; i++) {
         if (refs[i].instr + 1u == plan->instrs && by_call(last, &refs[i]) && new.n < 2)
             new.refs[new.n++] = refs[i];
@@ -112,6 +113,8 @@ stored_behind(void)
     const stored_t *s = (const stored_t *)*thread_slot_of(t, TLS_STORED);
     if (t->channel.ring != NULL)
         write_touches(drcontext, s, values_of(t, s), BYTES_STORED);
+    if (s->stamped)
+        thread_stamp(drcontext);
     leave_for_signal(drcontext);
 }
 
@@ -157,7 +160,7 @@ ends_block(instr_t *instr)
         opnd_t dst = instr_get_dst(instr, i);
         if (!opnd_is_memory_reference(dst))
             continue;
-        uint size = drutil_opnd_mem_size_in_bytes(dst, instr);
+        uint size = access_bytes(instr, dst);
         writes = true;
         large = large || size == 0 || size > INLINE_BYTES;
     }

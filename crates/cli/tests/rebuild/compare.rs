@@ -85,7 +85,7 @@ fn one(found: &mut Compared, at: usize, stop: &Stop, real: &Pages, memory: &Memo
                 match memory.byte(addr) {
                     None => {
                         found.unknown += 1;
-                        if found.first_unknown.len() < 20 {
+                        if found.first_unknown.len() < 3 {
                             found.first_unknown.push((at, addr));
                         }
                     }
@@ -93,7 +93,7 @@ fn one(found: &mut Compared, at: usize, stop: &Stop, real: &Pages, memory: &Memo
                     Some(_) if memory.others(addr).any(|o| o == *real) => found.unordered += 1,
                     Some(byte) => {
                         found.wrong_bytes += 1;
-                        if found.wrong.len() < 20 {
+                        if found.wrong.len() < 60 && found.wrong.iter().all(|w| w.1 != addr) {
                             found.wrong.push((at, addr, *real, byte));
                         }
                     }
