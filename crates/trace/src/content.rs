@@ -13,7 +13,7 @@ pub enum Why {
     Kernel = 1,
     /// It was there: when recording began, or in what was mapped.
     Image = 2,
-    /// The range is not mapped any more.
+    /// The range is not mapped any more, or was the frame of a handler that has returned.
     Gone = 3,
     /// From now on others write there unseen.
     Unknown = 4,

@@ -233,9 +233,9 @@ on_answer(void *drcontext, int number)
     thread_stamp(drcontext);
 }
 
-/* What the engine, in the kernel's place, has put onto the handler's stack. */
-static void
-on_transfer(void *drcontext, const dr_kernel_xfer_info_t *info)
+/* How long a signal's frame at `at` is; 0: there is none. */
+static uint64
+frame_bytes(uint64 at)
 {
     struct {
         uint64 return_address;
@@ -246,15 +246,28 @@ on_transfer(void *drcontext, const dr_kernel_xfer_info_t *info)
         byte info[128];
     } frame;
     uint32_t extended;
-    uint64 at = (uint64)info->target_xsp, end = at + sizeof(frame);
-    if (info->type != DR_XFER_SIGNAL_DELIVERY || !peek(at, &frame, sizeof(frame)))
-        return;
+    if (!peek(at, &frame, sizeof(frame)))
+        return 0;
+    if (frame.fpstate <= at || frame.fpstate - at >= 1 << 16)
+        return sizeof(frame);
     /* struct _fpstate: sw_reserved.extended_size, or the legacy region alone. */
-    if (frame.fpstate > at && frame.fpstate - at < 1 << 16) {
-        bool has = peek(frame.fpstate + 468, &extended, sizeof(extended));
-        end = frame.fpstate + (has && extended >= 512 && extended < 1 << 16 ? extended : 512);
+    bool has = peek(frame.fpstate + 468, &extended, sizeof(extended));
+    return frame.fpstate + (has && extended >= 512 && extended < 1 << 16 ? extended : 512) - at;
+}
+
+/* The engine, in the kernel's place, puts the frame onto the handler's stack, and writes to it again
+ * when the handler returns: what is there then is nobody's. */
+static void
+on_transfer(void *drcontext, const dr_kernel_xfer_info_t *info)
+{
+    if (info->type == DR_XFER_SIGNAL_DELIVERY) {
+        written(drcontext, info->target_xsp, frame_bytes(info->target_xsp));
+    } else if (info->type == DR_XFER_SIGNAL_RETURN && info->source_mcontext != NULL) {
+        /* The return address is off the stack by now. */
+        uint64 at = info->source_mcontext->xsp - sizeof(uint64), bytes = frame_bytes(at);
+        if (bytes > 0)
+            bytes_range(drcontext, BYTES_GONE, at, bytes);
     }
-    written(drcontext, at, end - at);
 }
 
 static void

@@ -30,7 +30,7 @@ enum bytes_what {
     BYTES_STORED = 0,   /* the last instruction of the execution before */
     BYTES_KERNEL = 1,   /* a system call or a signal's frame */
     BYTES_IMAGE = 2,    /* they were there: when recording began, or in what was mapped */
-    BYTES_GONE = 3,     /* no data: not mapped any more */
+    BYTES_GONE = 3,     /* no data: not mapped any more, or the frame of a handler that has returned */
     BYTES_UNKNOWN = 4,  /* no data: from now on others write there unseen */
     BYTES_MOVED = 5,    /* data: the address that they have come from */
     BYTES_COMPARED = 6, /* no data: the address is the number of a system call of which is not known

@@ -60,14 +60,19 @@ static void files(const char *path) {
     closedir(dir);
     // The file's pages, read, written and private.
     char *private = mmap(NULL, 9000, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-    char *shared = mmap(NULL, 9000, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     char *later = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 4096);
     private[10] = 'p';
-    shared[5000] = 's';
     mprotect(later, 4096, PROT_READ | PROT_WRITE);
     later[17] = 'l';
+    int holes = open("/tmp", O_TMPFILE | O_RDWR, 0600);
+    (void)!pwrite(holes, "not at the start", 16, 20000);
+    (void)!ftruncate(holes, 100000);
+    char *shared = mmap(NULL, 100000, PROT_READ | PROT_WRITE, MAP_SHARED, holes, 0);
+    shared[5000] = 's';
     munmap(shared, 4096);
+    close(holes);
     close(fd);
+    unlink(path);
 }
 
 static void mappings(void) {

@@ -1,6 +1,6 @@
 //! Rebuilt memory beside the real one.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use prestore_replay::{Counts, Memory, Rebuild};
 use prestore_trace::container::Trace;
@@ -17,6 +17,8 @@ pub struct Compared {
     /// The first bytes that are known and wrong: stop, address, real, rebuilt.
     pub wrong: Vec<(usize, u64, u8, u8)>,
     pub wrong_bytes: u64,
+    /// Bytes that were wrong while a thread was in a system call: the next time they must not be.
+    pub midway: HashSet<u64>,
     /// Bytes that are not known, and the first of them.
     pub unknown: u64,
     pub first_unknown: Vec<(usize, u64)>,
@@ -72,6 +74,8 @@ fn threads(trace: &Trace, process: ProcessId, stop: &Stop) -> HashMap<ThreadId, 
 
 fn one(found: &mut Compared, at: usize, stop: &Stop, real: &Pages, memory: &Memory) {
     static ZEROS: [u8; PAGE] = [0; PAGE];
+    let before = std::mem::take(&mut found.midway);
+    let last = at == found.stops;
     for &(begin, end) in &stop.ranges {
         let mut pages: Vec<u64> = real.range(begin..end).map(|p| *p.0).collect();
         pages.extend(memory.pages().map(|n| n * PAGE as u64));
@@ -91,6 +95,9 @@ fn one(found: &mut Compared, at: usize, stop: &Stop, real: &Pages, memory: &Memo
                     }
                     Some(byte) if byte == *real => {}
                     Some(_) if memory.others(addr).any(|o| o == *real) => found.unordered += 1,
+                    Some(_) if stop.in_call && !last && !before.contains(&addr) => {
+                        found.midway.insert(addr);
+                    }
                     Some(byte) => {
                         found.wrong_bytes += 1;
                         if found.wrong.len() < 60 && found.wrong.iter().all(|w| w.1 != addr) {

@@ -10,11 +10,16 @@ const PAGE_CHANGED: u64 = 2;
 const RANGE: u64 = 3;
 const DONE: u64 = 4;
 
+/// What a thread does.
+const IN_KERNEL: u64 = 2;
+
 /// One stop of one process.
 pub struct Stop {
     pub pid: u32,
     /// Of each thread, by its kernel's id, how many words it has written.
     pub words: HashMap<u32, u64>,
+    /// A thread was in a system call, which may have written already what is recorded behind it.
+    pub in_call: bool,
     /// Pages whose content is another one than at the process's stop before.
     pub changed: BTreeMap<u64, Box<[u8; PAGE]>>,
     /// What is writable.
@@ -57,11 +62,13 @@ fn one(words: &mut Words<'_>) -> Option<Stop> {
     let mut stop = Stop {
         pid: pid as u32,
         words: HashMap::new(),
+        in_call: false,
         changed: BTreeMap::new(),
         ranges: Vec::new(),
     };
     for _ in 0..threads {
-        let (tid, written, _) = words.three()?;
+        let (tid, written, doing) = words.three()?;
+        stop.in_call |= doing == IN_KERNEL;
         stop.words.insert(tid as u32, written);
     }
     loop {
