@@ -19,7 +19,15 @@ use prestore_trace::container::Trace;
 fn rebuilt(folder: &Path, command: &[&str], blocks: u64) -> Compared {
     let (dir, stops) = (folder.join("trace"), folder.join("stops"));
     let mut prestore = std::process::Command::new(env!("CARGO_BIN_EXE_prestore"));
-    prestore.args(["record", "-q", "--force", "--values", "-o", text(&dir), "--"]);
+    prestore.args([
+        "record",
+        "-q",
+        "--force",
+        "--values",
+        "-o",
+        text(&dir),
+        "--",
+    ]);
     prestore.args(command);
     prestore.env("PRESTORE_STOPS", format!("{},{blocks}", text(&stops)));
     let ran: Ran = Running::start(prestore).finish();
@@ -78,7 +86,16 @@ fn what_the_kernel_writes() {
 fn assembly_programs() {
     let folder = tempfile::tempdir().unwrap();
     let Some(kv) = workload("kv") else { return };
-    for name in ["plain", "string", "vector", "masked_avx", "maskmovdqu", "movdir64b", "avx512", "threads4"] {
+    for name in [
+        "plain",
+        "string",
+        "vector",
+        "masked_avx",
+        "maskmovdqu",
+        "movdir64b",
+        "avx512",
+        "threads4",
+    ] {
         let program = kv.with_file_name("asm").join(name);
         // Some processors do not have some instructions.
         let native = std::process::Command::new(&program).status();
@@ -95,7 +112,11 @@ fn assembly_programs() {
 fn bundled_workloads() {
     let folder = tempfile::tempdir().unwrap();
     let programs: [(&str, &[&str], u64); 12] = [
-        ("kv", &["--keys=512", "--ops=2000", "--threads=2", "--spare-mb=0"], 3000),
+        (
+            "kv",
+            &["--keys=512", "--ops=2000", "--threads=2", "--spare-mb=0"],
+            3000,
+        ),
         ("ring", &["--messages=2000", "--slots=4"], 1200),
         ("stencil", &["--n=16", "--steps=3", "--threads=2"], 900),
         ("fft", &["--rows=4"], 3000),
@@ -109,11 +130,16 @@ fn bundled_workloads() {
         ("trie", &["--keys=256", "--ops=600", "--threads=3"], 2000),
     ];
     for (name, args, blocks) in programs {
-        let Some(program) = workload(name) else { continue };
+        let Some(program) = workload(name) else {
+            continue;
+        };
         let command = [&[text(&program)], args].concat();
         let found = rebuilt(folder.path(), &command, blocks).holds(10);
         assert_eq!(found.counts.unknown, 0, "{name}: {found:x?}");
-        eprintln!("{name}: {} stops, unordered {}", found.stops, found.unordered);
+        eprintln!(
+            "{name}: {} stops, unordered {}",
+            found.stops, found.unordered
+        );
     }
 }
 
@@ -157,12 +183,22 @@ fn redis() {
          redis-cli -s $s debug populate 200; redis-cli -s $s shutdown nosave",
         socket.display()
     );
-    let clients = std::process::Command::new("sh").args(["-c", &clients])
+    let clients = std::process::Command::new("sh")
+        .args(["-c", &clients])
         .stdout(std::process::Stdio::null())
         .spawn();
     let command = [
-        "redis-server", "--port", "0", "--save", "", "--unixsocket", text(&socket), "--dir",
-        text(folder.path()), "--enable-debug-command", "yes",
+        "redis-server",
+        "--port",
+        "0",
+        "--save",
+        "",
+        "--unixsocket",
+        text(&socket),
+        "--dir",
+        text(folder.path()),
+        "--enable-debug-command",
+        "yes",
     ];
     rebuilt(folder.path(), &command, 10_000).holds(30);
     clients.unwrap().wait().unwrap();
@@ -175,11 +211,14 @@ fn persistent_objects() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let source = root().canonicalize().unwrap().join("crates/cli/tests/programs/objects.c");
+    let source = root()
+        .canonicalize()
+        .unwrap()
+        .join("crates/cli/tests/programs/objects.c");
     let program = folder.path().join("objects");
     compile(&source, &program, &["-Wl,--no-as-needed", "-lpmemobj"]);
     let pool = folder.path().join("pool");
-    rebuilt(folder.path(), &[text(&program), text(&pool)], 3000).holds(30);
+    rebuilt(folder.path(), &[text(&program), text(&pool)], 50_000).holds(30);
 }
 
 #[test]
@@ -191,4 +230,56 @@ fn a_recording_without_values_says_what_to_do() {
     let error = Rebuild::new(&trace, false).err().unwrap().to_string();
     assert!(error.contains("it has no values"), "{error}");
     assert!(error.contains("prestore record --values"), "{error}");
+}
+
+#[test]
+fn values_are_summed_up_and_exported() {
+    let folder = tempfile::tempdir().unwrap();
+    let (dir, out) = (folder.path().join("trace"), folder.path().join("out"));
+    let program = own_program(folder.path(), "stores");
+    let record = [
+        "record",
+        "-q",
+        "--values",
+        "-o",
+        text(&dir),
+        "--",
+        text(&program),
+    ];
+    run(record).exits(0);
+    let info = run(["trace", "info", "--format", "json", text(&dir)])
+        .exits(0)
+        .json();
+    common::assert_valid("trace-info.schema.json", &info);
+    let values = &info["values"];
+    assert!(values["stored"].as_u64().unwrap() > 10_000, "{values}");
+    assert!(values["images"].as_u64().unwrap() > 4096, "{values}");
+    assert_eq!(values["unknown"], 0, "{values}");
+    assert_eq!(
+        values["shared"], 32,
+        "the kernel's part of the thread: {values}"
+    );
+    let said = run(["trace", "info", text(&dir)]).exits(0).stdout;
+    assert!(said.contains(" stored, "), "{said}");
+    run(["export", text(&dir), "--to", "parquet", "-o", text(&out)]).exits(0);
+    let rows = exported(&out.join("values.parquet"));
+    let of = |why: &str| rows.iter().filter(|r| r.0 == why).map(|r| r.1).sum::<u64>();
+    assert_eq!(of("store"), values["stored"].as_u64().unwrap());
+    assert_eq!(of("kernel"), values["kernel"].as_u64().unwrap());
+}
+
+/// Why and how many bytes, of each row.
+fn exported(file: &Path) -> Vec<(String, u64)> {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::RowAccessor;
+    let reader = SerializedFileReader::new(std::fs::File::open(file).unwrap()).unwrap();
+    let rows = reader.get_row_iter(None).unwrap().map(|row| {
+        let row = row.unwrap();
+        let size = row.get_ulong(5).unwrap();
+        if row.get_string(3).unwrap() == "store" {
+            assert_eq!(row.get_bytes(6).unwrap().len() as u64, size);
+        }
+        (row.get_string(3).unwrap().clone(), size)
+    });
+    rows.collect()
 }

@@ -75,9 +75,6 @@ impl<'a> Content<'a> {
 
     /// Does it say why the bytes are?
     pub fn is_known(&self) -> bool {
-        matches!(
-            self.why,
-            Why::Stored | Why::Kernel | Why::Image
-        )
+        matches!(self.why, Why::Stored | Why::Kernel | Why::Image)
     }
 }

@@ -21,4 +21,6 @@ pub struct Counts {
     pub compared: BTreeMap<u64, u64>,
     /// Stretches that were not recorded, behind which nothing of memory is known.
     pub gaps: u64,
+    /// Words of the recording that are values.
+    pub words: u64,
 }

@@ -28,7 +28,12 @@ fn bytes_of(data: &[u64]) -> impl Iterator<Item = u8> + '_ {
 impl Memory {
     /// The byte at `addr`; `None`: it is not known, or no memory.
     pub fn byte(&self, addr: u64) -> Option<u8> {
-        if self.shared.parts(addr, addr.saturating_add(1)).next().is_some() {
+        if self
+            .shared
+            .parts(addr, addr.saturating_add(1))
+            .next()
+            .is_some()
+        {
             return None;
         }
         let at = (addr % PAGE) as usize;
@@ -94,7 +99,10 @@ impl Memory {
             }
             for (at, old, by) in over {
                 if page.bytes()[at] != old {
-                    self.unordered.entry(base + at as u64).or_default().push((old, by));
+                    self.unordered
+                        .entry(base + at as u64)
+                        .or_default()
+                        .push((old, by));
                     unordered += 1;
                 }
             }
@@ -173,7 +181,8 @@ impl Memory {
         }
         for number in from / PAGE..end.div_ceil(PAGE) {
             if let Some(page) = self.pages.remove(&number) {
-                self.pages.insert((number * PAGE).wrapping_add(away) / PAGE, page);
+                self.pages
+                    .insert((number * PAGE).wrapping_add(away) / PAGE, page);
             }
         }
         self.forget(from, len, true);
@@ -184,7 +193,10 @@ impl Memory {
         let (first, behind) = (addr / PAGE, end.div_ceil(PAGE));
         let within = |number: u64| {
             let base = number * PAGE;
-            ((addr.max(base) - base) as usize, (end.min(base + PAGE) - base) as usize)
+            (
+                (addr.max(base) - base) as usize,
+                (end.min(base + PAGE) - base) as usize,
+            )
         };
         if behind.saturating_sub(first) > self.pages.len() as u64 {
             for (&number, page) in &mut self.pages {
@@ -205,11 +217,7 @@ impl Memory {
 }
 
 /// The page of `number`, made where it is not there.
-fn page<'a>(
-    pages: &'a mut FxHashMap<u64, Page>,
-    zeros: &mut Ranges,
-    number: u64,
-) -> &'a mut Page {
+fn page<'a>(pages: &'a mut FxHashMap<u64, Page>, zeros: &mut Ranges, number: u64) -> &'a mut Page {
     pages.entry(number).or_insert_with(|| {
         let base = number * PAGE;
         let mut page = Page::new();

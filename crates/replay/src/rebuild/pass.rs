@@ -1,6 +1,6 @@
 //! The pass over a recording.
 
-use prestore_trace::block::Block;
+use prestore_trace::block::{Block, NO_SLOT};
 use prestore_trace::container::{Decoder, Trace};
 use prestore_trace::content::{Content, Why};
 use prestore_trace::record::Special;
@@ -121,8 +121,18 @@ impl Stretches for Pass {
         self.order.begin(thread);
     }
 
-    fn exec(&mut self, of: &Stretch<'_>, before: u64, block: &Block, values: &[u64], executed: u32) {
+    fn exec(
+        &mut self,
+        of: &Stretch<'_>,
+        before: u64,
+        block: &Block,
+        values: &[u64],
+        executed: u32,
+    ) {
         let xsave = of.table.xsave();
+        let with_value = block.refs.iter().filter(|r| r.value_slot != NO_SLOT);
+        let words: u64 = with_value.map(|r| u64::from(r.size).div_ceil(8)).sum();
+        self.counts.words += words;
         self.stored(of.thread, |stores, each| {
             stores.exec(xsave, before, block, values, executed, each);
         });
@@ -135,6 +145,7 @@ impl Stretches for Pass {
             why,
             data,
         } = content;
+        self.counts.words += 4 + data.len() as u64;
         if why == Why::Stored {
             return self.stored(of.thread, |stores, each| stores.content(&content, each));
         }

@@ -44,7 +44,11 @@ impl Ranges {
 
     /// Those parts of `begin` to `end` that are in it.
     pub(super) fn parts(&self, begin: u64, end: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
-        let first = self.ends.range(..=begin).next_back().map_or(begin, |r| *r.0);
+        let first = self
+            .ends
+            .range(..=begin)
+            .next_back()
+            .map_or(begin, |r| *r.0);
         self.ends
             .range(first..end.max(first))
             .map(move |(&b, &e)| (b.max(begin), e.min(end)))
