@@ -1,7 +1,10 @@
 //! The memory of one process.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
+use super::files::Files;
 use super::order::{Order, Writer};
 use super::page::{PAGE, Page};
 use super::ranges::Ranges;
@@ -16,6 +19,7 @@ pub struct Memory {
     zeros: Ranges,
     /// What others write unseen.
     shared: Ranges,
+    files: Files,
     /// What else a byte may be, and who has stored it.
     unordered: FxHashMap<u64, Vec<(u8, Writer)>>,
 }
@@ -70,7 +74,8 @@ impl Memory {
         self.unordered.keys().copied()
     }
 
-    /// `len` bytes at `addr` are `data`, or zeros: stored by `now`. Returns how many are unordered.
+    /// `len` bytes at `addr` are `data`, or zeros: stored by `now`, also where else a file shows them. Returns
+    /// how many are unordered.
     pub(super) fn store(
         &mut self,
         addr: u64,
@@ -79,6 +84,18 @@ impl Memory {
         order: &Order,
         now: Writer,
     ) -> u64 {
+        for (there, skipped, len) in self.files.elsewhere(addr, len) {
+            let part: Vec<u8> = bytes_of(data).skip(skipped as usize).collect();
+            let words: Vec<u64> = part
+                .chunks(8)
+                .map(|c| c.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b)))
+                .collect();
+            self.store_at(there, len, &words, order, now);
+        }
+        self.store_at(addr, len, data, order, now)
+    }
+
+    fn store_at(&mut self, addr: u64, len: u64, data: &[u64], order: &Order, now: Writer) -> u64 {
         let mut bytes = bytes_of(data);
         let mut unordered = 0;
         for (number, from, to) in pages(addr, len) {
@@ -155,9 +172,21 @@ impl Memory {
         self.each_page(addr, end, Page::forget);
         if gone {
             self.shared.remove(addr, end);
+            self.files.unmap(addr, end);
             let whole = addr.div_ceil(PAGE)..end / PAGE;
             self.pages.retain(|number, _| !whole.contains(number));
         }
+    }
+
+    /// A file was mapped, so that stores reach it.
+    pub(super) fn map(&mut self, addr: u64, len: u64, file: &Arc<str>, offset: u64) {
+        let len = len.next_multiple_of(PAGE);
+        self.files.map(addr, addr.saturating_add(len), file, offset);
+    }
+
+    /// Something else was mapped.
+    pub(super) fn map_other(&mut self, addr: u64, len: u64) {
+        self.files.unmap(addr, addr.saturating_add(len));
     }
 
     /// Others write to `len` bytes at `addr` from now on.

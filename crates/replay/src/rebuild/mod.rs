@@ -12,6 +12,7 @@
 //! writes at its own time, or of which what was stored could not be read any more.
 
 mod counts;
+mod files;
 mod memory;
 mod order;
 mod page;

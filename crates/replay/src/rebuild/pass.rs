@@ -3,7 +3,7 @@
 use prestore_trace::block::{Block, NO_SLOT};
 use prestore_trace::container::{Decoder, Trace};
 use prestore_trace::content::{Content, Why};
-use prestore_trace::record::Special;
+use prestore_trace::record::{AllocKind, Special};
 use prestore_trace::replay::{Store, Stores};
 use prestore_trace::{ProcessId, ThreadId};
 use rustc_hash::FxHashMap;
@@ -176,11 +176,37 @@ impl Stretches for Pass {
     }
 
     fn special(&mut self, of: &Stretch<'_>, _: u64, special: Special) {
-        if let Special::Skip { instrs: 1.. } = special {
-            self.counts.gaps += 1;
-            if let Some(memory) = self.memories.get_mut(&self.threads[of.thread].1) {
-                memory.forget_all();
+        let process = self.threads[of.thread].1;
+        match special {
+            Special::Skip { instrs: 1.. } => {
+                self.counts.gaps += 1;
+                if let Some(memory) = self.memories.get_mut(&process) {
+                    memory.forget_all();
+                }
             }
+            Special::Alloc {
+                addr,
+                size,
+                kind: AllocKind::Mmap,
+                ..
+            } => self
+                .memories
+                .entry(process)
+                .or_default()
+                .map_other(addr, size),
+            Special::Mapped {
+                addr,
+                size,
+                offset,
+                file,
+                ..
+            } => {
+                if let Some(path) = of.table.mapped_file(file) {
+                    let memory = self.memories.entry(process).or_default();
+                    memory.map(addr, size, path, offset);
+                }
+            }
+            _ => {}
         }
     }
 
