@@ -47,6 +47,9 @@ fi
 if [ "$purpose" = test ] && [ ! -e /usr/aarch64-linux-gnu/include/stdint.h ]; then
     missing="$missing libc6-dev-arm64-cross"
 fi
+if [ "$purpose" = test ] && [ ! -e /usr/include/libpmemobj.h ]; then
+    missing="$missing libpmemobj-dev"
+fi
 if [ "$purpose" = bench ] && [ ! -e /usr/include/libpmem.h ]; then
     missing="$missing libpmem-dev"
 fi

@@ -22,6 +22,7 @@ mod repro;
 mod run;
 mod simulate;
 mod trace_info;
+mod values;
 mod whatif;
 
 use std::process::ExitCode;

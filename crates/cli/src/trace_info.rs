@@ -5,9 +5,11 @@ use std::process::ExitCode;
 
 use prestore_report::{bytes, count};
 use prestore_trace::container::{DamageInfo, Info, ReadError};
+use serde::Serialize;
 
 use crate::args::{InfoArgs, PlainFormat};
 use crate::error::{CliError, USAGE};
+use crate::values::{self, Values};
 use crate::{output, run};
 
 /// Prints what the recording holds, and all that is wrong with it: every stored block is read.
@@ -23,9 +25,13 @@ pub fn run(args: &InfoArgs) -> Result<ExitCode, CliError> {
     let mut info = trace.info();
     let corrupt = trace.verify()?;
     info.damage.extend(corrupt.iter().map(DamageInfo::from));
+    let values = values::of(&trace)?;
     match args.format {
-        PlainFormat::Json => output::print_json(&info)?,
-        PlainFormat::Text => output::print(&text(&info))?,
+        PlainFormat::Json => output::print_json(&Printed {
+            info: &info,
+            values,
+        })?,
+        PlainFormat::Text => output::print(&text(&info, values.as_ref()))?,
     }
     if asked.lenient || (whole && corrupt.is_empty()) {
         return Ok(ExitCode::SUCCESS);
@@ -37,7 +43,14 @@ pub fn run(args: &InfoArgs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::from(USAGE))
 }
 
-fn text(info: &Info) -> String {
+#[derive(Serialize)]
+struct Printed<'a> {
+    #[serde(flatten)]
+    info: &'a Info,
+    values: Option<Values>,
+}
+
+fn text(info: &Info, values: Option<&Values>) -> String {
     let mut out = String::new();
     let mut line = |name: &str, value: String| {
         let _ = writeln!(out, "{name:<16}{value}");
@@ -59,6 +72,9 @@ fn text(info: &Info) -> String {
     line("Size", bytes(info.event_bytes));
     if let Some(per) = info.bytes_per_access {
         line("Bytes an access", format!("{per:.3}"));
+    }
+    for (name, value) in values.map(Values::lines).unwrap_or_default() {
+        line(name, value);
     }
     line("Modules", info.modules.len().to_string());
     if info.unknown_opcodes > 0 {

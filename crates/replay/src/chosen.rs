@@ -53,3 +53,19 @@ pub(crate) fn decoder() -> Result<Decoder, SourceError> {
     };
     Ok(Decoder::new().map_err(failed)?)
 }
+
+/// Does the recording say what was stored, and by all code?
+pub(crate) fn values(trace: &Trace) -> Result<(), SourceError> {
+    let scope = &trace.manifest().info.scope;
+    let why = if !scope.values {
+        "it has no values: what was stored is not in it"
+    } else if scope.mode == "functions" {
+        "it has the values of some functions' stores only (scope `functions`)"
+    } else {
+        return Ok(());
+    };
+    Err(SourceError::NoValues {
+        dir: trace.dir().to_owned(),
+        why,
+    })
+}

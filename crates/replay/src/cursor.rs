@@ -21,6 +21,8 @@ pub(crate) struct Cursor<'t> {
     lenient: bool,
     words: Vec<u64>,
     at: usize,
+    /// Words replayed of segments before this one.
+    before: u64,
     /// Where a damaged part left out ended last: instructions that are missing.
     missing: u64,
     ended: bool,
@@ -43,6 +45,7 @@ impl<'t> Cursor<'t> {
             lenient,
             words: Vec::new(),
             at: 0,
+            before: 0,
             missing: 0,
             ended: false,
             given_up: None,
@@ -84,9 +87,11 @@ impl<'t> Cursor<'t> {
             let Some(segment) = self.stream.next_segment(decoder)? else {
                 self.ended = true;
                 self.table = Arc::default();
+                self.before += self.words.len() as u64;
                 self.words = Vec::new();
                 break;
             };
+            self.before += self.words.len() as u64;
             self.words.clear();
             self.words.extend_from_slice(segment.words);
             self.at = 0;
@@ -101,13 +106,28 @@ impl<'t> Cursor<'t> {
         Ok(!self.ended)
     }
 
+    /// Words replayed so far.
+    pub(crate) fn words_done(&self) -> u64 {
+        self.before + self.at.min(self.words.len()) as u64
+    }
+
     /// Replays what [`Cursor::load`] has loaded, until `sink` is full.
     pub(crate) fn replay<S: ExecSink>(&mut self, sink: &mut S) -> Result<(), SourceError> {
-        let words = self.words.get(self.at..).unwrap_or(&[]);
+        self.replay_to(u64::MAX, sink)
+    }
+
+    /// As [`Cursor::replay`], but only the first `end` words of the thread, which are whole records.
+    pub(crate) fn replay_to<S: ExecSink>(
+        &mut self,
+        end: u64,
+        sink: &mut S,
+    ) -> Result<(), SourceError> {
+        let end = end.saturating_sub(self.before).min(self.words.len() as u64) as usize;
+        let words = self.words.get(self.at..end).unwrap_or(&[]);
         match self.replayer.replay(words, &self.table, sink) {
             // Stored words are whole records: what is left without need ends the segment.
             Ok(n) => {
-                self.at = if sink.full() {
+                self.at = if sink.full() || end < self.words.len() {
                     self.at + n
                 } else {
                     self.words.len()

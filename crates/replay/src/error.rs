@@ -34,6 +34,17 @@ pub enum SourceError {
         /// What does not fit.
         source: ReplayError,
     },
+    /// It does not say what was stored.
+    #[error(
+        "{}: {why}; record it again with `prestore record --values -o DIR -- CMD`",
+        dir.display()
+    )]
+    NoValues {
+        /// The recording.
+        dir: PathBuf,
+        /// What is missing.
+        why: &'static str,
+    },
     /// No events were recorded, or none of the chosen threads.
     #[error("{}: {what}", dir.display())]
     Nothing {

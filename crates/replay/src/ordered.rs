@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 
 use prestore_trace::block::{Block, BlockTable};
 use prestore_trace::container::{Decoder, Trace};
+use prestore_trace::content::Content;
 use prestore_trace::record::Special;
 use prestore_trace::replay::ExecSink;
 use prestore_trace::{ProcessId, ThreadId};
@@ -21,6 +22,8 @@ pub(crate) trait Stretches {
     fn exec(&mut self, of: &Stretch<'_>, before: u64, block: &Block, values: &[u64], executed: u32);
     /// As [`ExecSink::special`].
     fn special(&mut self, of: &Stretch<'_>, before: u64, special: Special);
+    /// As [`ExecSink::content`].
+    fn content(&mut self, _of: &Stretch<'_>, _before: u64, _content: Content<'_>) {}
     /// A thread has come to its end.
     fn end(&mut self, thread: usize);
 }
@@ -42,38 +45,69 @@ pub(crate) fn walk<S: Stretches>(
     decoder: &mut Decoder,
     sink: &mut S,
 ) -> Result<(), SourceError> {
-    // A thread takes memory from when its first records come until its last have.
-    let first = cursors.iter().map(|c| c.next_ticks().unwrap_or(0));
-    let mut queue: BinaryHeap<_> = first
-        .zip(0..)
-        .map(|(t, i)| Reverse((t, i, false)))
-        .collect();
-    while let Some(Reverse((ticks, thread, begun))) = queue.pop() {
-        sink.begin(thread, ticks, begun);
-        let mut ended = true;
-        while cursors[thread].load(decoder)? {
-            let table = cursors[thread].table();
-            let mut until = UntilStamp {
-                stretch: Stretch {
-                    thread,
-                    ticks,
-                    table: &table,
-                },
-                sink: &mut *sink,
-                next: None,
-            };
-            cursors[thread].replay(&mut until)?;
-            if let Some(next) = until.next {
-                queue.push(Reverse((next, thread, true)));
-                ended = false;
-                break;
-            }
-        }
-        if ended {
-            sink.end(thread);
+    let ends = vec![u64::MAX; cursors.len()];
+    Walk::new(cursors).until(&ends, cursors, decoder, sink)
+}
+
+/// Where a walk is.
+pub(crate) struct Walk {
+    /// Ticks and thread of the next stretches; is it not the thread's first?
+    queue: BinaryHeap<Reverse<(u64, usize, bool)>>,
+}
+
+impl Walk {
+    pub(crate) fn new(cursors: &[Cursor<'_>]) -> Self {
+        // A thread takes memory from when its first records come until its last have.
+        let first = cursors.iter().map(|c| c.next_ticks().unwrap_or(0));
+        let queue = first.zip(0..).map(|(t, i)| Reverse((t, i, false)));
+        Self {
+            queue: queue.collect(),
         }
     }
-    Ok(())
+
+    /// As [`walk`], but each thread only to where it has had so many words.
+    pub(crate) fn until<S: Stretches>(
+        &mut self,
+        words: &[u64],
+        cursors: &mut [Cursor<'_>],
+        decoder: &mut Decoder,
+        sink: &mut S,
+    ) -> Result<(), SourceError> {
+        let mut waiting = Vec::new();
+        while let Some(Reverse((ticks, thread, begun))) = self.queue.pop() {
+            if cursors[thread].words_done() >= words[thread] {
+                waiting.push(Reverse((ticks, thread, begun)));
+                continue;
+            }
+            sink.begin(thread, ticks, begun);
+            let mut ended = true;
+            while cursors[thread].load(decoder)? {
+                let table = cursors[thread].table();
+                let mut until = UntilStamp {
+                    stretch: Stretch {
+                        thread,
+                        ticks,
+                        table: &table,
+                    },
+                    sink: &mut *sink,
+                    next: None,
+                };
+                cursors[thread].replay_to(words[thread], &mut until)?;
+                let next = until.next;
+                let stops = cursors[thread].words_done() >= words[thread];
+                if let Some(next) = next.or(stops.then_some(ticks)) {
+                    self.queue.push(Reverse((next, thread, true)));
+                    ended = false;
+                    break;
+                }
+            }
+            if ended {
+                sink.end(thread);
+            }
+        }
+        self.queue.extend(waiting);
+        Ok(())
+    }
 }
 
 struct UntilStamp<'a, S> {
@@ -96,6 +130,10 @@ impl<S: Stretches> ExecSink for UntilStamp<'_, S> {
         {
             self.next = Some(ticks);
         }
+    }
+
+    fn content(&mut self, before: u64, content: Content<'_>) {
+        self.sink.content(&self.stretch, before, content);
     }
 
     #[inline]
@@ -128,6 +166,8 @@ pub trait OrderedSink {
     );
     /// As [`ExecSink::special`].
     fn special(&mut self, who: Executor<'_>, before: u64, special: Special);
+    /// As [`ExecSink::content`].
+    fn content(&mut self, _who: Executor<'_>, _before: u64, _content: Content<'_>) {}
 }
 
 /// Gives `sink` what the threads that `options` choose did, and returns what was left out, a
@@ -190,6 +230,11 @@ impl<S: OrderedSink> Stretches for Named<'_, S> {
     fn special(&mut self, of: &Stretch<'_>, before: u64, special: Special) {
         let who = self.who(of);
         self.sink.special(who, before, special);
+    }
+
+    fn content(&mut self, of: &Stretch<'_>, before: u64, content: Content<'_>) {
+        let who = self.who(of);
+        self.sink.content(who, before, content);
     }
 
     fn end(&mut self, _: usize) {}

@@ -31,6 +31,7 @@ fn block(id: u32, words: u32, loads: u16, stores: u16) -> Block {
         disp: 0,
         site: SiteId(0),
         frame: false,
+        compare: prestore_trace::block::NO_SLOT,
     };
     Block {
         id,

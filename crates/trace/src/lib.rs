@@ -9,6 +9,7 @@
 
 pub mod block;
 pub mod container;
+pub mod content;
 #[cfg(feature = "parquet")]
 pub mod export;
 pub mod filter;

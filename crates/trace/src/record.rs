@@ -38,6 +38,8 @@ pub mod id {
     pub const MAPPED: u32 = 8;
     /// `address, bytes`: `msync` has written the range back.
     pub const SYNCED: u32 = 9;
+    /// `address, bytes, why, data…`: what memory holds, see [`crate::content::Content`].
+    pub const CONTENT: u32 = 10;
 }
 
 /// Flag of a [`id::MAPPED`] record.

@@ -1,5 +1,6 @@
 #include "access.h"
 
+#include "drutil.h"
 #include "wire.h"
 
 /* nopl disp32(%rax) with this upper half of the displacement is a region mark
@@ -34,9 +35,32 @@ reads_its_target(instr_t *instr)
     return op == OP_movntdqa || op == OP_vmovntdqa;
 }
 
+/* Frame pointers that an `enter` copies before its own. */
+static uint
+nesting(instr_t *instr)
+{
+    for (int i = 0; i < instr_num_srcs(instr); i++) {
+        opnd_t src = instr_get_src(instr, i);
+        if (opnd_is_immed_int(src) && opnd_get_size(src) == OPSZ_1)
+            return (uint)opnd_get_immed_int(src) & 31;
+    }
+    return 0;
+}
+
+uint
+access_bytes(instr_t *instr, opnd_t mem)
+{
+    /* The engine does not tell. */
+    if (instr_get_opcode(instr) == OP_enter)
+        return (1 + nesting(instr)) * (uint)sizeof(uint64);
+    return drutil_opnd_mem_size_in_bytes(mem, instr);
+}
+
 int64
 moved_stack(instr_t *instr, opnd_t mem)
 {
+    if (instr_get_opcode(instr) == OP_enter)
+        return -(int64)(nesting(instr) * sizeof(uint64));
     bool pops = instr_get_opcode(instr) == OP_pop && opnd_is_base_disp(mem) &&
                 reg_to_pointer_sized(opnd_get_base(mem)) == DR_REG_RSP;
     return pops ? opnd_size_in_bytes(opnd_get_size(mem)) : 0;
@@ -251,7 +275,9 @@ access_of(instr_t *instr)
     case OP_vpmaskmovq:
         access.shape = SHAPE_TOP_MASK;
         access.element = op == OP_vmaskmovps || op == OP_vpmaskmovd ? 4 : 8;
-        access.mask = mask_source(instr, true, 0);
+        /* The engine gives these two's stores the data first. */
+        access.mask = mask_source(
+            instr, true, (op == OP_vpmaskmovd || op == OP_vpmaskmovq) && instr_writes_memory(instr));
         return access;
     default: break;
     }

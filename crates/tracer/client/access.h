@@ -41,8 +41,11 @@ access_t access_of(instr_t *instr);
 /* Does `instr` load from what the engine takes for the operand it writes? */
 bool reads_its_target(instr_t *instr);
 
+/* How many bytes `instr` accesses by `mem`; of those with lanes or counts see access_t. */
+uint access_bytes(instr_t *instr, opnd_t mem);
+
 /* By how much the stack pointer has moved when `instr` computes the address of `mem`, which it
- * writes: a pop to an address relative to the stack pointer. */
+ * writes: a pop to an address relative to the stack pointer; an `enter` that copies frame pointers. */
 int64 moved_stack(instr_t *instr, opnd_t mem);
 
 /* Is `reg` an AVX-512 mask register? */

@@ -287,6 +287,7 @@ channel_open(channel_t *c, thread_id_t tid)
 {
     c->ring = NULL;
     c->private = false;
+    c->handed_over = 0;
     if (session_stopped())
         return NULL;
     c->bytes = RING_HEADER_BYTES + (size_t)options.slots * options.slot_words * sizeof(uint64);
@@ -364,6 +365,7 @@ channel_hand_over(void *drcontext, channel_t *c, uint64 *end)
         return c->slot;
     }
     ring_produce(c->ring, (uint32_t)(end - c->slot));
+    c->handed_over += (uint64)(end - c->slot);
     doorbell_ring(control);
     while (!wait_for_slot(drcontext, c)) {
         if (go_private(c))

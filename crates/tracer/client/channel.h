@@ -13,6 +13,7 @@ typedef struct {
     size_t bytes;
     uint64 *slot;      /* the buffer being filled */
     uint64 begun;      /* its time stamp */
+    uint64 handed_over; /* words in buffers before it */
     bool private;      /* recording is over: its buffers are not those of the ring any more */
     char path[MAXIMUM_PATH];
 } channel_t;

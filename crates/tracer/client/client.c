@@ -19,6 +19,7 @@
 #include "exec.h"
 #include "float_pc.h"
 #include "gs_base.h"
+#include "kernel_writes.h"
 #include "modules.h"
 #include "options.h"
 #include "plan.h"
@@ -26,6 +27,8 @@
 #include "proc_maps.h"
 #include "seccomp.h"
 #include "segments.h"
+#include "stops.h"
+#include "stored.h"
 #include "suspend.h"
 #include "thread.h"
 #include "unknown.h"
@@ -99,8 +102,12 @@ on_signal(void *drcontext, dr_siginfo_t *info)
 {
     if (unknown_executed(drcontext, info))
         return DR_SIGNAL_REDIRECT;
-    if (info->raw_mcontext_valid && info->raw_mcontext != NULL && !info->blocked)
+    if (info->raw_mcontext_valid && info->raw_mcontext != NULL && !info->blocked) {
+        bool partly = options.values && stored_partly(drcontext, info->mcontext);
         on_block_left(drcontext, info->mcontext->pc);
+        if (partly)
+            stored_until_fault(drcontext, info->mcontext);
+    }
     return DR_SIGNAL_DELIVER;
 }
 
@@ -142,6 +149,10 @@ on_process_exit(void)
     alloc_exit();
     if (options_windowed())
         cases_exit();
+    if (options.values) {
+        kernel_writes_exit();
+        stored_exit();
+    }
     block_ids_exit();
     emit_exit();
     thread_exit();
@@ -184,12 +195,17 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
     proc_files_init();
     segments_init();
     float_pc_init();
+    if (options.values) {
+        if (!stored_init())
+            dr_abort();
+        kernel_writes_init();
+    }
     if (options_windowed())
         cases_init();
     else
         drmgr_register_bb_instrumentation_event(on_analyze, on_insert, NULL);
     if (options.check)
         check_init();
-    if (options.verify != NULL && !verify_init())
+    if ((options.verify != NULL && !verify_init()) || (options.stops != NULL && !stops_init()))
         dr_exit_process(3);
 }

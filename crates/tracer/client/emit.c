@@ -6,17 +6,21 @@
 #include "flags.h"
 #include "gencode.h"
 #include "leave.h"
+#include "options.h"
+#include "stored.h"
 #include "thread.h"
 
 /* A header word and the time. */
 #define STAMP_BYTES 16
 
-static byte *hand_over_code;
+static byte *hand_over_code, *stored_code;
 
 void
 emit_init(void)
 {
     hand_over_code = gencode_make(thread_full_in_block);
+    if (options.values)
+        stored_code = gencode_make(stored_behind);
     capture_init();
 }
 
@@ -24,6 +28,8 @@ void
 emit_exit(void)
 {
     gencode_free(hand_over_code);
+    if (options.values)
+        gencode_free(stored_code);
 }
 
 emit_t *
@@ -166,6 +172,49 @@ after_captures(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e, uint
     }
 }
 
+/* Says which instruction comes, also for what it has done when it faults halfway. */
+static void
+announce(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e)
+{
+    reg_id_t reg = regs_reserve(drcontext, bb, where, e->regs, 0);
+    insert(bb, where,
+           INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(reg),
+                                OPND_CREATE_INTPTR(e->plan->stored)));
+    insert(bb, where,
+           INSTR_CREATE_mov_st(drcontext, thread_slot(drcontext, TLS_STORED),
+                               opnd_create_reg(reg)));
+    regs_release(e->regs, reg);
+}
+
+/* Behind an atomic, which ends its block: what comes now comes after what it has read. */
+static void
+stamp_behind(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e)
+{
+    opnd_t write = thread_slot(drcontext, TLS_WRITE);
+    regs_reserve_this(drcontext, bb, where, e->regs, DR_REG_RAX);
+    regs_reserve_this(drcontext, bb, where, e->regs, DR_REG_RDX);
+    e->pointer = regs_reserve(drcontext, bb, where, e->regs, 0);
+    insert(bb, where, INSTR_CREATE_mov_ld(drcontext, opnd_create_reg(e->pointer), write));
+    insert(bb, where,
+           INSTR_CREATE_lea(drcontext, opnd_create_reg(e->pointer),
+                            OPND_CREATE_MEM_lea(e->pointer, DR_REG_NULL, 0, STAMP_BYTES)));
+    insert(bb, where, INSTR_CREATE_mov_st(drcontext, write, opnd_create_reg(e->pointer)));
+    stamp(drcontext, bb, where, e, -STAMP_BYTES);
+    regs_give_back(drcontext, bb, where, e->regs, (reg_set_t)~0u);
+}
+
+static void
+call_stored(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e)
+{
+    instr_t *back = INSTR_CREATE_label(drcontext);
+    regs_reserve_this(drcontext, bb, where, e->regs, DR_REG_RCX);
+    insert(bb, where,
+           INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(DR_REG_RCX), opnd_create_instr(back)));
+    insert(bb, where, INSTR_CREATE_jmp(drcontext, opnd_create_pc(stored_code)));
+    insert(bb, where, back);
+    leave_insert(drcontext, bb, where, e->regs, (app_pc)e->plan->head.next_pc, 0);
+}
+
 void
 emit_before(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e)
 {
@@ -180,19 +229,27 @@ emit_before(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e)
         if (!plan->captures[e->next_capture].after)
             capture_emit(drcontext, bb, where, e, &plan->captures[e->next_capture]);
     }
+    if (plan->stored != NULL && at + 1 == plan->instrs)
+        announce(drcontext, bb, where, e);
 }
 
 void
 emit_behind(void *drcontext, instrlist_t *bb, instr_t *last, emit_t *e)
 {
     plan_t *plan = e->plan;
-    bool any = false;
+    /* The call writes its own, behind what it looks at. */
+    bool any = plan->stored != NULL, stamped = options.values && plan->stamped && !any;
     for (uint i = e->next_after; i < plan->n_captures; i++)
         any = any || plan->captures[i].after;
-    if (!any)
+    if (!any && !stamped)
         return;
     instr_t *end = INSTR_CREATE_label(drcontext);
     instrlist_meta_postinsert(bb, last, end);
     after_captures(drcontext, bb, end, e, plan->instrs);
+    regs_give_back(drcontext, bb, end, e->regs, (reg_set_t)~0u);
+    if (stamped)
+        stamp_behind(drcontext, bb, end, e);
+    if (plan->stored != NULL)
+        call_stored(drcontext, bb, end, e);
     regs_give_back(drcontext, bb, end, e->regs, (reg_set_t)~0u);
 }

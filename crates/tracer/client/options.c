@@ -32,6 +32,8 @@ parse_one(const char *key, const char *value)
         options.check = value[0] == '1';
     } else if (strcmp(key, "verify") == 0) {
         options.verify = value;
+    } else if (strcmp(key, "stops") == 0) {
+        options.stops = value;
     } else if (strcmp(key, "allocations") == 0) {
         options.allocations = value[0] == '1';
     } else if (strcmp(key, "region") == 0) {
@@ -71,5 +73,6 @@ options_parse(int argc, const char *argv[])
             return false;
         }
     }
+    options.values = options.values && options.scope != SCOPE_COUNT;
     return options.dir[0] != '\0';
 }

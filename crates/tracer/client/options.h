@@ -13,6 +13,7 @@ typedef struct {
     bool allocations;    /* record malloc and friends */
     bool check;          /* prove each block's code before it runs */
     const char *verify;  /* FILE,BEGIN,END: see verify.h; NULL: not asked for */
+    const char *stops;   /* FILE,BLOCKS: see stops.h; NULL: not asked for */
     bool regions_only;   /* record inside source regions only */
     int region;          /* which region, -1: any */
     uint64 skip;         /* instructions before the first window */

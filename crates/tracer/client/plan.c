@@ -4,8 +4,8 @@
 
 #include "access.h"
 #include "block_ids.h"
-#include "drutil.h"
 #include "options.h"
+#include "stored.h"
 #include "symbolic.h"
 
 #define NO_VERSION 0xffffffffu
@@ -202,7 +202,7 @@ one_access(builder_t *b, uint i, instr_t *instr, const access_t *access, opnd_t 
     byte kind = (write && !reads_its_target(instr)) || access->kind == KIND_ATOMIC ? access->kind
                                                                                    : KIND_LOAD;
     app_pc pc = instr_get_app_pc(instr);
-    uint size = drutil_opnd_mem_size_in_bytes(mem, instr);
+    uint size = access_bytes(instr, mem);
     wire_ref_t *r = new_ref(b, i, kind, MODE_PLAIN, pc, size);
     set_base(b, r, mem, write ? moved_stack(instr, mem) : 0);
     r->lanes = access->shape == SHAPE_PLAIN && in_frame(mem) ? PLAIN_IN_FRAME : 0;
@@ -270,22 +270,27 @@ one_access(builder_t *b, uint i, instr_t *instr, const access_t *access, opnd_t 
     }
 }
 
-/* A store's bytes are read back behind it; not where control leaves the block with it. */
+/* A store's bytes are read back behind it: by inlined code, or by a call at the block's end
+ * (stored.h). What a call pushes is known without. */
 static void
 add_values(builder_t *b, uint i, instr_t *instr, uint first_ref)
 {
-    if (!options.values || instr_is_cti(instr) || instr_is_syscall(instr))
+    if (!options.values)
         return;
     for (uint n = first_ref; n < b->plan->n_refs; n++) {
         wire_ref_t *r = &b->refs[n];
-        bool store = r->kind == KIND_STORE || r->kind == KIND_NT_STORE || r->kind == KIND_ATOMIC;
-        if (!store || r->mode != MODE_PLAIN || r->size == 0 || r->size > 64)
+        if (!stored_inline(instr, r))
             continue;
         capture_t *c =
             capture(b, CAP_VALUE, i, opnd_create_null(), (r->size + 7) / 8);
         c->after = true;
         c->ref = (ushort)n;
         r->value_slot = c->slot;
+        if (stored_if_equal(instr)) {
+            capture_t *flags = capture(b, CAP_FLAGS, i, opnd_create_null(), 1);
+            flags->after = true;
+            r->aux = flags->slot;
+        }
     }
 }
 
@@ -372,6 +377,8 @@ plan_make(void *drcontext, instrlist_t *bb)
         plan->head.words = plan->words;
         plan->head.refs = (uint16_t)plan->n_refs;
         plan->id = block_id(drcontext, &plan->head, b->refs, b->lengths);
+        if (options.values)
+            plan->stored = stored_of(plan, last, b->refs);
     }
     plan->refs = dr_thread_alloc(drcontext, plan->n_refs * sizeof(wire_ref_t) + 1);
     memcpy(plan->refs, b->refs, plan->n_refs * sizeof(wire_ref_t));

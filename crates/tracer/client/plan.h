@@ -37,6 +37,7 @@ typedef struct {
     wire_block_t head;
     wire_ref_t *refs;
     capture_t *captures; /* in program order */
+    const struct stored_t *stored; /* of the last instruction, what is copied behind it; or NULL */
 } plan_t;
 
 /* Looks at the application instructions of a block and describes it; the same block gets the same

@@ -8,9 +8,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "bytes.h"
 #include "dr_api.h"
 #include "drmgr.h"
 #include "environment.h"
+#include "options.h"
 #include "peek.h"
 #include "proc_maps.h"
 #include "text.h"
@@ -69,21 +71,6 @@ file_of(const char *path)
     return file;
 }
 
-/* All that the kernel says; nothing where it says nothing. */
-static text_t
-read_all(const char *path)
-{
-    text_t text = { 0 };
-    char part[4096];
-    long got;
-    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-    while (file >= 0 && (got = syscall(SYS_read, file, part, sizeof(part))) > 0)
-        text_add(&text, part, (size_t)got);
-    if (file >= 0)
-        syscall(SYS_close, file);
-    return text;
-}
-
 static void
 filter_environment(const text_t *from, text_t *to)
 {
@@ -109,7 +96,7 @@ content(file_of_t file, const char *path)
             text_add(&filtered, auxv, bytes);
         return filtered;
     }
-    text_t text = read_all(path);
+    text_t text = text_of_file(path);
     if (file.kind == MAPS)
         proc_maps_filter(text.at, text.length, file.own, &filtered);
     else
@@ -150,6 +137,8 @@ answer_link(void *drcontext, int first, const char *program)
     if (length == 0 || !dr_safe_write((void *)dr_syscall_get_param(drcontext, first + 1), length,
                                       target, &written))
         return false;
+    if (options.values)
+        bytes_now(drcontext, BYTES_KERNEL, dr_syscall_get_param(drcontext, first + 1), length);
     dr_syscall_set_result(drcontext, length);
     return true;
 }
@@ -171,7 +160,7 @@ read_link(void *drcontext, int first)
     if (!proc_maps_is_engine(target))
         return false;
     strcpy(strrchr(path, '/'), "/environ");
-    text_t text = read_all(path);
+    text_t text = text_of_file(path);
     text_add(&text, "", 1);
     bool found = false;
     for (size_t at = 0; at < text.length && !found; at += strlen(text.at + at) + 1) {

@@ -157,3 +157,21 @@ proc_maps_filter(const char *text, size_t length, bool own, text_t *out)
         text += bytes + 1;
     }
 }
+
+void
+proc_maps_each_writable(void (*each)(uint64 begin, uint64 end, void *of), void *of)
+{
+    text_t all = text_of_file("/proc/self/maps"), own = { 0 };
+    proc_maps_filter(all.at, all.length, true, &own);
+    text_add(&own, "", 1);
+    for (const char *at = own.at; *at != '\0'; at = strchr(at, '\n') + 1) {
+        line_t line;
+        size_t bytes = strcspn(at, "\n");
+        if (parse(at, bytes, &line) && line.rest_length > 2 && line.rest[2] == 'w')
+            each(line.begin, line.end, of);
+        if (at[bytes] == '\0')
+            break;
+    }
+    text_free(&all);
+    text_free(&own);
+}

@@ -1,6 +1,9 @@
 #include "text.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 void
 text_add(text_t *t, const void *bytes, size_t length)
@@ -25,4 +28,18 @@ text_free(text_t *t)
         dr_global_free(t->at, t->room);
     t->at = NULL;
     t->room = 0;
+}
+
+text_t
+text_of_file(const char *path)
+{
+    text_t text = { 0 };
+    char part[4096];
+    long got;
+    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    while (file >= 0 && (got = syscall(SYS_read, file, part, sizeof(part))) > 0)
+        text_add(&text, part, (size_t)got);
+    if (file >= 0)
+        syscall(SYS_close, file);
+    return text;
 }

@@ -12,4 +12,7 @@ typedef struct {
 void text_add(text_t *t, const void *bytes, size_t length);
 void text_free(text_t *t);
 
+/* All that the kernel says; nothing where it says nothing. */
+text_t text_of_file(const char *path);
+
 #endif

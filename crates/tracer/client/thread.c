@@ -6,6 +6,7 @@
 
 #include "count.h"
 #include "drmgr.h"
+#include "images.h"
 #include "leave.h"
 #include "options.h"
 
@@ -116,6 +117,8 @@ thread_forked(void *drcontext)
     count_thread_drop(t);
     open_files(drcontext, t);
     window_thread_fork(drcontext, tally_of(t));
+    if (options.values)
+        images_process(drcontext);
 }
 
 void
@@ -163,6 +166,13 @@ thread_spawns(void *drcontext)
 {
     uint64 now = __builtin_ia32_rdtsc();
     thread_special(drcontext, REC_SPAWN, 1, &now);
+}
+
+void
+thread_stamp(void *drcontext)
+{
+    uint64 now = __builtin_ia32_rdtsc();
+    thread_special(drcontext, REC_STAMP, 1, &now);
 }
 
 void

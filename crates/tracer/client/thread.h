@@ -15,6 +15,7 @@ typedef enum {
     TLS_STACK,   /* top of a stack of ours, for one word */
     TLS_BACK,    /* where shared code goes back to */
     TLS_FLOAT,   /* the program's last floating-point instruction, to one block */
+    TLS_STORED,  /* values: stored_t of the last instruction whose bytes are copied behind it */
     TLS_SLOTS,
 } tls_slot_t;
 
@@ -46,6 +47,9 @@ void thread_special(void *drcontext, uint id, uint n, const uint64 *payload);
 
 /* Notes when the thread is about to make a thread or a process. */
 void thread_spawns(void *drcontext);
+
+/* Notes the time: what comes behind it happens later. */
+void thread_stamp(void *drcontext);
 
 /* Hands over what there is before a system call that may block, if it has waited long, or that may
  * be the last. */

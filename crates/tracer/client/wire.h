@@ -20,9 +20,22 @@ enum {
     REC_SPAWN = 7, /* time-stamp counter, before a thread or process is made */
     REC_MAPPED = 8, /* address, bytes, offset in the file, its number (META_FILE), flags */
     REC_SYNCED = 9, /* address, bytes: written back by msync */
+    REC_BYTES = 10, /* address, bytes, enum bytes_what, data (none: zeros) */
     REC_FIRST_BLOCK = 64,
 };
 #define REC_HEADER(id, words) ((uint64_t)(id) | ((uint64_t)(words) << 32))
+
+/* Of REC_BYTES: why memory has them. */
+enum bytes_what {
+    BYTES_STORED = 0,   /* the last instruction of the execution before */
+    BYTES_KERNEL = 1,   /* a system call or a signal's frame */
+    BYTES_IMAGE = 2,    /* they were there: when recording began, or in what was mapped */
+    BYTES_GONE = 3,     /* no data: not mapped any more, or the frame of a handler that has returned */
+    BYTES_UNKNOWN = 4,  /* no data: from now on others write there unseen */
+    BYTES_MOVED = 5,    /* data: the address that they have come from */
+    BYTES_COMPARED = 6, /* no data: the address is the number of a system call of which is not known
+                           what it writes; what has changed near its arguments was recorded */
+};
 
 /* Flags of REC_MAPPED. */
 #define MAPPED_WRITABLE 1
@@ -67,6 +80,9 @@ enum ref_mode {
 };
 
 #define NO_SLOT 0xffff
+
+/* `aux` of a plain store: the value with the flags behind a compare and exchange, which has stored
+ * only if they say equal. */
 
 /* Of MODE_REP and MODE_REP_UNTIL, `extra`: which way they go. */
 enum rep_direction {

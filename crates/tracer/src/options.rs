@@ -113,6 +113,10 @@ impl Options {
         if let Ok(verify) = std::env::var("PRESTORE_VERIFY") {
             args.push(format!("verify={verify}"));
         }
+        // For tests: the client stops the program and writes its memory down (client/stops.c).
+        if let Ok(stops) = std::env::var("PRESTORE_STOPS") {
+            args.push(format!("stops={stops}"));
+        }
         match self.region {
             Region::Everything => {}
             Region::Any => args.push("region=any".into()),

@@ -144,6 +144,7 @@ impl Draft<'_> {
             disp,
             site: SiteId(self.function * SITES + self.site),
             frame: false,
+            compare: prestore_trace::block::NO_SLOT,
         });
         self.site += 1;
         self.instr += 1;

@@ -13,7 +13,7 @@
 //!
 //! | mode | | aux | index | extra |
 //! |---|---|---|---|---|
-//! | 0 | plain (`lanes` 1: at a constant from the stack pointer) | - | - | - |
+//! | 0 | plain (`lanes` 1: at a constant from the stack pointer) | flags behind a compare and exchange, or none | - | - |
 //! | 1 | rep | count | - | 0: up; 1: down; n: as the direction flag in value n - 2 says |
 //! | 2 | rep until | count before | count after | as above |
 //! | 3 | masked | mask | - | 0: bits; n: top bits of n-byte elements |

@@ -91,6 +91,9 @@ pub struct Ref {
     /// At a constant from the stack pointer: a call's or push's, a spill, the red zone, or the
     /// locked instruction that compilers use as a fence. Not told by older recordings.
     pub frame: bool,
+    /// Value with the flags behind a compare and exchange, which has stored only if the zero flag is
+    /// set there, or [`NO_SLOT`]. Told with values only.
+    pub compare: u16,
 }
 
 /// How the bytes a reference touches follow from its block's values.

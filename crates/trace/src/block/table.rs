@@ -375,6 +375,7 @@ fn reference(bytes: &[u8], words: u32, site: impl FnOnce(u64) -> SiteId) -> Opti
         && (index_words == 0 || fits(index, index_words))
         && has(value_slot, value_words)
         && mode.flags_slot().is_none_or(|at| fits(at, 1))
+        && (mode != RefMode::Plain || has(aux, 1))
         && lanes <= 64;
     ok.then(|| Ref {
         kind,
@@ -386,5 +387,6 @@ fn reference(bytes: &[u8], words: u32, site: impl FnOnce(u64) -> SiteId) -> Opti
         disp,
         site: site(u64::from(delta)),
         frame: mode == RefMode::Plain && lanes == layout::PLAIN_IN_FRAME,
+        compare: if mode == RefMode::Plain { aux } else { NO_SLOT },
     })
 }

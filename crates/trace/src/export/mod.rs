@@ -5,6 +5,7 @@
 mod error;
 mod events;
 mod tables;
+mod values;
 
 use std::path::Path;
 
@@ -23,11 +24,13 @@ pub struct Exported {
     pub sites: u64,
     /// Rows of `threads.parquet`.
     pub threads: u64,
+    /// Rows of `values.parquet`; `None`: recorded without values.
+    pub values: Option<u64>,
     /// What was left out of a damaged trace, one sentence each.
     pub left_out: Vec<String>,
 }
 
-/// Writes `events.parquet`, `sites.parquet` and `threads.parquet` into `out`, which is made where
+/// Writes `events.parquet`, `sites.parquet`, `threads.parquet`, and `values.parquet` where there are any, into `out`, which is made where
 /// it does not exist; `name` is asked once for each site's function, file and line.
 ///
 /// Memory: one row group and one stored block at a time.
@@ -45,12 +48,18 @@ pub fn to_parquet(
     let mut left_out: Vec<String> = trace.damage().iter().map(ToString::to_string).collect();
     let path = out.join("events.parquet");
     let events = events::write(trace, &mut sites, &path, &mut left_out)?;
+    let values = if trace.manifest().info.scope.values {
+        Some(values::write(trace, &out.join("values.parquet"))?)
+    } else {
+        None
+    };
     tables::write_sites(&sites, &out.join("sites.parquet"), &mut name)?;
     tables::write_threads(trace, &out.join("threads.parquet"))?;
     Ok(Exported {
         events,
         sites: sites.len() as u64,
         threads: trace.manifest().threads.len() as u64,
+        values,
         left_out,
     })
 }

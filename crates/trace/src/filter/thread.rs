@@ -4,6 +4,7 @@ use super::process::ProcessFilter;
 use super::{Choice, Chooser, Passed, ScopeOracle};
 use crate::SiteTable;
 use crate::block::{Block, BlockEnd, MetaError, Ref, XsaveComponent};
+use crate::content::{Content, Why};
 use crate::record::{Special, header, id};
 use crate::replay::{CallStack, ExecSink, Replayer, each_touch};
 
@@ -16,6 +17,8 @@ pub(super) struct ThreadFilter {
     skipped: u64,
     /// The block before this one was a return: this one says where to.
     after_return: bool,
+    /// Something of the last execution was kept.
+    kept: bool,
 }
 
 impl ThreadFilter {
@@ -131,9 +134,18 @@ impl<O: ScopeOracle> ExecSink for Execution<'_, O> {
         let after_return =
             std::mem::replace(&mut self.thread.after_return, block.end == BlockEnd::Ret);
         if keep != 0 || turns || after_return {
+            self.thread.kept = keep != 0;
             self.emit(block, values, executed, keep);
         } else {
+            self.thread.kept = false;
             self.thread.skipped += u64::from(executed);
+        }
+    }
+
+    fn content(&mut self, _before: u64, content: Content<'_>) {
+        // What else is in memory cannot be told from some of the stores.
+        if content.why == Why::Stored && self.thread.kept {
+            content.write(self.words);
         }
     }
 

@@ -2,11 +2,14 @@
 
 mod calls;
 mod events;
+mod stores;
 
 pub use calls::{CallStack, CallTree, NodeId};
 pub use events::{Context as EventContext, EventSink, each_touch, for_each_event};
+pub use stores::{Store, Stores};
 
 use crate::block::{Block, BlockTable};
+use crate::content::Content;
 use crate::record::{FIRST_BLOCK, Special, id};
 
 /// Receives what a thread did, in its order.
@@ -18,6 +21,10 @@ pub trait ExecSink {
 
     /// A record that is no block execution.
     fn special(&mut self, before: u64, special: Special);
+
+    /// What memory holds, in recordings with values. Where an instruction stored it, behind the
+    /// execution that ends with it, in the order of its references and within one upwards.
+    fn content(&mut self, _before: u64, _content: Content<'_>) {}
 
     /// Asked before each record: has it enough for now?
     #[inline]
@@ -78,12 +85,18 @@ impl Replayer {
                 let Some(payload) = words.get(at + 1..at + 1 + len) else {
                     break;
                 };
+                at += 1 + len;
+                if block_id == id::CONTENT {
+                    if let Some(content) = Content::parse(payload) {
+                        sink.content(self.instrs, content);
+                    }
+                    continue;
+                }
                 let special = Special::parse(block_id, payload);
                 sink.special(self.instrs, special);
                 if let Special::Skip { instrs } = special {
                     self.instrs = self.instrs.wrapping_add(instrs);
                 }
-                at += 1 + len;
                 continue;
             }
             let Some(block) = blocks.get(block_id) else {

@@ -20,6 +20,7 @@ pub fn plain(kind: EventKind, instr: u16, slot: u16, disp: u64) -> Ref {
         disp,
         site: SiteId(u32::from(instr)),
         frame: false,
+        compare: prestore_trace::block::NO_SLOT,
     }
 }
 
