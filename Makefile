@@ -39,7 +39,6 @@ $(BUILD)/benches/library: $(wildcard benches/library/*) $(HEADERS) workloads
 	$(CC) -O2 -Wall -Wextra -Iinclude $(wildcard benches/library/*.c) $(BUILD)/workloads/lib/libprestore.a \
 		-lpmem -pthread -ldl -lm -o $@
 
-# What takes too long for every change: an hour and more.
 fmt-check:
 	cargo fmt --all -- --check
 

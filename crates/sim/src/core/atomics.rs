@@ -104,10 +104,12 @@ impl Core {
         true
     }
 
-    /// The youngest atomic that is not done.
+    /// The youngest atomic, if it is still among the stores.
     #[inline]
     pub(super) fn youngest_atomic(&self) -> Option<StoreNumber> {
-        self.atomics.pending.back().map(|atomic| atomic.number)
+        let youngest = self.atomics.pending.back()?.number;
+        // Not yet retired, it may have left all the same.
+        self.stores.reached(youngest).is_none().then_some(youngest)
     }
 
     /// Notes which atomics are done.

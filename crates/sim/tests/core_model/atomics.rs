@@ -93,6 +93,17 @@ fn a_flush_behind_an_atomic_goes_when_that_is_done() {
 }
 
 #[test]
+fn a_flush_that_waited_for_room_does_not_wait_for_an_atomic_that_is_done() {
+    let mut below = Mock::owning(2..=12);
+    let thread = (2..=12).fold(Thread::default().atomic(1), |thread, line| {
+        thread.clwb(line)
+    });
+    // More flushes than may wait: the last come when the atomic is done.
+    thread.finish(&overlapping(), &mut below);
+    assert_eq!(below.flushes().len(), 11);
+}
+
+#[test]
 fn an_atomic_behind_a_flush_holds_up_dispatch() {
     let mut below = Mock::owning([0, 2]);
     let thread = Thread::default().store(2).clwb(2).atomic(0).load(3);
