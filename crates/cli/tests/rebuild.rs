@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 
 use common::{Ran, Running, compile, root, run, text, workload};
 use compare::{Compared, compare};
-use prestore_replay::Rebuild;
+use prestore_replay::{Options, Rebuild, TraceSource};
+use prestore_sim::{Next, OpKind, Source};
 use prestore_trace::container::Trace;
 
 /// Records `command` with a stop after every `blocks` executed blocks on average, and compares.
@@ -282,4 +283,48 @@ fn exported(file: &Path) -> Vec<(String, u64)> {
         (row.get_string(3).unwrap().clone(), size)
     });
     rows.collect()
+}
+
+/// Beside the operations, each store has its bytes: in one thread, they are what the last of them left.
+#[test]
+fn operations_have_their_bytes_beside_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("trace");
+    let program = own_program(folder.path(), "stores");
+    let record = [
+        "record",
+        "-q",
+        "--values",
+        "-o",
+        text(&dir),
+        "--",
+        text(&program),
+    ];
+    run(record).exits(0);
+    let trace = Trace::open(&dir).unwrap();
+    let options = Options {
+        values: true,
+        ..Options::default()
+    };
+    let mut source = TraceSource::open(&trace, &options).unwrap();
+    let (mut ops, mut number, mut known, mut stores) = (Vec::new(), 0, 0, 0);
+    while source.fill(0, &mut ops).unwrap() == Next::More {
+        for op in ops.drain(..) {
+            if !matches!(op.kind, OpKind::Store | OpKind::NtStore | OpKind::Atomic) {
+                continue;
+            }
+            stores += 1;
+            if let Some(bytes) = source.stored(0, number) {
+                assert_eq!(bytes.len(), op.size as usize);
+                known += bytes.len() as u64;
+            } else {
+                assert_eq!(op.kind, OpKind::Atomic, "only what failed has none: {op:?}");
+            }
+            number += 1;
+        }
+    }
+    let mut rebuild = Rebuild::new(&trace, false).unwrap();
+    rebuild.to_end().unwrap();
+    assert!(stores > 10_000);
+    assert_eq!(known, rebuild.counts().stored);
 }

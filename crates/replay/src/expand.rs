@@ -2,6 +2,7 @@
 
 use prestore_sim::Op;
 use prestore_trace::block::{Block, BlockTable};
+use prestore_trace::content::Content;
 use prestore_trace::record::Special;
 use prestore_trace::replay::{ExecSink, each_touch};
 
@@ -9,6 +10,7 @@ use crate::callers::{Callers, Path};
 use crate::lane::{Lane, Make};
 use crate::marks::Marks;
 use crate::plan::Plans;
+use crate::stored::StoredBytes;
 
 /// Takes a thread's executions and appends operations.
 pub(crate) struct Expander<'a> {
@@ -18,6 +20,8 @@ pub(crate) struct Expander<'a> {
     pub(crate) plans: &'a Plans,
     pub(crate) callers: &'a Callers,
     pub(crate) path: &'a mut Path,
+    /// What stores write, where that was asked for.
+    pub(crate) stored: Option<&'a mut StoredBytes>,
     pub(crate) ops: &'a mut Vec<Op>,
     /// Operations that are enough.
     pub(crate) enough: usize,
@@ -65,13 +69,21 @@ impl Expander<'_> {
 impl ExecSink for Expander<'_> {
     #[inline]
     fn exec(&mut self, before: u64, block: &Block, values: &[u64], executed: u32) {
-        if self.callers.is_empty() {
+        if self.callers.is_empty() && self.stored.is_none() {
             return self.expand(before, block, values, executed);
         }
-        self.path.enter(block);
         let known = self.ops.len();
+        if !self.callers.is_empty() {
+            self.path.enter(block);
+        }
         self.expand(before, block, values, executed);
-        self.path.rename(self.callers, &mut self.ops[known..]);
+        if !self.callers.is_empty() {
+            self.path.rename(self.callers, &mut self.ops[known..]);
+        }
+        if let Some(stored) = &mut self.stored {
+            let (xsave, space, ops) = (self.table.xsave(), self.lane.space, &self.ops[known..]);
+            stored.exec(xsave, space, block, values, executed, ops);
+        }
     }
 
     fn special(&mut self, before: u64, special: Special) {
@@ -93,8 +105,14 @@ impl ExecSink for Expander<'_> {
         self.lane.event(before, self.marks, self.ops, make);
     }
 
+    fn content(&mut self, _: u64, content: Content<'_>) {
+        if let Some(stored) = &mut self.stored {
+            stored.content(self.lane.space, &content);
+        }
+    }
+
     #[inline]
     fn full(&self) -> bool {
-        self.ops.len() >= self.enough
+        self.ops.len() >= self.enough && !self.stored.as_ref().is_some_and(|s| s.awaits())
     }
 }

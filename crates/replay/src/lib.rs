@@ -27,6 +27,7 @@ mod replay;
 mod source;
 mod space;
 mod stacks;
+mod stored;
 mod watched;
 
 pub use error::SourceError;

@@ -28,6 +28,8 @@ pub struct Options {
     /// and demotes of the parts of a line become one, as the library would execute there. `None`:
     /// every one stays.
     pub line: Option<u64>,
+    /// Keep what store operations write, for [`crate::TraceSource::stored`].
+    pub values: bool,
 }
 
 impl Options {

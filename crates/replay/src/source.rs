@@ -17,6 +17,7 @@ use crate::lanes::{self, Whose};
 use crate::lines::one_flush_a_line;
 use crate::plan::Plans;
 use crate::space::Space;
+use crate::stored::StoredBytes;
 use crate::{Gaps, HandOffs, Options, SourceError, chosen};
 
 /// Operations that one filling brings, and a block's worth more.
@@ -56,6 +57,8 @@ struct CoreThreads<'t> {
     current: Option<Current<'t>>,
     /// Simulated instructions of those that have ended.
     instrs: u64,
+    /// What its stores write, where that was asked for.
+    stored: Option<StoredBytes>,
 }
 
 /// The thread that a core is at.
@@ -88,6 +91,9 @@ impl<'t> TraceSource<'t> {
         options: &Options,
         hand_offs: Arc<HandOffs>,
     ) -> Result<Self, SourceError> {
+        if options.values {
+            chosen::values(trace)?;
+        }
         let threads = chosen::threads(trace, options)?;
         let mut open: FxHashMap<ProcessId, usize> = FxHashMap::default();
         for &(_, process) in &threads {
@@ -99,6 +105,7 @@ impl<'t> TraceSource<'t> {
             begun: 0,
             current: None,
             instrs: 0,
+            stored: options.values.then(StoredBytes::default),
         });
         Ok(Self {
             trace,
@@ -119,6 +126,18 @@ impl<'t> TraceSource<'t> {
     /// the other.
     pub fn threads_of(&self) -> impl Iterator<Item = &[(ThreadId, ProcessId)]> {
         self.cores.iter().map(|core| core.threads.as_slice())
+    }
+
+    /// What the store operation `number` of a core writes, its stores (non-temporal ones and atomics
+    /// too) counted from 0 as they were brought: so a store is named by core and number, and operations stay
+    /// small. `None`: it was not brought yet, an earlier question was for a later one, it has stored nothing
+    /// (a compare and exchange that failed), or that is not known.
+    ///
+    /// What comes before it is forgotten; what comes behind takes memory until it is asked for. Needs
+    /// [`Options::values`], and [`Options::line`] to leave operations as they are.
+    pub fn stored(&mut self, core: u32, number: u64) -> Option<&[u8]> {
+        let core = self.cores.get_mut(core as usize)?;
+        core.stored.as_mut()?.get(number)
     }
 
     /// The order between threads that is kept.
@@ -187,7 +206,7 @@ impl<'t> TraceSource<'t> {
                 let instrs = self.cores[at].instrs;
                 return Ok(Next::End { instrs });
             };
-            if self.replay(&mut current, ops)? {
+            if self.replay(at, &mut current, ops)? {
                 self.cores[at].instrs = current.lane.instr(current.cursor.instrs());
                 self.end(&current);
             } else {
@@ -217,6 +236,7 @@ impl<'t> TraceSource<'t> {
     /// Appends operations of a thread until there are enough; true at its end.
     fn replay(
         &mut self,
+        core: usize,
         current: &mut Current<'t>,
         ops: &mut Vec<Op>,
     ) -> Result<bool, SourceError> {
@@ -239,11 +259,16 @@ impl<'t> TraceSource<'t> {
                 plans,
                 callers: &self.callers,
                 path: &mut current.path,
+                stored: self.cores[core].stored.as_mut(),
                 ops,
                 enough: before + ENOUGH,
             };
             cursor.replay(&mut expander)?;
-            if ops.len() >= before + ENOUGH {
+            let awaits = self.cores[core]
+                .stored
+                .as_ref()
+                .is_some_and(StoredBytes::awaits);
+            if ops.len() >= before + ENOUGH && !awaits {
                 return Ok(false);
             }
         }

@@ -119,6 +119,11 @@ impl Stores {
         }
     }
 
+    /// Are there bytes still to come of the last execution?
+    pub fn awaits(&self) -> bool {
+        !self.awaited.is_empty()
+    }
+
     /// The thread is at its end, or goes on: what is still awaited was not written down.
     pub fn end(&mut self, mut each: impl FnMut(Store<'_>)) {
         while let Some(mut lost) = self.awaited.pop_front() {
