@@ -32,7 +32,6 @@ struct Row {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Known {
     row: Vec<OutOfTolerance>,
 }
