@@ -25,6 +25,14 @@ demo: build workloads
 readme: build workloads
 	PRESTORE_WRITE_README=1 cargo test --release --locked -p prestore-cli --test readme
 
+# Runs what P0 publishes and writes data and page of docs/repro.md anew; tests hold both to each other. Half an hour.
+.PHONY: repro
+REPRODUCED := p0-fig-3 p0-listing-1-skip p0-listing-3 p0-kv-a p0-kv-a-128 p0-fig-5 p0-fig-13 p0-ring p0-b-overhead
+repro: build
+	$(PRESTORE) repro $(REPRODUCED) --format json > $(BUILD)/ours.json
+	mv $(BUILD)/ours.json crates/repro/data/ours.json
+	PRESTORE_WRITE_REPRO=1 cargo test --release --locked --workspace --all-features --test page
+
 test: setup-test fmt-check clippy unit
 	$(MAKE) --no-print-directory -C workloads check OUT=$(CURDIR)/$(BUILD)/workloads
 	$(MAKE) --no-print-directory -s -C examples/kv check PRESTORE=$(abspath $(TARGET))/release/prestore

@@ -1,7 +1,6 @@
 /* A place where the threads of a team wait for each other, between a warm-up and what counts.
  *
- * Each message is polled for with plain loads and claimed with an atomic: so a replay of a recording keeps the order,
- * which it does not know of barriers made of futexes. */
+ * Each message is polled for with plain loads and claimed with an atomic: so a replay of a recording keeps the order. */
 #ifndef WORKLOADS_MEETING_H
 #define WORKLOADS_MEETING_H
 

@@ -1,12 +1,13 @@
 //! The pass over a recording that finds hand-offs: all threads, in order of their stamps.
 
-use prestore_trace::block::{Block, XsaveComponent};
+use prestore_trace::block::Block;
 use prestore_trace::container::Trace;
 use prestore_trace::record::Special;
-use prestore_trace::replay::{ExecSink, each_touch};
+use prestore_trace::replay::each_touch;
 use prestore_trace::{EventKind, SiteId};
 use rustc_hash::FxHashSet;
 
+use super::atomics::Atomics;
 use super::joins::{Join, Joins};
 use super::locks::Locks;
 use super::neighbours::{Looking, Neighbours};
@@ -22,9 +23,6 @@ use crate::cursor::Cursor;
 use crate::marks::{MAX_NUMBER, Mark};
 use crate::ordered::{self, Stretch, Stretches};
 use crate::{Options, SourceError, StackGuess, Waits, chosen};
-
-/// Blocks with more references are no loops that wait.
-const SPIN_REFS: usize = 4;
 
 /// Words of one lock lie within so many bytes.
 pub(super) const ONE_LOCK: u64 = 64;
@@ -102,43 +100,6 @@ impl HandOffs {
             counts,
         })
     }
-}
-
-/// Notes the addresses of atomics, what their sites are there for, and what threads look at behind them.
-struct Atomics<'a> {
-    xsave: &'a [XsaveComponent],
-    places: &'a mut Places,
-    roles: &'a mut Roles,
-    last: &'a mut LastSites,
-    neighbours: &'a mut Neighbours,
-    looking: &'a mut Looking,
-}
-
-impl ExecSink for Atomics<'_> {
-    fn exec(&mut self, _: u64, block: &Block, values: &[u64], executed: u32) {
-        let all = self.looking.looks() || block.refs.len() <= SPIN_REFS;
-        for r in block.refs.iter().filter(|r| u32::from(r.instr) < executed) {
-            if r.kind == EventKind::AtomicRmw {
-                each_touch(self.xsave, r, values, |addr, _| {
-                    self.places.at(addr);
-                    self.roles.atomic(self.last, addr, r.site);
-                    self.looking.atomic(self.neighbours, addr);
-                });
-            } else if !all {
-                self.looking.pass(1);
-            } else if r.kind == EventKind::Load {
-                each_touch(self.xsave, r, values, |addr, _| {
-                    self.looking.load(self.neighbours, addr, r.site);
-                });
-            } else {
-                each_touch(self.xsave, r, values, |addr, _| {
-                    self.looking.access(self.neighbours, addr);
-                });
-            }
-        }
-    }
-
-    fn special(&mut self, _: u64, _: Special) {}
 }
 
 /// What is known of all threads.

@@ -109,7 +109,7 @@ mod tests {
         let round = |at: u64| [section(0, at, at + 50), section(1, at + 49, at + 102)];
         let thread: Vec<_> = [0, 100, 200].into_iter().flat_map(round).collect();
         assert_eq!(
-            inside_out(&locks, &[thread.clone()]),
+            inside_out(&locks, std::slice::from_ref(&thread)),
             [1].into_iter().collect()
         );
         // One inside the other, or one behind the other, they are locks; and far apart they are.

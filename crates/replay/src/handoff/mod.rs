@@ -78,6 +78,7 @@
 //! hand-off or section. Afterwards 16 bytes a hand-off or section and 16 more where polls are left out. A program with
 //! one thread costs nothing.
 
+mod atomics;
 mod infer;
 mod inside_out;
 mod joins;

@@ -121,7 +121,7 @@ impl Looking {
         let now = self.events;
         self.access(all, addr);
         let known = self.spins.iter().position(|s| s.site == site);
-        let over = |s: &Spin| now - s.last > BETWEEN;
+        let over = |s: &Spin| s.site == SiteId::NONE || now - s.last > BETWEEN;
         let Some(at) = known.or_else(|| self.spins.iter().position(over)) else {
             return;
         };

@@ -75,13 +75,10 @@ impl Spins {
                 let near = marks[from..]
                     .iter()
                     .take_while(|(at, _)| *at <= last + super::LOOP);
-                // Behind a look, an attempt may fail, and the wait goes on.
-                let mut near = near.map(|(at, mark)| (*at > last + 1, mark));
-                let known = near.any(|(behind, mark)| match mark {
-                    Mark::Await(_) => !behind,
-                    Mark::Acquire(_) | Mark::Share(_) => true,
-                    _ => false,
-                });
+                // Behind a look, an attempt may fail, or a thread is away, and the wait goes on.
+                let mut near = near.map(|(_, mark)| mark);
+                let known = near
+                    .any(|mark| matches!(mark, Mark::Await(_) | Mark::Acquire(_) | Mark::Share(_)));
                 all += u64::from(others && !known);
             }
         }

@@ -1,0 +1,227 @@
+//! `docs/repro.md` is what one run printed: `make repro` runs it and writes both. Rows that are out of tolerance are listed in
+//! `data/out-of-tolerance.toml` and nowhere else.
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+const BEGIN: &str = "<!-- Written by `make repro`: -->\n";
+const END: &str = "<!-- up to here. -->\n";
+
+/// What `prestore repro NAME… --format json` printed.
+#[derive(Deserialize)]
+struct Report {
+    name: String,
+    source: String,
+    rows: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    label: String,
+    metric: String,
+    published: f64,
+    ours: f64,
+    deviation: f64,
+    kind: String,
+    tolerance: f64,
+    within: bool,
+}
+
+#[derive(Deserialize)]
+struct Known {
+    row: Vec<OutOfTolerance>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OutOfTolerance {
+    experiment: String,
+    label: String,
+    metric: String,
+    /// It may be off so far, and no farther.
+    deviation: f64,
+    why: String,
+}
+
+#[derive(Deserialize)]
+struct Figure {
+    rows: BTreeMap<String, Published>,
+}
+
+#[derive(Deserialize)]
+struct Published {
+    label: String,
+    metric: String,
+    is: Option<f64>,
+    at_least: Option<f64>,
+    at_most: Option<f64>,
+    tolerance: Option<f64>,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn data(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("data")
+        .join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+fn reports() -> Vec<Report> {
+    let text = data("ours.json");
+    let all = serde_json::Deserializer::from_str(&text).into_iter();
+    all.collect::<Result<_, _>>().unwrap()
+}
+
+fn known() -> Vec<OutOfTolerance> {
+    toml::from_str::<Known>(&data("out-of-tolerance.toml"))
+        .unwrap()
+        .row
+}
+
+fn number(x: f64) -> String {
+    if x >= 10.0 {
+        format!("{x:.1}")
+    } else {
+        format!("{x:.3}")
+    }
+}
+
+/// The page's table.
+fn table() -> String {
+    let mut page = String::new();
+    let known = known();
+    for report in reports() {
+        writeln!(page, "### `{}`\n\n{}.\n", report.name, report.source).unwrap();
+        page.push_str("| what | published | ours | deviation | within |\n|---|---|---|---|---|\n");
+        for row in &report.rows {
+            let bound = match row.kind.as_str() {
+                "at-least" => "≥ ",
+                "at-most" => "≤ ",
+                _ => "",
+            };
+            let listed = known.iter().any(|k| {
+                (&k.experiment, &k.label, &k.metric) == (&report.name, &row.label, &row.metric)
+            });
+            let within = match (row.within, listed) {
+                (true, _) => "yes",
+                (false, true) => "no, listed",
+                (false, false) => "no",
+            };
+            writeln!(
+                page,
+                "| {}: {} | {bound}{} | {} | {:+.1}% | {within} |",
+                row.label,
+                row.metric,
+                number(row.published),
+                number(row.ours),
+                100.0 * row.deviation
+            )
+            .unwrap();
+        }
+        page.push('\n');
+    }
+    page.push_str("### Out of tolerance, and why\n\n");
+    for k in &known {
+        writeln!(
+            page,
+            "- `{}`, {}, {} (at most {:.0}% off, or a test fails): {}",
+            k.experiment,
+            k.label,
+            k.metric,
+            100.0 * k.deviation,
+            k.why
+        )
+        .unwrap();
+    }
+    page.push('\n');
+    page
+}
+
+#[test]
+fn the_page_is_what_the_run_printed() {
+    let path = root().join("docs/repro.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let begin = page
+        .find(BEGIN)
+        .expect("the page has a place for the table")
+        + BEGIN.len();
+    let end = begin + page[begin..].find(END).expect("and its end");
+    let wanted = format!("\n{}", table());
+    if std::env::var_os("PRESTORE_WRITE_REPRO").is_some() {
+        let written = format!("{}{wanted}{}", &page[..begin], &page[end..]);
+        std::fs::write(&path, written).unwrap();
+        return;
+    }
+    assert_eq!(
+        &page[begin..end],
+        wanted,
+        "docs/repro.md is not of data/ours.json: make repro"
+    );
+}
+
+#[test]
+fn the_run_has_every_published_number_as_it_is_published() {
+    let published: BTreeMap<String, Figure> = toml::from_str(&data("p0.toml")).unwrap();
+    let reports = reports();
+    for (name, figure) in published {
+        let report = reports.iter().find(|r| r.name == name);
+        let report = report.unwrap_or_else(|| panic!("the run lacks {name}"));
+        assert_eq!(report.rows.len(), figure.rows.len(), "{name}");
+        for p in figure.rows.values() {
+            let row = (report.rows.iter()).find(|r| r.label == p.label && r.metric == p.metric);
+            let row = row.unwrap_or_else(|| panic!("{name} lacks {}, {}", p.label, p.metric));
+            let is = p.is.or(p.at_least).or(p.at_most);
+            assert_eq!(Some(row.published), is, "{name}, {}", p.label);
+            let bound = p.is.is_none();
+            let tolerance = if bound {
+                0.0
+            } else {
+                p.tolerance.unwrap_or(0.25)
+            };
+            assert_eq!(row.tolerance, tolerance, "{name}, {}", p.label);
+            assert_eq!(
+                row.within,
+                row.deviation.abs() <= tolerance,
+                "{name}, {}",
+                p.label
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_out_of_tolerance_is_listed_and_nothing_else_is() {
+    let mut known = known();
+    for report in reports() {
+        for row in report.rows.iter().filter(|row| !row.within) {
+            let at = known.iter().position(|k| {
+                (&k.experiment, &k.label, &k.metric) == (&report.name, &row.label, &row.metric)
+            });
+            let at = at.unwrap_or_else(|| {
+                panic!(
+                    "{}, {}, {} is not listed",
+                    report.name, row.label, row.metric
+                )
+            });
+            let listed = known.swap_remove(at);
+            assert!(
+                row.deviation.abs() <= listed.deviation,
+                "{}, {}: {:+.3} is worse than {}",
+                report.name,
+                row.label,
+                row.deviation,
+                listed.deviation
+            );
+            assert!(!listed.why.is_empty());
+        }
+    }
+    let left: Vec<_> = known.iter().map(|k| (&k.experiment, &k.label)).collect();
+    assert!(left.is_empty(), "within tolerance by now: {left:?}");
+}
