@@ -39,10 +39,10 @@ impl<B: Below> Env<'_, B> {
         }
     }
 
-    /// When a store can leave for a line that is, or comes, as `granted` and `done` say.
+    /// When a store, or an atomic, which reads, can leave for a line that comes as `granted` and `done` say.
     #[inline]
-    pub fn leaves(&self, granted: Time, done: Time) -> Time {
-        if self.params.leaves_when_granted {
+    pub fn leaves(&self, atomic: bool, granted: Time, done: Time) -> Time {
+        if self.params.leaves_when_granted && !atomic {
             granted
         } else {
             done

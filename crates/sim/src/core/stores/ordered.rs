@@ -293,13 +293,7 @@ impl StoreBuffer {
             ask
         } else if env.below.owned(env.params.id, line) {
             let fill = env.fills.find(line, ask);
-            fill.map_or(ask, |fill| {
-                if atomic {
-                    fill.until
-                } else {
-                    env.leaves(fill.granted, fill.until)
-                }
-            })
+            fill.map_or(ask, |fill| env.leaves(atomic, fill.granted, fill.until))
         } else {
             let turn = env.after_flush(ask, line).max(self.line_free);
             let start = env.fills.free_at(turn);
@@ -314,11 +308,7 @@ impl StoreBuffer {
             }
             let served = env.own_filled(start, line, way == Way::Unread);
             self.line_taken(served.done);
-            if atomic {
-                served.done
-            } else {
-                env.leaves(served.granted, served.done)
-            }
+            env.leaves(atomic, served.granted, served.done)
         };
         let asked = self.asked;
         self.entry_mut(asked).owned = owned;
