@@ -1,0 +1,16 @@
+//! What the tests of crashes share.
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "each test uses a part, and may fail"
+)]
+
+mod crash;
+mod log;
+mod random;
+
+pub use crash::Crash;
+pub use log::{Event, Log};
+pub use random::Random;
