@@ -10,7 +10,7 @@ pub(crate) const NAME: usize = 40;
 /// Version of the format.
 const VERSION: u32 = 1;
 /// The first word of a file of ours, stored when all else is durable.
-const MAGIC: u64 = u64::from_le_bytes(*b"PRSTLOOP");
+pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"PRSTLOOP");
 
 /// What a medium turned out to hold.
 pub(crate) enum Found {

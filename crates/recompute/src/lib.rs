@@ -12,6 +12,8 @@ mod arrays;
 mod checkpoint;
 mod engine;
 mod error;
+mod file;
+mod flusher;
 mod header;
 mod hybrid;
 mod kernel;
@@ -29,6 +31,7 @@ mod steps;
 
 pub use arrays::{Arrays, Element, Elements};
 pub use error::Error;
+pub use file::{Durability, File};
 pub use kernel::Kernel;
 pub use medium::Medium;
 pub use memory::Memory;

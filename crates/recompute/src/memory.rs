@@ -1,7 +1,8 @@
-//! Ordinary memory as a medium: nothing survives, nothing is flushed.
+//! Ordinary memory as a medium: nothing survives.
 
 use std::cell::UnsafeCell;
 
+use crate::flusher::Flusher;
 use crate::{Error, Medium};
 
 /// A cache line's bytes.
@@ -12,18 +13,34 @@ struct Line(UnsafeCell<[u8; 64]>);
 pub struct Memory {
     lines: Box<[Line]>,
     len: usize,
+    flusher: Option<Flusher>,
 }
 
 // SAFETY: plain bytes; who writes what at which time is the kernels' promise (`Kernel`).
 unsafe impl Sync for Memory {}
 
 impl Memory {
-    /// So many zero bytes.
+    /// So many zero bytes, as if they were persistent: flushes and fences are executed, to measure them.
+    ///
+    /// # Errors
+    /// This CPU has no instruction for it.
+    pub fn flushed(len: usize) -> Result<Memory, Error> {
+        let flusher = Flusher::choose().ok_or_else(|| {
+            Error::Durability("this CPU has no instruction that flushes a line".to_string())
+        })?;
+        Ok(Memory {
+            flusher: Some(flusher),
+            ..Memory::new(len)
+        })
+    }
+
+    /// So many zero bytes; nothing is flushed.
     pub fn new(len: usize) -> Memory {
         let lines = (0..len.div_ceil(64)).map(|_| Line(UnsafeCell::new([0; 64])));
         Memory {
             lines: lines.collect(),
             len,
+            flusher: None,
         }
     }
 
@@ -57,10 +74,19 @@ unsafe impl Medium for Memory {
     }
 
     #[inline]
-    fn flush(&self, _at: usize, _len: usize) {}
+    fn flush(&self, at: usize, len: usize) {
+        debug_assert!(at + len <= self.len);
+        if let Some(flusher) = self.flusher {
+            // SAFETY: within the lines.
+            unsafe { flusher.flush(self.base().add(at), len) }
+        }
+    }
 
     #[inline]
     fn fence(&self) -> Result<(), Error> {
+        if self.flusher.is_some() {
+            prestore::fence();
+        }
         Ok(())
     }
 }

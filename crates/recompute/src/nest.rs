@@ -53,7 +53,7 @@ pub struct Array {
     pub tiles: Option<Tiles>,
 }
 
-/// How an array is cut into regions, numbered row by row, and in which iterations it is written.
+/// How an array is cut into regions, and in which iterations it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tiles {
     /// Rows a tile.
@@ -64,6 +64,8 @@ pub struct Tiles {
     pub every: usize,
     /// See `every`.
     pub phase: usize,
+    /// Numbered column by column instead of row by row: steps go down first.
+    pub down: bool,
 }
 
 impl Array {
@@ -86,6 +88,7 @@ impl Array {
                 row_bytes: tile_bytes,
                 every: 1,
                 phase: 0,
+                down: false,
             }),
         }
     }
@@ -95,6 +98,14 @@ impl Array {
         if let Some(tiles) = &mut self.tiles {
             tiles.every = every;
             tiles.phase = phase;
+        }
+        self
+    }
+
+    /// The same, with regions numbered column by column.
+    pub fn by_columns(mut self) -> Array {
+        if let Some(tiles) = &mut self.tiles {
+            tiles.down = true;
         }
         self
     }
@@ -117,11 +128,18 @@ impl Array {
             row_bytes,
             every: 1,
             phase: 0,
+            down: false,
         });
         let across = row_bytes.div_ceil(tiles.row_bytes);
-        let first_row = region / across * tiles.rows;
+        let below = rows.div_ceil(tiles.rows);
+        let (row, column) = if tiles.down {
+            (region % below, region / below)
+        } else {
+            (region / across, region % across)
+        };
+        let first_row = row * tiles.rows;
         let last_row = (first_row + tiles.rows).min(rows);
-        let first = region % across * tiles.row_bytes;
+        let first = column * tiles.row_bytes;
         let last = (first + tiles.row_bytes).min(row_bytes);
         // A panel is one range.
         let step = if across == 1 { tiles.rows } else { 1 };

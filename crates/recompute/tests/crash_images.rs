@@ -5,7 +5,9 @@
 mod common;
 
 use common::{Crash, Event, Log, Random};
-use prestore_recompute::kernels::{Convolution, Fft, Gauss, Granularity, Lu, Tmm};
+use prestore_recompute::kernels::{
+    Convolution, Fft, Gauss, Gemm, Granularity, Lu, Packing, Persistence, Tmm, Variant,
+};
 use prestore_recompute::{Kernel, Memory, Options, Scheme, Session};
 
 /// Images a kernel and scheme; `make crash-long` asks for more.
@@ -141,4 +143,19 @@ fn fourier_transform() {
 fn convolution() {
     let kernel = Convolution::new(6, 2, 4);
     all_schemes(&kernel, kernel.result());
+}
+
+/// Under Recompute, as P4 has them.
+#[test]
+fn gemm() {
+    for variant in Variant::ALL {
+        for persistence in [Persistence::Eager, Persistence::Lazy] {
+            for packing in [Packing::On, Packing::Off] {
+                let kernel = Gemm::new(variant, 6, 2, packing, persistence);
+                let tried = check(&kernel, Gemm::RESULT, Scheme::Recompute, 1, images())
+                    + check(&kernel, Gemm::RESULT, Scheme::Recompute, 2, images() / 50);
+                println!("{}: {tried} images, none wrong", kernel.nest().name);
+            }
+        }
+    }
 }

@@ -1,7 +1,9 @@
 //! Each kernel computes what its textbook definition says, under every scheme, with any number of workers.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
-use prestore_recompute::kernels::{Convolution, Fft, Gauss, Granularity, Lu, Tmm};
+use prestore_recompute::kernels::{
+    Convolution, Fft, Gauss, Gemm, Granularity, Lu, Packing, Persistence, Tmm, Variant,
+};
 use prestore_recompute::{Element, Kernel, Memory, Options, Scheme, Session, State};
 
 fn run<K: Kernel, T: Element>(
@@ -165,5 +167,74 @@ fn convolution() {
             .iter()
             .zip(&picture)
             .for_each(|(a, b)| close(*a, *b, 1e-13));
+    }
+}
+
+#[test]
+fn six_ways_to_multiply() {
+    for (n, block) in [(12, 3), (8, 8), (5, 1)] {
+        for variant in Variant::ALL {
+            for persistence in [Persistence::Eager, Persistence::Lazy] {
+                let of = |packing| Gemm::new(variant, n, block, packing, persistence);
+                let arrays = same_under_all(&of(Packing::Off), Gemm::RESULT);
+                let packed = same_under_all(&of(Packing::On), Gemm::RESULT);
+                assert!(arrays == packed, "{variant}: packing changes the result");
+                let all: Vec<Vec<f64>> = run(&of(Packing::Off), Scheme::None, 1, &[0, 1, 2]);
+                for i in 0..n {
+                    for j in 0..n {
+                        let product: f64 =
+                            (0..n).map(|k| all[0][i * n + k] * all[1][k * n + j]).sum();
+                        close(all[2][i * n + j], product, 1e-13);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// OpenBLAS comes to the same numbers, but for rounding.
+#[test]
+fn as_a_blas() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/c/blas.c");
+    let program = folder.path().join("blas");
+    let built = std::process::Command::new("cc")
+        .args(["-O1", source, "-o"])
+        .arg(&program)
+        .arg("-lopenblas")
+        .output()
+        .unwrap();
+    assert!(
+        built.status.success(),
+        "is libopenblas-dev installed (scripts/setup.sh test)? {}",
+        String::from_utf8_lossy(&built.stderr)
+    );
+    let n = 48;
+    let gemm = |variant| Gemm::new(variant, n, 16, Packing::On, Persistence::Eager);
+    let inputs: Vec<Vec<f64>> = run(&gemm(Variant::Naive), Scheme::None, 1, &[0, 1]);
+    let bytes: Vec<u8> = inputs
+        .concat()
+        .iter()
+        .flat_map(|x| x.to_le_bytes())
+        .collect();
+    std::fs::write(folder.path().join("in"), bytes).unwrap();
+    let ran = std::process::Command::new(&program)
+        .current_dir(folder.path())
+        .arg(n.to_string())
+        .status()
+        .unwrap();
+    assert!(ran.success());
+    let product = std::fs::read(folder.path().join("out")).unwrap();
+    let product: Vec<f64> = product
+        .chunks_exact(8)
+        .map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap()))
+        .collect();
+    assert_eq!(product.len(), n * n);
+    for variant in Variant::ALL {
+        let ours: Vec<Vec<f64>> = run(&gemm(variant), Scheme::Recompute, 2, &[2]);
+        ours[0]
+            .iter()
+            .zip(&product)
+            .for_each(|(a, b)| close(*a, *b, 1e-12));
     }
 }

@@ -1,6 +1,7 @@
 //! What the tests of crashes share.
 #![allow(
     dead_code,
+    unused_imports,
     unreachable_pub,
     clippy::unwrap_used,
     clippy::panic,
