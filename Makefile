@@ -120,8 +120,7 @@ install-lib: lib
 # The library for failure-safe loops.
 .PHONY: lib-recompute install-recompute
 lib-recompute:
-	cargo rustc --release --locked -p prestore-recompute --lib --features capi --crate-type staticlib
-	cargo rustc --release --locked -p prestore-recompute --lib --features capi --crate-type cdylib -- \
+	cargo rustc --release --locked -p prestore-recompute --lib --features capi --crate-type staticlib,cdylib -- \
 		-C link-arg=-Wl,-soname,$(RECOMPUTE_SONAME)
 
 install-recompute: lib-recompute

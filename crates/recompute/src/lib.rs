@@ -28,6 +28,7 @@ mod meeting;
 mod memory;
 mod nest;
 mod recover;
+mod region;
 mod scheme;
 mod session;
 mod steps;
