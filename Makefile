@@ -73,9 +73,9 @@ soak: setup-soak build
 setup-soak:
 	@scripts/setup.sh soak
 
-# Millions of images of power cuts, 100000 of each loop and scheme of the library for failure-safe loops.
+# Millions of images of power cuts, 40000 and more of each loop and scheme of the library for failure-safe loops.
 .PHONY: crash-long
-crash-long: export PRESTORE_CRASH_IMAGES ?= 100000
+crash-long: export PRESTORE_CRASH_IMAGES ?= 40000
 crash-long: setup-build
 	cargo test --release --locked -p prestore-recompute --test crash_images -- --nocapture
 

@@ -9,9 +9,12 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{Crash, Event, Log, Random};
+use std::ops::ControlFlow;
+
+use common::{Event, Recorder, survivors_log};
+use prestore_crash::{CrashImage, Domain, Survivors};
 use prestore_recompute::kernels::{Gauss, Granularity, Tmm};
-use prestore_recompute::{Kernel, Memory, Options, Scheme, Session};
+use prestore_recompute::{Kernel, Medium, Memory, Options, Scheme, Session};
 
 struct Suite<'a, K> {
     kernel: &'a K,
@@ -24,30 +27,22 @@ struct Suite<'a, K> {
 impl<K: Kernel> Suite<'_, K> {
     /// Whether some image of this log, of so many events from this one on, ends in another result.
     fn catches(&mut self, events: &[Event], from: usize, many: usize) -> bool {
-        let mut random = Random(2);
-        let mut crash = Crash::before(&vec![0; self.memory_len()]);
-        for (number, event) in events.iter().enumerate() {
-            crash.pass(event);
-            if number > from + many {
-                break;
-            }
-            let images = if number + 1 < from {
-                0
+        let blank = vec![0; self.memory.len()];
+        let until = (from + many).min(events.len());
+        let (before, all) = (
+            survivors_log(&blank, &events[..from]),
+            survivors_log(&blank, &events[..until]),
+        );
+        let mut survivors = Survivors::new(&all, Domain::Adr).after(before.events().len());
+        let mut check = |image: &CrashImage<'_>| {
+            if self.recovers(image.bytes()) {
+                ControlFlow::Continue(())
             } else {
-                2 * Crash::KINDS
-            };
-            for kind in 0..images {
-                let image = crash.image(kind % Crash::KINDS, &mut random);
-                if !self.recovers(&image) {
-                    return true;
-                }
+                ControlFlow::Break(())
             }
-        }
-        false
-    }
-
-    fn memory_len(&self) -> usize {
-        prestore_recompute::Medium::len(&self.memory)
+        };
+        survivors.systematic(2000, &mut check).stopped.is_some()
+            || survivors.random(1000, 2, &mut check).stopped.is_some()
     }
 
     fn recovers(&mut self, image: &[u8]) -> bool {
@@ -121,7 +116,7 @@ fn plant<K: Kernel>(
 ) {
     let options = Options { scheme, workers: 1 };
     let size = Session::<K, Memory>::needs(kernel, options).unwrap();
-    let log = Log::on(Memory::new(size));
+    let log = Recorder::on(Memory::new(size));
     let mut session = Session::open(kernel, &log, options, "log").unwrap();
     session.run().unwrap();
     let expected = session.read(result);

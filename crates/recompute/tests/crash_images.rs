@@ -4,96 +4,76 @@
 
 mod common;
 
-use common::{Crash, Event, Log, Random};
+use std::ops::ControlFlow;
+
+use common::{Recorder, survivors_log};
+use prestore_crash::{CrashImage, Domain, Log, Survivors};
 use prestore_recompute::kernels::{
     Convolution, Fft, Gauss, Gemm, Granularity, Lu, Packing, Persistence, Tmm, Variant,
 };
 use prestore_recompute::{Kernel, Memory, Options, Scheme, Session};
 
 /// Images a kernel and scheme; `make crash-long` asks for more.
-fn images() -> usize {
+fn images() -> u64 {
     std::env::var("PRESTORE_CRASH_IMAGES").map_or(10_000, |count| count.parse().unwrap())
 }
 
 /// Runs the loop on what is there, with a log; the log and the result.
-fn logged<K: Kernel>(
-    kernel: &K,
-    options: Options,
-    before: &[u8],
-    result: usize,
-) -> (Vec<Event>, Vec<u8>) {
-    let log = Log::on(Memory::of(before));
-    let mut session = Session::open(kernel, &log, options, "log").unwrap();
+fn logged<K: Kernel>(kernel: &K, options: Options, before: &[u8], result: usize) -> (Log, Vec<u8>) {
+    let recorder = Recorder::on(Memory::of(before));
+    let mut session = Session::open(kernel, &recorder, options, "log").unwrap();
     session.run().unwrap();
     let bytes = session.read(result);
     drop(session);
-    (log.into_events(), bytes)
+    (survivors_log(before, &recorder.into_events()), bytes)
 }
 
-/// At most so many events, evenly chosen, with how many images to take behind each.
-fn plan(events: usize, images: usize) -> impl Fn(usize) -> usize {
-    move |event| (event + 1) * images / events - event * images / events
+/// The adversarial images (all that waits is lost, kept, every second line, each line alone), up to half of so many,
+/// then as many by chance as there are; how many in all.
+fn each_image(log: &Log, most: u64, mut check: impl FnMut(&CrashImage<'_>)) -> u64 {
+    let mut survivors = Survivors::new(log, Domain::Adr);
+    let mut go_on = |image: &CrashImage<'_>| {
+        check(image);
+        ControlFlow::<()>::Continue(())
+    };
+    let first = survivors.systematic(most / 2, &mut go_on).images;
+    first + survivors.random(most - first, 1, &mut go_on).images
 }
 
-fn check<K: Kernel>(
-    kernel: &K,
-    result: usize,
-    scheme: Scheme,
-    workers: usize,
-    images: usize,
-) -> usize {
+/// Images of one loop: of the whole run, and of recoveries.
+fn check<K: Kernel>(kernel: &K, result: usize, scheme: Scheme, workers: usize, most: u64) -> u64 {
     let options = Options { scheme, workers };
     let blank = vec![0; Session::<K, Memory>::needs(kernel, options).unwrap()];
-    let (events, expected) = logged(kernel, options, &blank, result);
-    let mut random = Random(1);
+    let (log, expected) = logged(kernel, options, &blank, result);
     let mut memory = Memory::new(blank.len());
-    let (mut tried, mut again) = (0, Vec::new());
-    let mut crash = Crash::before(&blank);
-    let count = plan(events.len(), images);
-    let mut recover = |image: &[u8], what: &str| {
-        memory.fill(image);
+    let mut recover = |image: &CrashImage<'_>, which: &str| {
+        memory.fill(image.bytes());
         let mut session = Session::open(kernel, &memory, options, "image").unwrap();
         session.run().unwrap();
         let got: Vec<u8> = session.read(result);
         assert!(
             got == expected,
-            "{scheme}, {workers} workers: wrong after {what}"
+            "{scheme}, {workers} workers: wrong after the {which} {:?}",
+            image.place()
         );
     };
-    for (number, event) in events.iter().enumerate() {
-        crash.pass(event);
-        for _ in 0..count(number) {
-            let kind = tried % Crash::KINDS;
-            let image = crash.image(kind, &mut random);
-            recover(
-                &image,
-                &format!("a power cut behind event {number}, image {kind}"),
-            );
-            tried += 1;
-            if tried.is_multiple_of(images / 20 + 1) {
-                again.push(image);
-            }
+    let mut again = Vec::new();
+    let first = each_image(&log, most, |image| {
+        recover(image, "cut");
+        if image.number().is_multiple_of(most / 20 + 1) {
+            again.push(image.bytes().to_vec());
         }
-    }
+    });
     // The power fails again while the loop recovers.
-    for first in again {
-        let (events, got) = logged(kernel, options, &first, result);
-        assert!(got == expected);
-        let mut crash = Crash::before(&first);
-        let count = plan(events.len(), images / 40);
-        for (number, event) in events.iter().enumerate() {
-            crash.pass(event);
-            for _ in 0..count(number) {
-                let kind = tried % Crash::KINDS;
-                recover(
-                    &crash.image(kind, &mut random),
-                    &format!("a second cut behind event {number}, image {kind}"),
-                );
-                tried += 1;
-            }
-        }
-    }
-    tried
+    let second: u64 = again
+        .iter()
+        .map(|before| {
+            let (log, got) = logged(kernel, options, before, result);
+            assert!(got == expected);
+            each_image(&log, most / 40, |image| recover(image, "second cut"))
+        })
+        .sum();
+    first + second
 }
 
 fn all_schemes<K: Kernel>(kernel: &K, result: usize) {

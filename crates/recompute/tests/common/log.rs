@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::thread::{self, ThreadId};
 
+use prestore_crash::Log;
 use prestore_recompute::{Error, Medium, Memory};
 
 /// What a thread did.
@@ -28,14 +29,14 @@ struct Entries {
 }
 
 /// Ordinary memory with a log.
-pub struct Log {
+pub struct Recorder {
     memory: Memory,
     entries: Mutex<Entries>,
 }
 
-impl Log {
-    pub fn on(memory: Memory) -> Log {
-        Log {
+impl Recorder {
+    pub fn on(memory: Memory) -> Recorder {
+        Recorder {
             memory,
             entries: Mutex::default(),
         }
@@ -57,7 +58,7 @@ impl Log {
 }
 
 // SAFETY: the memory's.
-unsafe impl Medium for Log {
+unsafe impl Medium for Recorder {
     fn base(&self) -> *mut u8 {
         self.memory.base()
     }
@@ -87,4 +88,26 @@ unsafe impl Medium for Log {
         self.push(|thread| Event::Fence { thread });
         Ok(())
     }
+}
+
+/// The same for the crate that says what a power cut leaves; memory held `before` when it began.
+pub fn survivors_log(before: &[u8], events: &[Event]) -> Log {
+    let mut log = Log::new(before.to_vec());
+    for event in events {
+        match event {
+            Event::Store { at, bytes } => {
+                log.store(*at as u64, bytes);
+            }
+            Event::Flush { thread, at, len } => {
+                log.thread(*thread as u32);
+                for line in at / 64..(at + len).div_ceil(64) {
+                    log.flush(64 * line as u64);
+                }
+            }
+            Event::Fence { thread } => {
+                log.thread(*thread as u32).fence();
+            }
+        }
+    }
+    log
 }

@@ -8,10 +8,8 @@
     reason = "each test uses a part, and may fail"
 )]
 
-mod crash;
 mod log;
 mod random;
 
-pub use crash::Crash;
-pub use log::{Event, Log};
+pub use log::{Event, Recorder, survivors_log};
 pub use random::Random;
