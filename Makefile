@@ -72,6 +72,12 @@ soak: setup-soak build
 setup-soak:
 	@scripts/setup.sh soak
 
+# Millions of images of power cuts, 100000 of each loop and scheme of the library for failure-safe loops.
+.PHONY: crash-long
+crash-long: export PRESTORE_CRASH_IMAGES ?= 100000
+crash-long: setup-build
+	cargo test --release --locked -p prestore-recompute --test crash_images -- --nocapture
+
 # The library's own tests on the other architecture, emulated.
 AARCH64 := aarch64-unknown-linux-gnu
 .PHONY: aarch64

@@ -50,6 +50,9 @@ fi
 if [ "$purpose" = test ] && [ ! -e /usr/include/libpmemobj.h ]; then
     missing="$missing libpmemobj-dev"
 fi
+if [ "$purpose" = test ] && [ -z "$(find /usr/include -maxdepth 2 -name cblas.h)" ]; then
+    missing="$missing libopenblas-dev"
+fi
 if [ "$purpose" = bench ] && [ ! -e /usr/include/libpmem.h ]; then
     missing="$missing libpmem-dev"
 fi
