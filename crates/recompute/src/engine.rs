@@ -4,6 +4,7 @@ use crate::arrays::Arrays;
 use crate::layout::{FINISHED, progress};
 use crate::medium::{load_word, persist_word};
 use crate::meeting::{Attendance, Meeting};
+use crate::region::Region;
 use crate::session::{Plan, Report};
 use crate::steps::Step;
 use crate::{Error, Kernel, Medium, Order, Scheme};
@@ -138,6 +139,7 @@ impl<'a, K: Kernel, M: Medium> Engine<'a, K, M> {
         meeting: &Meeting,
     ) -> Result<u64, Error> {
         let attendance = Attendance::new(meeting);
+        let _region = Region::enter();
         let (plan, share) = (self.plan, self.plan.share(worker));
         let together = plan.nest.order == Order::Together || plan.options.scheme.stops_all();
         let mut scratch = K::Scratch::default();

@@ -8,7 +8,10 @@
 #[cfg(target_endian = "big")]
 compile_error!("the file format is that of little-endian machines");
 
+mod advisor;
 mod arrays;
+#[cfg(feature = "capi")]
+mod capi;
 mod checkpoint;
 mod engine;
 mod error;
@@ -25,10 +28,12 @@ mod meeting;
 mod memory;
 mod nest;
 mod recover;
+mod region;
 mod scheme;
 mod session;
 mod steps;
 
+pub use advisor::{Advice, Level, Measured, checkpoint_cost, crossing};
 pub use arrays::{Arrays, Element, Elements};
 pub use error::Error;
 pub use file::{Durability, File};

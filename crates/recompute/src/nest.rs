@@ -120,8 +120,8 @@ impl Array {
             .map(|t| self.rows.div_ceil(t.rows) * self.row_bytes.div_ceil(t.row_bytes))
     }
 
-    /// The byte ranges, within the array, of a region.
-    pub(crate) fn spans(&self, region: usize) -> impl Iterator<Item = Range<usize>> + use<> {
+    /// The byte ranges, within the array, of a region: its tile's rows, or all of them if they follow each other.
+    pub fn spans(&self, region: usize) -> impl Iterator<Item = Range<usize>> + use<> {
         let (rows, row_bytes) = (self.rows, self.row_bytes);
         let tiles = self.tiles.unwrap_or(Tiles {
             rows,
@@ -164,7 +164,7 @@ impl Nest {
     }
 
     /// The arrays that this iteration writes.
-    pub(crate) fn written(&self, outer: usize) -> impl Iterator<Item = usize> {
+    pub fn written(&self, outer: usize) -> impl Iterator<Item = usize> {
         self.arrays
             .iter()
             .enumerate()

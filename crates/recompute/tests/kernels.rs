@@ -238,3 +238,19 @@ fn as_a_blas() {
             .for_each(|(a, b)| close(*a, *b, 1e-12));
     }
 }
+
+/// A recording finds a worker's loop: region 4095 of `include/prestore_region.h`.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn loops_are_marked_for_recordings() {
+    run::<_, u8>(&Tmm::new(4, 2, Granularity::Ii), Scheme::Recompute, 1, &[]);
+    let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+    for edge in [1, 2] {
+        let word: u32 = 0x5053 << 16 | edge << 12 | 4095;
+        let marker = [&[0x0f, 0x1f, 0x80], &word.to_le_bytes()[..]].concat();
+        assert!(
+            program.windows(marker.len()).any(|bytes| bytes == marker),
+            "{edge}"
+        );
+    }
+}
