@@ -198,7 +198,9 @@ fn of_generic_code_what_writes_most_bytes_comes_first() {
         }
         p.run(0, copy, &[HEAP + 0x10_0000 + i * 65536, 65536]);
     }
-    let f = p.analyze_with(Analyzer::new(everything(), Numbers)).findings;
+    let f = p
+        .analyze_with(Analyzer::new(everything(), Numbers))
+        .findings;
     let sites: Vec<u32> = f.findings[0].sites.iter().map(|s| s.site.0).collect();
     assert_eq!(sites[0] / SITES, GENERIC + 1, "{f:#?}");
 }

@@ -57,29 +57,88 @@ const LARGE_STENCIL: &[&str] = &["--steps=40"];
 const LARGE_FFT: &[&str] = &["--rows=8K"];
 const LARGE_LINES: &[&str] = &["--n=192", "--steps=2"];
 const LARGE_KV: &[&str] = &["--ops=800K", "--keys=128K", "--spare-mb=256"];
-const LARGE_COPIED: &[&str] = &["--ops=800K", "--keys=128K", "--spare-mb=256", "--value=copied"];
+const LARGE_COPIED: &[&str] = &[
+    "--ops=800K",
+    "--keys=128K",
+    "--spare-mb=256",
+    "--value=copied",
+];
 const LARGE_TRIE: &[&str] = &["--ops=400K"];
 const LARGE_RING: &[&str] = &["--messages=400K"];
 const LARGE_TENSOR: &[&str] = &["--large-count=4"];
 
 /// Skip in the way that the simulator finds best of those that every architecture has: a buffer that is copied.
 const NATIVES: &[Native] = &[
-    native(STENCIL, "resid", "clean", LARGE_STENCIL, &["--op=clean", "--cleaned=residual"]),
-    native(STENCIL, "psinv", "clean", LARGE_STENCIL, &["--op=clean", "--cleaned=corrections"]),
-    native(STENCIL, "psinv", "skip", LARGE_STENCIL, &["--op=skip", "--skip=buffer"]),
+    native(
+        STENCIL,
+        "resid",
+        "clean",
+        LARGE_STENCIL,
+        &["--op=clean", "--cleaned=residual"],
+    ),
+    native(
+        STENCIL,
+        "psinv",
+        "clean",
+        LARGE_STENCIL,
+        &["--op=clean", "--cleaned=corrections"],
+    ),
+    native(
+        STENCIL,
+        "psinv",
+        "skip",
+        LARGE_STENCIL,
+        &["--op=skip", "--skip=buffer"],
+    ),
     native(FFT, "copy_back", "clean", LARGE_FFT, &["--op=clean"]),
     native(FFT, "copy_back", "skip", LARGE_FFT, &["--op=skip"]),
-    native(&["lines"], "compute_rhs", "clean", LARGE_LINES, &["--op=clean", "--place=rhs"]),
-    native(&["lines"], "compute_rhs", "skip", LARGE_LINES, &["--op=skip", "--place=rhs"]),
-    native(&["lines"], "substitute", "clean", LARGE_LINES, &["--op=clean", "--place=solution"]),
-    native(&["lines"], "substitute", "skip", LARGE_LINES, &["--op=skip", "--place=solution"]),
+    native(
+        &["lines"],
+        "compute_rhs",
+        "clean",
+        LARGE_LINES,
+        &["--op=clean", "--place=rhs"],
+    ),
+    native(
+        &["lines"],
+        "compute_rhs",
+        "skip",
+        LARGE_LINES,
+        &["--op=skip", "--place=rhs"],
+    ),
+    native(
+        &["lines"],
+        "substitute",
+        "clean",
+        LARGE_LINES,
+        &["--op=clean", "--place=solution"],
+    ),
+    native(
+        &["lines"],
+        "substitute",
+        "skip",
+        LARGE_LINES,
+        &["--op=skip", "--place=solution"],
+    ),
     native(KV, "craft_value", "clean", LARGE_KV, &["--op=clean"]),
-    native(KV, "craft_value", "skip", LARGE_KV, &["--op=skip", "--value=copied"]),
+    native(
+        KV,
+        "craft_value",
+        "skip",
+        LARGE_KV,
+        &["--op=skip", "--value=copied"],
+    ),
     native(COPIED, "copy_value", "clean", LARGE_COPIED, &["--op=clean"]),
     native(COPIED, "copy_value", "skip", LARGE_COPIED, &["--op=skip"]),
     native(RING, "fill_msg", "clean", LARGE_RING, &["--op=clean"]),
     native(RING, "fill_msg", "demote", LARGE_RING, &["--op=demote"]),
-    native(&["trie"], "craft_value", "clean", LARGE_TRIE, &["--op=clean"]),
+    native(
+        &["trie"],
+        "craft_value",
+        "clean",
+        LARGE_TRIE,
+        &["--op=clean"],
+    ),
     native(&["trie"], "craft_value", "skip", LARGE_TRIE, &["--op=skip"]),
     native(
         &["tensor"],
@@ -119,10 +178,16 @@ impl Host {
 
 /// `seconds=` of what the program prints.
 fn seconds(program: &Path, size: &[&str], with: &[&str]) -> f64 {
-    let output = Command::new(program).args(size).args(with).output().unwrap();
+    let output = Command::new(program)
+        .args(size)
+        .args(with)
+        .output()
+        .unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{output:?}");
-    let of = text.split_whitespace().find_map(|w| w.strip_prefix("seconds="));
+    let of = text
+        .split_whitespace()
+        .find_map(|w| w.strip_prefix("seconds="));
     of.and_then(|s| s.parse().ok())
         .unwrap_or_else(|| panic!("no seconds: {text}"))
 }
@@ -143,7 +208,11 @@ fn gain(mut pair: impl FnMut() -> (f64, f64)) -> Option<[f64; 3]> {
         }
     }
     let summary = Summary::of(&ratios(&base, &changed)).filter(|_| base.len() == PAIRS)?;
-    let quartiles = [summary.lower_quartile, summary.median, summary.upper_quartile];
+    let quartiles = [
+        summary.lower_quartile,
+        summary.median,
+        summary.upper_quartile,
+    ];
     (summary.spread() <= NOISY).then_some(quartiles.map(|q| (q * 1000.0).round() / 1000.0))
 }
 

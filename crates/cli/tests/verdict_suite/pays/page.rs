@@ -100,7 +100,11 @@ fn measured(m: &Measured, verdict: &str) -> String {
         m.place.program,
         m.place.function,
         m.op,
-        if harm { " the advice loses here |" } else { " |" }
+        if harm {
+            " the advice loses here |"
+        } else {
+            " |"
+        }
     )
 }
 
