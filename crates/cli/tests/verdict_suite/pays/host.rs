@@ -56,9 +56,9 @@ const RING: &[&str] = &["ring", "--messages=100K"];
 const LARGE_STENCIL: &[&str] = &["--steps=40"];
 const LARGE_FFT: &[&str] = &["--rows=8K"];
 const LARGE_LINES: &[&str] = &["--n=192", "--steps=2"];
-const LARGE_KV: &[&str] = &["--ops=800K", "--keys=128K", "--spare-mb=256"];
+const LARGE_KV: &[&str] = &["--ops=400K", "--keys=128K", "--spare-mb=256"];
 const LARGE_COPIED: &[&str] = &[
-    "--ops=800K",
+    "--ops=400K",
     "--keys=128K",
     "--spare-mb=256",
     "--value=copied",
