@@ -1,0 +1,17 @@
+//! What the tests of crashes share.
+#![allow(
+    dead_code,
+    unused_imports,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "each test uses a part, and may fail"
+)]
+
+mod crash;
+mod log;
+mod random;
+
+pub use crash::Crash;
+pub use log::{Event, Log};
+pub use random::Random;
