@@ -34,6 +34,11 @@ repro: build
 	mv $(BUILD)/ours.json crates/repro/data/ours.json
 	PRESTORE_WRITE_REPRO=1 cargo test --release --locked --workspace --all-features --test page
 
+# Runs what real Optane DIMMs were measured with and writes the tables of docs/optane.md anew; the same tests hold them.
+.PHONY: repro-optane
+repro-optane:
+	PRESTORE_WRITE_REPRO=1 cargo test --release --locked --workspace --all-features --test optane --test optane_beyond
+
 test: setup-test fmt-check clippy unit
 	$(MAKE) --no-print-directory -C workloads check OUT=$(CURDIR)/$(BUILD)/workloads
 	$(MAKE) --no-print-directory -s -C examples/kv check PRESTORE=$(abspath $(TARGET))/release/prestore
