@@ -113,6 +113,13 @@ fn another_operation_at_a_chosen_finding() {
     .exits(0);
     assert!(words.stdout.contains("a loss"), "{words:#?}");
 
+    // Several at once, each alone and once.
+    let both = whatif(&dir, &[&options[..], &["demote,clean,demote"]].concat());
+    let effects = both["machines"][0]["findings"].as_array().unwrap();
+    let tried = |op: &str| effects.iter().filter(|e| e["op"] == op).collect::<Vec<_>>();
+    assert_eq!((effects.len(), tried("demote").len()), (2, 1), "{both:#}");
+    assert_eq!(tried("clean")[0]["figures"], effect["figures"]);
+
     // Left alone where the analysis says so.
     let advised = whatif(&dir, &["--machine", "machine-a"]);
     let followed = advised["machines"][0]["findings"].as_array().unwrap();
