@@ -324,6 +324,9 @@ impl OrderedSink for Pass<'_> {
                     space,
                     &mut self.memory,
                 );
+                if let Some(logs) = &mut self.logs {
+                    space.pieces(addr, size, |piece| logs.mapped(who.thread, piece));
+                }
             }
             Special::Mapped {
                 addr,

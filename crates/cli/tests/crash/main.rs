@@ -10,6 +10,7 @@ mod defects;
 mod forms;
 mod images;
 mod suite;
+mod transactions;
 
 use std::fs;
 use std::path::{Path, PathBuf};

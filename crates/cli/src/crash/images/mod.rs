@@ -33,7 +33,7 @@ pub struct Outcome {
     /// There are no others.
     pub complete: bool,
     pub first: Option<First>,
-    /// Why they fail, each once, the first failure's first.
+    /// Why they fail, each store that is to blame once, the first failure's first.
     pub blames: Vec<Blame>,
 }
 
@@ -111,7 +111,7 @@ pub fn run(
             let kept = args.keep.clone().unwrap_or_else(|| beside(dir));
             first = Some(keep(failure, &why, domain, kept, (&parts, logged))?);
         }
-        let same = |b: &Blame| b.kind == why.kind && logged.spot(b.store) == logged.spot(why.store);
+        let same = |b: &Blame| logged.spot(b.store) == logged.spot(why.store);
         if !blames.iter().any(same) {
             blames.push(why);
         }
