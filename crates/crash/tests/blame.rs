@@ -114,11 +114,11 @@ fn of_two_the_first_is_to_blame() {
     let store = log.events().len();
     log.store(0, &ONE)
         .store(64, &ONE)
-        .store(128, &ONE)
+        .store(768, &ONE)
         .flush(64)
-        .flush(128)
+        .flush(768)
         .fence();
-    let why = why(&log, |image| image[0] != 1 && image[64] != image[128]);
+    let why = why(&log, |image| image[0] != 1 && image[64] != image[768]);
     assert_eq!((why.kind, why.store), (FindingKind::MissingFlush, store));
     assert_eq!(why.lost.len(), 2, "{why:?}");
 }

@@ -45,7 +45,7 @@ fn transactions(folder: &Path, defect: &str) -> Option<(PathBuf, PathBuf)> {
 fn seen(program: &Path, dir: &Path) -> (Vec<(String, String, u32)>, Value) {
     let check = format!("{} check {{image}}", text(program));
     let options = [
-        "--image", "pool", "--check", &check, "--images", "150", "--from", "push",
+        "--image", "pool", "--check", &check, "--images", "80", "--from", "push",
     ];
     let report = crash(dir, &options);
     let all = findings(&report);
