@@ -1,8 +1,9 @@
 //! The pass over a recording.
 
-use prestore_replay::{Executor, OrderedSink, in_order};
+use prestore_replay::{Executor, OrderedSink, in_order, need_values};
 use prestore_trace::block::Block;
 use prestore_trace::container::{Manifest, Trace};
+use prestore_trace::content::Content;
 use prestore_trace::record::Special;
 use prestore_trace::replay::{CallStack, CallTree, each_touch};
 use prestore_trace::{EventKind, FenceKind, FlushKind, ProcessId, SiteId, ThreadId};
@@ -12,6 +13,7 @@ use crate::error::CrashError;
 use crate::finding::{At, Finding, First};
 use crate::image::{Domain, Image};
 use crate::images::Images;
+use crate::logged::{Logged, Logs};
 use crate::memory::{Memory, Pending, Store};
 use crate::regions::Regions;
 
@@ -52,6 +54,9 @@ pub struct Checked {
 const NO_FLUSH: &str = "the program flushed nothing of this memory, neither by instructions nor by msync; \
                         what fsync writes back is not followed";
 
+/// Ranges are not filled up with zeros any further.
+const LARGEST_RANGE: u64 = 1 << 30;
+
 /// Checks the recording. `allocates` answers whether the call at a site is what a name
 /// ([`Image::Named`]) means.
 ///
@@ -65,6 +70,35 @@ pub fn check(
     options: &Options,
     allocates: &mut dyn FnMut(&str, SiteId) -> bool,
 ) -> Result<Checked, CrashError> {
+    walk(trace, options, allocates, None).map(|(checked, _)| checked)
+}
+
+/// As [`check`], and the log of what happened to the image: of a recording with values, and of
+/// one image.
+///
+/// Memory: beside that of [`check`], the [`Log`](crate::Log) and a second image.
+///
+/// # Errors
+/// As [`check`]; and [`CrashError::SeveralImages`], [`CrashError::NothingStored`].
+pub fn check_and_log(
+    trace: &Trace,
+    options: &Options,
+    allocates: &mut dyn FnMut(&str, SiteId) -> bool,
+) -> Result<(Checked, Logged), CrashError> {
+    need_values(trace)?;
+    let (checked, logged) = walk(trace, options, allocates, Some(Logs::default()))?;
+    match logged {
+        Some(logged) => Ok((checked, logged)),
+        None => Err(CrashError::NothingStored(trace.dir().display().to_string())),
+    }
+}
+
+fn walk(
+    trace: &Trace,
+    options: &Options,
+    allocates: &mut dyn FnMut(&str, SiteId) -> bool,
+    logs: Option<Logs>,
+) -> Result<(Checked, Option<Logged>), CrashError> {
     let manifest = trace.manifest();
     let dir = trace.dir().display().to_string();
     whole(manifest, &dir)?;
@@ -80,6 +114,7 @@ pub fn check(
         threads: FxHashMap::default(),
         stacks: FxHashMap::default(),
         tree: CallTree::default(),
+        logs,
     };
     let read = prestore_replay::Options {
         lenient: options.lenient,
@@ -91,8 +126,14 @@ pub fn check(
         memory,
         threads,
         tree,
+        logs,
         ..
     } = pass;
+    let mut owners = logs.as_ref().map(Logs::owners).unwrap_or_default();
+    let mut names: Vec<String> = owners.iter().map(|o| images.name_of(*o, &memory)).collect();
+    if names.len() > 1 {
+        return Err(CrashError::SeveralImages { dir, names });
+    }
     let touched = memory.touched();
     if options.domain == Domain::Adr && !memory.any_flush && !touched.is_empty() {
         notes.push(NO_FLUSH.to_owned());
@@ -102,11 +143,20 @@ pub fn check(
     for finding in &mut findings {
         finding.image = finding.image.and_then(|i| kept[i]);
     }
-    Ok(Checked {
+    let mut logged = match (logs, owners.pop(), names.pop()) {
+        (Some(logs), Some(owner), Some(name)) => logs.logged(owner, name, &tree)?,
+        _ => None,
+    };
+    if let ([Image::Range(range)], Some(logged)) = (&options.images[..], &mut logged) {
+        let bytes = (range.end - range.start).min(LARGEST_RANGE) as usize;
+        logged.log.grow(logged.pad + bytes);
+    }
+    let checked = Checked {
         images,
         findings,
         notes,
-    })
+    };
+    Ok((checked, logged))
 }
 
 /// Every flush and fence has to be there.
@@ -133,6 +183,8 @@ struct Pass<'a> {
     threads: FxHashMap<ThreadId, Pending>,
     stacks: FxHashMap<ThreadId, CallStack>,
     tree: CallTree,
+    /// Where values are asked for.
+    logs: Option<Logs>,
 }
 
 impl Pass<'_> {
@@ -168,6 +220,9 @@ impl Pass<'_> {
                 let non_temporal = kind == EventKind::NtStore;
                 if kind == EventKind::AtomicRmw {
                     memory.fence(pending, at, first, false);
+                    if let Some(logs) = &mut self.logs {
+                        logs.fence(at, first);
+                    }
                 }
                 pending.flushed |= non_temporal;
                 let store = Store {
@@ -175,18 +230,31 @@ impl Pass<'_> {
                     first,
                     non_temporal,
                 };
-                space.pieces(addr, size, |piece| memory.store(pending, store, piece));
+                let mut any = false;
+                space.pieces(addr, size, |piece| {
+                    any = true;
+                    memory.store(pending, store, piece);
+                });
+                if let Some(logs) = self.logs.as_mut().filter(|_| any) {
+                    logs.store(at, first, (addr, size), non_temporal, space);
+                }
             }
             EventKind::Flush(kind) => {
                 pending.flushed |= !eadr;
                 let alone = kind == FlushKind::Clflush;
                 space.pieces(addr, 1, |piece| {
                     memory.flush(pending, at, first, piece, alone);
+                    if let Some(logs) = &mut self.logs {
+                        logs.flush(at, first, piece, alone);
+                    }
                 });
             }
             EventKind::Fence(kind @ (FenceKind::Store | FenceKind::Full)) => {
                 let told = kind == FenceKind::Store && !space.is_empty();
                 memory.fence(pending, at, first, told);
+                if let Some(logs) = &mut self.logs {
+                    logs.fence(at, first);
+                }
             }
             _ => {}
         }
@@ -206,6 +274,9 @@ impl OrderedSink for Pass<'_> {
         stack.enter(block, &mut self.tree);
         let node = stack.node();
         self.enter(who.process);
+        if let Some(logs) = &mut self.logs {
+            logs.exec(who, before, block, values, executed);
+        }
         for r in &block.refs {
             if u32::from(r.instr) >= executed {
                 break;
@@ -253,6 +324,9 @@ impl OrderedSink for Pass<'_> {
                     space,
                     &mut self.memory,
                 );
+                if let Some(logs) = &mut self.logs {
+                    space.pieces(addr, size, |piece| logs.mapped(who.thread, piece));
+                }
             }
             Special::Mapped {
                 addr,
@@ -264,6 +338,9 @@ impl OrderedSink for Pass<'_> {
                 let path = who.table.mapped_file(file).cloned().unwrap_or_default();
                 let mapped = (addr, size, offset);
                 (self.images).mapped(&path, mapped, writable, space, &mut self.memory);
+                if let Some(logs) = &mut self.logs {
+                    space.pieces(addr, size, |piece| logs.mapped(who.thread, piece));
+                }
             }
             Special::Free { addr, .. } => {
                 if let Some(region) = space.remove(addr) {
@@ -272,9 +349,23 @@ impl OrderedSink for Pass<'_> {
             }
             Special::Synced { addr, size } => {
                 let memory = &mut self.memory;
-                space.pieces(addr, size, |piece| memory.synced(piece));
+                space.pieces(addr, size, |piece| {
+                    memory.synced(piece);
+                    if let Some(logs) = &mut self.logs {
+                        logs.synced(piece);
+                    }
+                });
             }
             _ => {}
         }
+    }
+
+    fn content(&mut self, who: Executor<'_>, _: u64, content: Content<'_>) {
+        self.enter(who.process);
+        let (Some(logs), Some(space)) = (&mut self.logs, self.spaces.get(&who.process)) else {
+            return;
+        };
+        let node = self.stacks.entry(who.thread).or_default().node();
+        logs.content(who, &content, node, space);
     }
 }

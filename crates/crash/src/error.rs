@@ -50,4 +50,27 @@ pub enum CrashError {
          run: take them from this recording"
     )]
     UnusedRange(String),
+    /// Images are made of one memory.
+    #[error(
+        "{dir}: the program stored to {}; images are made of one of them: choose it with --image",
+        names.join(", ")
+    )]
+    SeveralImages {
+        /// The recording.
+        dir: String,
+        /// What it stored to.
+        names: Vec<String>,
+    },
+    /// There is nothing to lose.
+    #[error(
+        "{0}: the program stored nothing to this memory, so every power cut leaves the same; name another \
+         with --image"
+    )]
+    NothingStored(String),
+    /// Images are made of one allocation.
+    #[error(
+        "--image {0}: it allocates more than once, and images are made of one memory: name that by its \
+         addresses (0xFIRST+SIZE)"
+    )]
+    SeveralAllocations(String),
 }

@@ -222,6 +222,15 @@ impl<'a> Images<'a> {
         }
     }
 
+    /// What the memory of `owner` is called: its file, else as it was asked for.
+    pub(crate) fn name_of(&self, owner: u32, memory: &Memory) -> String {
+        let file = self.files.iter().find(|(_, o)| **o == owner);
+        match file {
+            Some(((_, path), _)) => path.clone(),
+            None => self.known[memory.image(owner)].found.name.clone(),
+        }
+    }
+
     fn grows(&mut self, image: usize, bytes: u64) {
         let known = &mut self.known[image];
         known.live += bytes;

@@ -20,20 +20,24 @@
 //! [`Survivors`]) and somebody who knows what is right.
 
 mod analysis;
+mod blame;
 mod error;
 mod finding;
 mod image;
 mod images;
 mod ledger;
 mod line;
+mod logged;
 mod memory;
 mod regions;
 mod survive;
 
-pub use analysis::{Checked, ImageFound, Options, check};
+pub use analysis::{Checked, ImageFound, Options, check, check_and_log};
+pub use blame::{Blame, blame};
 pub use error::CrashError;
 pub use finding::{Finding, FindingKind, First, Spot};
 pub use image::{Domain, Image, ImageError};
+pub use logged::Logged;
 pub use survive::{
     CrashImage, Event, Happening, Log, MOST_STORES, Piece, Place, Replay, Survivors, Tried, WORD,
 };

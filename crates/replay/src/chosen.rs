@@ -55,7 +55,7 @@ pub(crate) fn decoder() -> Result<Decoder, SourceError> {
 }
 
 /// Does the recording say what was stored, and by all code?
-pub(crate) fn values(trace: &Trace) -> Result<(), SourceError> {
+pub fn need_values(trace: &Trace) -> Result<(), SourceError> {
     let scope = &trace.manifest().info.scope;
     let why = if !scope.values {
         "it has no values: what was stored is not in it"

@@ -30,6 +30,7 @@ mod stacks;
 mod stored;
 mod watched;
 
+pub use chosen::need_values;
 pub use error::SourceError;
 pub use handoff::{Endpoint, HandOffCounts, HandOffs, LOOK_BACK, LOOP};
 pub use options::{Gaps, Options, Waits};

@@ -92,7 +92,7 @@ impl<'t> TraceSource<'t> {
         hand_offs: Arc<HandOffs>,
     ) -> Result<Self, SourceError> {
         if options.values {
-            chosen::values(trace)?;
+            chosen::need_values(trace)?;
         }
         let threads = chosen::threads(trace, options)?;
         let mut open: FxHashMap<ProcessId, usize> = FxHashMap::default();

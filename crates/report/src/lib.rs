@@ -25,7 +25,10 @@ mod text;
 mod whatif;
 
 pub use annotate::{DiskSources, Sources};
-pub use crash::{CrashReport, ImagesTried, NamedCrashFinding, NamedImage, crash_text};
+pub use crash::{
+    CrashReport, ImagesTried, LostStore, NamedCrashFinding, NamedFailure, NamedImage, Names,
+    Refused, crash_text,
+};
 pub use finding::{Allocation, Context, InstructionShare, LineStores, NamedFinding, Predicted};
 pub use human::{bytes, count, distance, percent, seconds};
 pub use json::to_json;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use prestore_crash::Domain;
 
+use super::images::ImageArgs;
 use crate::args::{Format, StoredArgs};
 
 /// What a power cut leaves.
@@ -40,6 +41,9 @@ pub struct CrashArgs {
     /// What a power cut leaves
     #[arg(long, value_enum, default_value_t)]
     pub domain: DomainArg,
+    /// Images that a power cut may leave.
+    #[command(flatten)]
+    pub check: ImageArgs,
     /// Exit with code 1 if there is any finding
     #[arg(long)]
     pub fail_on_findings: bool,

@@ -1,18 +1,23 @@
 //! `prestore crash DIR`: what of a program's persistent memory a power cut may lose.
 
 mod args;
+mod images;
 
 use std::collections::HashSet;
 use std::path::Path;
 use std::process::ExitCode;
 
-use prestore_crash::{Checked, CrashError, Image, ImageError, Options, Spot, check};
+use prestore_crash::{
+    Checked, CrashError, Image, ImageError, Logged, Options, Spot, check, check_and_log,
+};
 use prestore_dirtbuster::SiteOracle;
-use prestore_report::{CrashReport, TextOptions, crash_text, crash_to_sarif};
+use prestore_report::{CrashReport, Names, Refused, TextOptions, crash_text, crash_to_sarif};
 use prestore_trace::SiteId;
 use prestore_trace::container::Trace;
 
 pub use args::CrashArgs;
+
+use images::Outcome;
 
 use crate::args::Format;
 use crate::error::CliError;
@@ -34,8 +39,18 @@ pub fn run(args: &CrashArgs) -> Result<ExitCode, CliError> {
         lenient: args.stored.lenient,
     };
     let mut allocates = |name: &str, site| names.of(site).iter().any(|frame| frame.is(name));
-    let checked = check(&trace, &options, &mut allocates)?;
-    let report = named(args, &options, &trace, &checked);
+    let report = match &args.check.check {
+        None => {
+            let checked = check(&trace, &options, &mut allocates)?;
+            named(args, &options, &trace, &checked, None)
+        }
+        Some(command) => {
+            let (checked, logged) = check_and_log(&trace, &options, &mut allocates)?;
+            let about = (trace.dir(), args.quiet);
+            let seen = images::run(&args.check, command, options.domain, about, &logged, &names)?;
+            named(args, &options, &trace, &checked, Some((&logged, &seen)))
+        }
+    };
     match args.format {
         Format::Json => output::print_json(&report)?,
         Format::Sarif => {
@@ -69,22 +84,69 @@ fn not_an_image(error: ImageError) -> CliError {
     CliError::Usage(format!("--image: {error}"))
 }
 
-fn named(args: &CrashArgs, options: &Options, trace: &Trace, checked: &Checked) -> CrashReport {
+fn named(
+    args: &CrashArgs,
+    options: &Options,
+    trace: &Trace,
+    checked: &Checked,
+    seen: Option<(&Logged, &Outcome)>,
+) -> CrashReport {
     let sites = trace.sites();
     let mut namer = Namer::new(sites.clone(), &args.debug_dir);
     let spots = checked.findings.iter().flat_map(|f| {
         let near: [Option<&Spot>; 3] = [Some(&f.at), f.flush.as_ref(), f.fence.as_ref()];
         near.into_iter().flatten()
     });
-    let all: HashSet<SiteId> = spots.map(|spot| spot.site).collect();
+    let logged = seen.iter().flat_map(|(logged, _)| &logged.spots);
+    let all: HashSet<SiteId> = spots.chain(logged).map(|spot| spot.site).collect();
     let generic: HashSet<SiteId> = (all.into_iter())
         .filter(|&site| namer.classify(site, sites).generic)
         .collect();
     let mut about = run::recorded(trace);
     about.notes.extend(run::unknown_in(trace));
     let mut report = CrashReport::new(checked, options.domain, about, &generic, &mut namer);
+    if let Some((logged, seen)) = seen {
+        report.images_checked(seen.tried, seen.failed, seen.complete);
+        report.run.notes.extend(unknown_in(logged));
+        let mut names = Names {
+            logged,
+            generic: &generic,
+            resolver: &mut namer,
+        };
+        if let Some(first) = &seen.first {
+            let refused = Refused {
+                number: first.number,
+                file: &first.kept.display().to_string(),
+                ended: &first.ended,
+                output: &first.said,
+                blame: &first.blame,
+            };
+            report.first_refused(refused, &mut names);
+        }
+        for blame in &seen.blames {
+            report.blamed(blame, options.domain, &mut names);
+        }
+    }
     report.run.notes.extend(namer.notes());
     report
+}
+
+/// What images do not have, a sentence each.
+fn unknown_in(logged: &Logged) -> Vec<String> {
+    let mut notes = Vec::new();
+    if logged.unknown > 0 {
+        notes.push(format!(
+            "what {} bytes of {} held at first is not known: images have zeros there",
+            logged.unknown, logged.name
+        ));
+    }
+    if logged.unknown_stores > 0 {
+        notes.push(format!(
+            "of {} stores to {} the bytes are not known: images lack them",
+            logged.unknown_stores, logged.name
+        ));
+    }
+    notes
 }
 
 impl From<CrashError> for CliError {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::fingerprint::mix;
 use crate::line::LINE;
 
 /// Bytes that survive together.
@@ -69,6 +70,21 @@ impl Log {
             initial,
             ..Self::default()
         }
+    }
+
+    /// There are `len` bytes of memory, as far as it had less; the new ones hold zeros.
+    pub fn grow(&mut self, len: usize) -> &mut Self {
+        self.initial.resize(len.max(self.initial.len()), 0);
+        self
+    }
+
+    /// Memory has held `bytes` at `offset` from the beginning. What lies outside it is left out.
+    pub fn begin_with(&mut self, offset: usize, bytes: &[u8]) -> &mut Self {
+        let room = self.initial.get_mut(offset..).unwrap_or_default();
+        for (to, byte) in room.iter_mut().zip(bytes) {
+            *to = *byte;
+        }
+        self
     }
 
     /// Who does what is logged from now on; 0 at first.
@@ -155,6 +171,34 @@ impl Log {
     /// The bytes of a store.
     pub fn stored(&self, bytes: &Range<usize>) -> &[u8] {
         self.stored.get(bytes.clone()).unwrap_or_default()
+    }
+
+    /// A number that other logs do not have.
+    pub fn id(&self) -> u64 {
+        let mut id = mix(self.initial.len() as u64);
+        let mut add = |word: u64| id = mix(id ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        for bytes in [&self.initial, &self.stored] {
+            let (words, rest) = bytes.as_chunks::<8>();
+            words.iter().for_each(|w| add(u64::from_le_bytes(*w)));
+            rest.iter().for_each(|b| add(u64::from(*b)));
+        }
+        for event in &self.events {
+            let (kind, offset, len) = match &event.happening {
+                Happening::Store {
+                    offset,
+                    bytes,
+                    around,
+                } => (u64::from(*around), *offset, bytes.len() as u64),
+                Happening::Flush { line } => (2, *line, 0),
+                Happening::FlushNow { line } => (3, *line, 0),
+                Happening::Fence => (4, 0, 0),
+                Happening::Sync { offset, len } => (5, *offset, *len),
+            };
+            [kind, offset, len, u64::from(event.thread)]
+                .into_iter()
+                .for_each(&mut add);
+        }
+        id
     }
 
     /// What memory holds when all has happened and no power was cut.

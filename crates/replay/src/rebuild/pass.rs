@@ -41,7 +41,7 @@ impl<'t> Rebuild<'t> {
             lenient,
             ..Options::default()
         };
-        chosen::values(trace)?;
+        chosen::need_values(trace)?;
         let threads = chosen::threads(trace, &options)?;
         let mut cursors = Vec::with_capacity(threads.len());
         for &(thread, _) in &threads {

@@ -1,8 +1,10 @@
 //! What a power cut may lose of a program's persistent memory, with names.
 
+mod failure;
 mod text;
 mod words;
 
+pub use failure::{LostStore, NamedFailure, Names, Refused};
 pub use text::crash_text;
 
 use std::collections::HashSet;
@@ -34,7 +36,7 @@ pub struct CrashReport {
     /// Crash images that a checker was run on: none without a checker.
     pub images: ImagesTried,
     /// The first image that the checker refused; none without a checker.
-    pub first_failure: Option<()>,
+    pub first_failure: Option<NamedFailure>,
     /// The worst kinds first, and of a kind what was there most often.
     pub findings: Vec<NamedCrashFinding>,
 }
@@ -57,6 +59,8 @@ pub struct ImagesTried {
     pub tried: u64,
     /// Those that it refused.
     pub failed: u64,
+    /// There are no others.
+    pub complete: bool,
 }
 
 /// One range and place where something is wrong.

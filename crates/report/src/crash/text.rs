@@ -19,6 +19,9 @@ pub fn crash_text(report: &CrashReport, options: TextOptions) -> String {
         page.wrapped("Persistent: ", &line);
     }
     page.wrapped("A power cut leaves: ", domain(report.domain));
+    if report.images.tried > 0 {
+        write_images(&mut page, report);
+    }
     for (number, finding) in (1..).zip(&report.findings) {
         page.blank();
         write(&mut page, number, finding);
@@ -52,6 +55,54 @@ fn domain(domain: Domain) -> &'static str {
     match domain {
         Domain::Adr => "what was flushed and fenced (ADR)",
         Domain::Eadr => "the caches too (eADR)",
+    }
+}
+
+fn write_images(page: &mut Page, report: &CrashReport) {
+    let (images, all) = (
+        &report.images,
+        if report.images.complete {
+            " (all there are)"
+        } else {
+            ""
+        },
+    );
+    let line = format!(
+        "{}{all}, {} failed",
+        count(images.tried),
+        count(images.failed)
+    );
+    page.wrapped("Images: ", &line);
+    let Some(first) = &report.first_failure else {
+        return;
+    };
+    let cut = first.cut.as_ref().map_or(String::new(), |cut| {
+        format!(", with the power cut behind {}", page.location(cut))
+    });
+    page.wrapped(
+        "First failure: ",
+        &format!("image {}, {}{cut}", first.number, first.ended),
+    );
+    for lost in &first.lost {
+        let at = lost
+            .place
+            .as_ref()
+            .map_or("a system call".to_owned(), |p| page.location(p));
+        let line = format!(
+            "{} bytes at byte {:#x}, stored at {at}",
+            lost.bytes, lost.offset
+        );
+        page.wrapped("   Lost: ", &line);
+    }
+    if first.lost.is_empty() {
+        page.wrapped("   Lost: ", "nothing");
+    }
+    if let Some(survived) = &first.survived {
+        page.wrapped("   Survived: ", &page.location(survived));
+    }
+    page.wrapped("   Image: ", &first.file);
+    if !first.output.is_empty() {
+        page.wrapped("   It said: ", &first.output);
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is wrong with persistent memory, and what mends it, in words.
 
-use prestore_crash::{Domain, FindingKind};
+use prestore_crash::{Blame, Domain, FindingKind};
 
 use crate::place::NamedPlace;
 
@@ -87,6 +87,62 @@ pub fn reason(
                 .to_owned(),
         },
     }
+}
+
+/// Sentences on an image that was seen to fail. `without`: what survived, or the fence that came, without the
+/// store; is it a fence?
+pub fn seen(
+    blame: &Blame,
+    domain: Domain,
+    without: Option<&(NamedPlace, bool)>,
+    (flush, fence): (Option<&NamedPlace>, Option<&NamedPlace>),
+) -> String {
+    let (flush, fence) = (flush.map(where_is), fence.map(where_is));
+    if blame.lost.is_empty() {
+        let later = flush.map_or(String::new(), |f| format!(" (its line is flushed at {f})"));
+        return format!(
+            "a power cut behind this store fails to recover although nothing is lost; store it only when what it \
+             stands for is persistent{later}"
+        );
+    }
+    let (before, what) = match without {
+        Some((place, true)) => {
+            let place = where_is(place);
+            (
+                format!("before the fence at {place}"),
+                format!("the fence at {place} has made persistent what relies on it"),
+            )
+        }
+        Some((place, false)) => {
+            let place = where_is(place);
+            (
+                format!("before the store at {place}"),
+                format!("what is stored at {place} has survived"),
+            )
+        }
+        None => ("behind it".to_owned(), "the rest has survived".to_owned()),
+    };
+    if blame.torn {
+        return "a power cut leaves this store in part, and recovery fails: only aligned 8 bytes survive \
+                together; store a mark of 8 bytes when all of it is persistent"
+            .to_owned();
+    }
+    let cure = match (blame.kind, &flush) {
+        (FindingKind::MissingFence, Some(flush)) => {
+            format!("fence behind its flush at {flush}, {before}")
+        }
+        (FindingKind::MissingFence, None) => format!("fence {before}"),
+        (FindingKind::MissingFlush, _) => format!("flush its line and fence {before}"),
+        (_, Some(flush)) => match fence {
+            Some(fence) => format!(
+                "its flush at {flush} and the fence at {fence} come too late: flush and fence {before}"
+            ),
+            None => format!("its flush at {flush} comes too late: flush and fence {before}"),
+        },
+        (_, None) if domain == Domain::Eadr => format!("store it {before}"),
+        (_, None) => format!("flush its line and fence {before}"),
+    };
+    format!("a power cut loses what is stored here, while {what}, and recovery fails; {cure}")
 }
 
 fn where_is(place: &NamedPlace) -> String {

@@ -1,0 +1,302 @@
+//! A recovery command on images: what it is told, and what is told of it.
+
+use super::suite::built;
+use super::*;
+use common::{Ran, Running, prestore};
+
+/// A recording of one of the small programs.
+struct Recorded {
+    folder: tempfile::TempDir,
+    dir: PathBuf,
+    check: String,
+}
+
+fn recorded(name: &str, how: &str, options: &[&str]) -> Recorded {
+    let folder = tempfile::tempdir().unwrap();
+    let program = built(folder.path());
+    let (dir, pool) = (folder.path().join("trace"), folder.path().join("pool"));
+    let mut command = vec!["record", "-q", "-o", text(&dir)];
+    command.extend(options);
+    command.extend(["--", text(&program), name, how, text(&pool)]);
+    run(command).exits(0);
+    let check = format!("{} {name} check {{image}}", text(&program));
+    Recorded { folder, dir, check }
+}
+
+impl Recorded {
+    #[track_caller]
+    fn checked(&self, check: &str, options: &[&str]) -> Value {
+        let mut all = vec!["--image", "pool", "--check", check];
+        all.extend(options);
+        crash(&self.dir, &all)
+    }
+
+    fn run(&self, check: &str, options: &[&str]) -> Ran {
+        let mut all = vec![
+            "crash",
+            text(&self.dir),
+            "--image",
+            "pool",
+            "--check",
+            check,
+        ];
+        all.extend(options);
+        run(all)
+    }
+}
+
+#[test]
+fn the_first_failure_is_told_and_kept() {
+    if no_clwb() {
+        return;
+    }
+    let it = recorded("undo_mark_missing_flush", "bad", &["--values"]);
+    let report = it.checked(&it.check, &[]);
+    let first = &report["first_failure"];
+    assert_eq!(first["ended"], "exit code 1", "{report:#}");
+    let lost = first["lost"].as_array().unwrap();
+    assert_eq!(
+        lost.len(),
+        2,
+        "the mark and one half of the data: {report:#}"
+    );
+    assert!(lost.iter().any(|l| l["offset"] == 4 * 64), "{report:#}");
+    assert_eq!(report["images"]["complete"], true, "{report:#}");
+    let kept = PathBuf::from(first["file"].as_str().unwrap());
+    assert_eq!(fs::metadata(&kept).unwrap().len(), 4096);
+    let check = it.check.replace("{image}", text(&kept));
+    let mut words = check.split(' ');
+    let status = std::process::Command::new(words.next().unwrap())
+        .args(words)
+        .status();
+    assert_eq!(
+        status.unwrap().code(),
+        Some(1),
+        "the image that is kept fails"
+    );
+    // The next one does not overwrite it.
+    let said = it.run(&it.check, &[]).exits(0).stdout;
+    for part in ["failed-image-2", "all there are", "Lost: ", "logs.c line"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let log = it.run(&it.check, &["--format", "sarif"]).exits(0).json();
+    let result = &log["runs"][0]["results"][0];
+    assert_eq!(result["ruleId"], "prestore/missing-flush", "{log:#}");
+    let own = it.folder.path().join("own");
+    it.run(&it.check, &["--keep", text(&own), "--fail-on-findings"])
+        .exits(1);
+    assert!(own.exists());
+}
+
+#[test]
+fn persistent_caches_lose_nothing_of_it() {
+    if no_clwb() {
+        return;
+    }
+    let it = recorded("flag_missing_flush", "bad", &["--values"]);
+    let failed = |options: &[&str]| it.checked(&it.check, options)["images"]["failed"].clone();
+    assert_eq!(failed(&[]), 1);
+    assert_eq!(failed(&["--domain", "eadr"]), 0);
+    let torn = recorded("torn_sixteen_bytes", "bad", &["--values"]);
+    let report = torn.checked(&torn.check, &["--domain", "eadr"]);
+    assert_ne!(
+        report["images"]["failed"], 0,
+        "stores are torn there too: {report:#}"
+    );
+}
+
+#[test]
+fn a_checker_that_crashes_or_hangs_has_refused_the_image() {
+    if no_clwb() {
+        return;
+    }
+    let it = recorded("flag_missing_flush", "bad", &["--values"]);
+    let crashes = it.checked(&format!("{} || kill -SEGV $$", it.check), &[]);
+    assert_eq!(
+        crashes["first_failure"]["ended"], "crashed by signal 11",
+        "{crashes:#}"
+    );
+    let hangs = it.checked(&format!("{} || sleep 60", it.check), &["--timeout", "0.2"]);
+    assert_eq!(
+        hangs["first_failure"]["ended"], "no answer in 0.2 s, killed",
+        "{hangs:#}"
+    );
+    let says = it.checked(
+        &format!("{} || {{ echo no data in {{image}}; exit 3; }}", it.check),
+        &[],
+    );
+    assert_eq!(says["first_failure"]["ended"], "exit code 3", "{says:#}");
+    assert_eq!(
+        says["first_failure"]["output"], "no data in {image}",
+        "{says:#}"
+    );
+}
+
+#[test]
+fn a_checker_that_cannot_be_run_is_an_error() {
+    if no_clwb() {
+        return;
+    }
+    let it = recorded("flag_missing_flush", "bad", &["--values"]);
+    let wrong = |check: &str, parts: &[&str]| {
+        it.run(check, &[]).exits(2).says(parts);
+    };
+    wrong("true", &["where the image goes", "{image}"]);
+    wrong(
+        "/nowhere/checker {image}",
+        &["'/nowhere/checker'", "no such program"],
+    );
+    wrong(
+        "/nowhere/checker {image} | cat; exit 127",
+        &["cannot start the checker"],
+    );
+    wrong("/etc/passwd {image}", &["not executable"]);
+    wrong("false {image}", &["complete image already", "exit code 1"]);
+    let hang = it.run("sleep 60 {image}", &["--timeout", "0.2"]);
+    hang.exits(2)
+        .says(&["complete image already", "exit code 1"]);
+    let hang = it.run("sleep 60; {image}", &["--timeout", "0.2"]);
+    hang.exits(2)
+        .says(&["complete image already", "no answer in 0.2 s"]);
+    it.run(&it.check, &["--from", "nobody"])
+        .exits(2)
+        .says(&["--from nobody"]);
+    it.run(&it.check, &["--scratch", "/nowhere"])
+        .exits(2)
+        .says(&["/nowhere", "--scratch"]);
+    run(["crash", text(&it.dir), "--seed", "2"])
+        .exits(2)
+        .says(&["--check"]);
+    let other = ["crash", text(&it.dir), "--check", &it.check, "--image"];
+    run(other.iter().chain(&["other"]))
+        .exits(2)
+        .says(&["no file of this name"]);
+    run(other.iter().chain(&["0x1000-0x2000"]))
+        .exits(2)
+        .says(&["neither stored nor flushed"]);
+    let without = recorded("flag_missing_flush", "bad", &[]);
+    without
+        .run(&without.check, &[])
+        .exits(2)
+        .says(&["no values", "record --values"]);
+}
+
+#[test]
+fn a_full_disk_is_an_error() {
+    if no_clwb() {
+        return;
+    }
+    let it = recorded("flag_missing_flush", "bad", &["--values"]);
+    // A file may not have more than 1 KiB, and that is no reason to die.
+    let limited = format!(
+        "trap '' XFSZ; ulimit -f 1; exec {} crash {} --check '{}'",
+        env!("CARGO_BIN_EXE_prestore"),
+        text(&it.dir),
+        it.check
+    );
+    let mut shell = std::process::Command::new("/bin/bash");
+    shell.args(["-c", &limited]);
+    Running::start(shell)
+        .finish()
+        .exits(3)
+        .says(&["cannot be written", "--scratch"]);
+}
+
+#[test]
+fn what_was_checked_is_not_checked_again() {
+    if no_clwb() {
+        return;
+    }
+    let it = recorded("record_missing_flush", "bad", &["--values"]);
+    let (state, count) = (
+        it.folder.path().join("state"),
+        it.folder.path().join("count"),
+    );
+    let check = format!("printf x >> {}; sleep 0.02; {}", text(&count), it.check);
+    let resume = ["--resume", text(&state), "--jobs", "2"];
+    let checks = || fs::metadata(&count).map_or(0, |m| m.len());
+    let mut command = prestore();
+    command
+        .args(["crash", text(&it.dir), "--image", "pool", "--check", &check])
+        .args(resume);
+    let running = Running::start(command);
+    while !state.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    running.signal_group("KILL");
+    running.finish();
+    let before: Value = serde_json::from_str(&fs::read_to_string(&state).unwrap()).unwrap();
+    let done = before["done"].as_u64().unwrap();
+    assert!(done > 0, "{before:#}");
+    let report = it.checked(&check, &resume);
+    let whole = it.checked(&it.check, &[]);
+    assert_eq!(report["images"], whole["images"]);
+    assert_eq!(report["findings"], whole["findings"]);
+    assert!(
+        done < whole["images"]["tried"].as_u64().unwrap(),
+        "{whole:#}"
+    );
+    let after = checks();
+    assert_eq!(it.checked(&check, &resume)["images"], whole["images"]);
+    let more = checks() - after;
+    assert!(
+        more < whole["images"]["tried"].as_u64().unwrap(),
+        "{more} again: {whole:#}"
+    );
+    it.run(&check, &["--resume", text(&state), "--seed", "7"])
+        .exits(2)
+        .says(&["another recording, command or choice"]);
+    fs::write(&state, "{").unwrap();
+    it.run(&check, &resume).exits(2).says(&["no state of"]);
+}
+
+#[test]
+fn images_begin_where_they_are_asked_to() {
+    if no_clwb() {
+        return;
+    }
+    let it = recorded("version_in_place", "bad", &["--values"]);
+    let all = it.checked(&it.check, &[])["images"]["tried"]
+        .as_u64()
+        .unwrap();
+    let source = format!("{PROGRAMS}/pm/links.c");
+    let line = source_line(&source, "WORD(0) = !bad;");
+    let from = it.checked(&it.check, &["--from", &format!("links.c:{line}")]);
+    assert!(from["images"]["tried"].as_u64().unwrap() < all, "{from:#}");
+    assert_eq!(
+        from["images"]["failed"], 0,
+        "both are there by then: {from:#}"
+    );
+}
+
+#[test]
+fn ranges_and_allocations_have_images_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let body = "at[3] = 7; _mm_clflush((void *)at);";
+    let program = c_program(folder.path(), "ranges", &other_ways(body), &[]);
+    let dir = record(folder.path(), &program, &["--values"]);
+    let check =
+        "test $(stat -c %s {image}) = 4096 && od -A n -t d8 -j 24 -N 8 {image} | grep -q '[07]'";
+    for image in ["pool", "allocate", "fixed", "0x100000000000+4K"] {
+        let check = if image == "pool" {
+            check.replace("4096", "8192")
+        } else {
+            check.to_owned()
+        };
+        let report = crash(&dir, &["--image", image, "--check", &check]);
+        assert_eq!(report["images"]["tried"], 2, "{image}: {report:#}");
+        assert_eq!(report["images"]["failed"], 0, "{image}: {report:#}");
+    }
+    run([
+        "crash",
+        text(&dir),
+        "--image",
+        "pool",
+        "--image",
+        "fixed",
+        "--check",
+        check,
+    ])
+    .exits(2)
+    .says(&["one of them", "pool", "fixed"]);
+}

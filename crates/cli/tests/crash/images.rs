@@ -1,0 +1,77 @@
+//! Which memory is persistent, and what else makes data so.
+
+use super::*;
+
+#[test]
+fn other_ways_to_make_data_persistent() {
+    let cases: [(&str, &[&str]); 6] = [
+        ("_mm_stream_si64((long long *)at, 1); _mm_sfence();", &[]),
+        ("_mm_stream_si64((long long *)at, 1);", &["missing-fence"]),
+        ("at[0] = 1; _mm_clflush((void *)at);", &[]),
+        (
+            "at[0] = 1; at[9] = 1; _mm_clflush((void *)at);",
+            &["missing-flush"],
+        ),
+        (
+            "at[0] = 1; at[9] = 1; msync((void *)((long)at & -4096), 4096, MS_SYNC);",
+            &[],
+        ),
+        (
+            "at[0] = 1; msync((void *)((long)at & -4096), 4096, MS_ASYNC);",
+            &["missing-flush"],
+        ),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    for (number, (body, expected)) in cases.into_iter().enumerate() {
+        let name = format!("other{number}");
+        let program = c_program(folder.path(), &name, &other_ways(body), &["-Wl,-z,now"]);
+        let dir = record(folder.path(), &program, &[]);
+        let report = crash(&dir, &["--image", "pool"]);
+        let kinds: Vec<String> = findings(&report).into_iter().map(|f| f.0).collect();
+        assert_eq!(kinds, expected, "{body}: {report:#}");
+    }
+}
+
+#[test]
+fn an_image_is_a_file_a_range_or_what_is_allocated_somewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let body = "at[0] = 1; at[8] = 2;";
+    let program = c_program(folder.path(), "images", &other_ways(body), &[]);
+    let dir = record(folder.path(), &program, &[]);
+    let images = |wanted: &[&str]| {
+        let mut options = Vec::new();
+        for image in wanted {
+            options.extend(["--image", image]);
+        }
+        let report = crash(&dir, &options);
+        let ranges = report["findings"].as_array().unwrap().iter();
+        let ranges: Vec<(String, u64)> = ranges
+            .map(|f| {
+                assert_eq!(f["kind"], "missing-flush", "{report:#}");
+                let offset = f["first"]["offset"].as_u64().unwrap();
+                (f["range"].as_str().unwrap().to_owned(), offset)
+            })
+            .collect();
+        (ranges, report["image"].as_array().unwrap().len())
+    };
+    let one = |name: &str| (vec![(name.to_owned(), 0)], 1);
+    let pool = folder.path().join("pool");
+    let stores =
+        |n: u64, report: Value| assert_eq!(report["findings"][0]["count"], n, "{report:#}");
+    stores(2, crash(&dir, &[]));
+    assert_eq!(images(&[]), one(text(&pool)));
+    assert_eq!(images(&[text(&pool)]), one(text(&pool)));
+    assert_eq!(images(&["allocate"]), one("allocate"));
+    assert_eq!(images(&["fixed"]), one("fixed"));
+    assert_eq!(
+        images(&["0x100000000000+4K"]),
+        one("0x100000000000-0x100000001000")
+    );
+    assert_eq!(images(&["0x100000000000-0x100000000040"]).0.len(), 1);
+    stores(
+        1,
+        crash(&dir, &["--image", "0x100000000000-0x100000000040"]),
+    );
+    let both = images(&["pool", "allocate"]);
+    assert_eq!((both.0.len(), both.1), (2, 2));
+}

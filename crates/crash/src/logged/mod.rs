@@ -1,0 +1,243 @@
+//! From a recording with values to the logs of its persistent memory.
+
+mod known;
+mod one;
+
+use prestore_replay::Executor;
+use prestore_trace::ThreadId;
+use prestore_trace::block::Block;
+use prestore_trace::content::{Content, Why};
+use prestore_trace::replay::{CallTree, NodeId};
+use rustc_hash::FxHashMap;
+
+use crate::error::CrashError;
+use crate::finding::{At, First, Spot};
+use crate::regions::{Piece, Regions};
+use crate::survive::Log;
+use known::Known;
+use one::One;
+
+/// What happened to one image, and where in the code.
+#[derive(Clone, Debug)]
+pub struct Logged {
+    /// A file: its path; else as it was asked for.
+    pub name: String,
+    /// What happened.
+    pub log: Log,
+    /// Where, and when first: an entry an event, for which [`crate::Event::tag`] stands.
+    pub origins: Vec<(u32, First)>,
+    /// The places in the code, by the first number of an origin.
+    pub spots: Vec<Spot>,
+    /// Bytes of the log's memory before the image: images need not begin with a line.
+    pub pad: usize,
+    /// Bytes of the image of which it is not known what they held before: they are taken for zeros.
+    pub unknown: u64,
+    /// Stores to it of which it is not known what they stored: they are left out.
+    pub unknown_stores: u64,
+}
+
+impl Logged {
+    /// The image of a log's memory.
+    pub fn image<'a>(&self, memory: &'a [u8]) -> &'a [u8] {
+        memory.get(self.pad..).unwrap_or_default()
+    }
+
+    /// Where an event is in the code; `None`: the kernel.
+    pub fn spot(&self, event: usize) -> Option<&Spot> {
+        let origin = self.origin(event)?;
+        self.spots.get(origin.0 as usize)
+    }
+
+    /// When and where `event` was; `None`: the kernel.
+    pub fn first(&self, event: usize) -> Option<First> {
+        self.origin(event).map(|o| o.1)
+    }
+
+    fn origin(&self, event: usize) -> Option<&(u32, First)> {
+        let tag = self.log.events().get(event)?.tag;
+        self.origins.get(tag as usize)
+    }
+}
+
+/// The logs of all images while the program runs.
+#[derive(Debug, Default)]
+pub(crate) struct Logs {
+    by_owner: FxHashMap<u32, One>,
+    known: FxHashMap<ThreadId, Known>,
+    spots: FxHashMap<At, u32>,
+    places: Vec<At>,
+    origins: Vec<(u32, First)>,
+}
+
+/// The tag of what the kernel does.
+const KERNEL: u32 = u32::MAX;
+
+impl Logs {
+    /// A thread executes `block`: its stores come, by [`Logs::store`].
+    pub(crate) fn exec(
+        &mut self,
+        who: Executor<'_>,
+        before: u64,
+        block: &Block,
+        values: &[u64],
+        executed: u32,
+    ) {
+        let known = self.known.entry(who.thread).or_default();
+        known.exec(who.table.xsave(), before, block, values, executed);
+    }
+
+    /// The `size` bytes at `addr` that `instr` stores are persistent memory where `space` says so. What
+    /// comes behind its execution only is left to [`Logs::content`]. `around`: around the caches.
+    pub(crate) fn store(
+        &mut self,
+        at: At,
+        first: First,
+        (addr, size): (u64, u64),
+        around: bool,
+        space: &Regions,
+    ) {
+        let Some(known) = self.known.get_mut(&first.thread) else {
+            return;
+        };
+        let Some(bytes) = known.take(first.instr, addr, size) else {
+            known.awaited(at.site, first, around);
+            return;
+        };
+        self.stored(at, first, (addr, &bytes), around, space);
+    }
+
+    fn stored(
+        &mut self,
+        at: At,
+        first: First,
+        (addr, bytes): (u64, &[u8]),
+        around: bool,
+        space: &Regions,
+    ) {
+        space.pieces(addr, bytes.len() as u64, |piece| {
+            let first = First {
+                address: piece.addr,
+                offset: piece.offset,
+                ..first
+            };
+            let tag = self.tag(at, first);
+            let from = (piece.addr - addr) as usize;
+            let bytes = &bytes[from..from + piece.size as usize];
+            let one = self.by_owner.entry(piece.owner).or_default();
+            one.store((first.thread, tag), piece, bytes, around);
+        });
+    }
+
+    /// The tag of what is logged next.
+    fn tag(&mut self, at: At, first: First) -> u32 {
+        let next = self.places.len() as u32;
+        let spot = *self.spots.entry(at).or_insert(next);
+        if spot == next {
+            self.places.push(at);
+        }
+        self.origins.push((spot, first));
+        self.origins.len() as u32 - 1
+    }
+
+    /// A line is flushed; `alone`: no fence is needed for that.
+    pub(crate) fn flush(&mut self, at: At, first: First, piece: Piece, alone: bool) {
+        let tag = self.tag(at, first);
+        let one = self.by_owner.entry(piece.owner).or_default();
+        one.flush((first.thread, tag), piece, alone);
+    }
+
+    pub(crate) fn fence(&mut self, at: At, first: First) {
+        let thread = first.thread;
+        if !self.by_owner.values().any(|one| one.awaits(thread)) {
+            return;
+        }
+        let tag = self.tag(at, first);
+        for one in self.by_owner.values_mut() {
+            one.fence((thread, tag));
+        }
+    }
+
+    /// `msync` has written `piece` back.
+    pub(crate) fn synced(&mut self, piece: Piece) {
+        let one = self.by_owner.entry(piece.owner).or_default();
+        one.synced(piece);
+    }
+
+    /// `piece` is there now, with what it held before where that has come already.
+    pub(crate) fn mapped(&mut self, thread: ThreadId, piece: Piece) {
+        let one = self.by_owner.entry(piece.owner).or_default();
+        one.grow(piece);
+        let earlier = self.known.get(&thread).map(Known::images);
+        for (addr, bytes) in earlier.into_iter().flatten() {
+            one.part_held(piece, *addr, bytes);
+        }
+    }
+
+    /// What memory holds, beside what stores did.
+    pub(crate) fn content(
+        &mut self,
+        who: Executor<'_>,
+        content: &Content<'_>,
+        node: NodeId,
+        space: &Regions,
+    ) {
+        let known = self.known.entry(who.thread).or_default();
+        match content.why {
+            Why::Stored => {
+                for (awaited, addr, bytes) in known.content(content) {
+                    let site = awaited.site;
+                    let at = At { site, node };
+                    self.stored(at, awaited.first, (addr, &bytes), awaited.around, space);
+                }
+            }
+            Why::Kernel => {
+                space.pieces(content.addr, content.len, |piece| {
+                    let bytes = one::part(content, piece.addr, piece.size);
+                    let one = self.by_owner.entry(piece.owner).or_default();
+                    one.store((who.thread, KERNEL), piece, &bytes, false);
+                });
+            }
+            Why::Image => {
+                let mut any = false;
+                space.pieces(content.addr, content.len, |piece| {
+                    any = true;
+                    let bytes = one::part(content, piece.addr, piece.size);
+                    let one = self.by_owner.entry(piece.owner).or_default();
+                    one.held(piece, &bytes);
+                });
+                if !any {
+                    known.image(content);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The log of an owner of lines, if it has any.
+    pub(crate) fn logged(
+        self,
+        owner: u32,
+        name: String,
+        tree: &CallTree,
+    ) -> Result<Option<Logged>, CrashError> {
+        let spots = self.places.iter().map(|at| Spot {
+            site: at.site,
+            calls: tree.chain(at.node).collect(),
+        });
+        let spots = spots.collect();
+        let lost: u64 = self.known.values().map(|k| k.lost).sum();
+        match self.by_owner.into_iter().find(|(o, _)| *o == owner) {
+            Some((_, one)) if one.several => Err(CrashError::SeveralAllocations(name)),
+            Some((_, one)) => Ok(Some(one.logged(name, (self.origins, spots), lost))),
+            None => Ok(None),
+        }
+    }
+
+    /// Who has been stored to.
+    pub(crate) fn owners(&self) -> Vec<u32> {
+        let stored = self.by_owner.iter().filter(|(_, one)| one.is_stored_to());
+        let mut all: Vec<u32> = stored.map(|(owner, _)| *owner).collect();
+        all.sort_unstable();
+        all
+    }
+}
