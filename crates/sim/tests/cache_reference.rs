@@ -27,6 +27,8 @@ enum Call {
     Store(ByteMask),
     Write(ByteMask),
     WriteAround(ByteMask),
+    WriteThrough(ByteMask),
+    LoadAround,
     Flush(FlushKind, bool),
     Demote,
 }
@@ -41,9 +43,19 @@ enum Answer {
     Flushed(Flushed),
 }
 
+impl Answer {
+    /// When a load is granted means nothing.
+    fn loaded(served: Served) -> Self {
+        Self::Served(Served {
+            granted: served.done,
+            ..served
+        })
+    }
+}
+
 fn fast(caches: &mut Hierarchy<Log>, core: u32, at: Time, line: LineAddr, call: Call) -> Answer {
     match call {
-        Call::Load => Answer::Served(caches.load(core, at, line)),
+        Call::Load => Answer::loaded(caches.load(core, at, line)),
         Call::Own { whole } => Answer::Served(caches.own(core, at, line, whole)),
         Call::Store(bytes) => {
             let at = if caches.owned(core, line) {
@@ -55,6 +67,8 @@ fn fast(caches: &mut Hierarchy<Log>, core: u32, at: Time, line: LineAddr, call: 
         }
         Call::Write(bytes) => Answer::Done(caches.write(core, at, line, bytes, &[])),
         Call::WriteAround(bytes) => Answer::Done(caches.write_around(core, at, line, bytes, &[])),
+        Call::WriteThrough(bytes) => Answer::Done(caches.write_through(core, at, line, bytes, &[])),
+        Call::LoadAround => Answer::loaded(caches.load_around(core, at, line)),
         Call::Flush(kind, retain) => Answer::Flushed(caches.flush(core, at, line, kind, retain)),
         Call::Demote => Answer::Done(caches.demote(core, at, line)),
     }
@@ -62,7 +76,7 @@ fn fast(caches: &mut Hierarchy<Log>, core: u32, at: Time, line: LineAddr, call: 
 
 fn plain(caches: &mut Reference<Log>, core: u32, at: Time, line: u64, call: Call) -> Answer {
     match call {
-        Call::Load => Answer::Served(caches.request(core, at, line, Want::Read)),
+        Call::Load => Answer::loaded(caches.request(core, at, line, Want::Read)),
         Call::Own { whole } => Answer::Served(caches.request(core, at, line, Want::Own { whole })),
         Call::Store(bytes) => {
             let at = if caches.owned(core, line) {
@@ -75,6 +89,8 @@ fn plain(caches: &mut Reference<Log>, core: u32, at: Time, line: u64, call: Call
         }
         Call::Write(bytes) => Answer::Done(caches.write(core, at, line, bytes)),
         Call::WriteAround(bytes) => Answer::Done(caches.write_around(core, at, line, bytes)),
+        Call::WriteThrough(bytes) => Answer::Done(caches.write_through(core, at, line, bytes)),
+        Call::LoadAround => Answer::loaded(caches.load_around(core, at, line)),
         Call::Flush(kind, retain) => Answer::Flushed(caches.flush(core, at, line, kind, retain)),
         Call::Demote => Answer::Done(caches.demote(core, at, line)),
     }
@@ -90,6 +106,7 @@ fn agree(machine: &Machine, seed: u64, steps: &[Step]) -> Result<(), TestCaseErr
             Call::Store(mask) => Call::Store(mask & bytes | 1),
             Call::Write(mask) => Call::Write(mask & bytes | 1),
             Call::WriteAround(mask) => Call::WriteAround(mask & bytes | 1),
+            Call::WriteThrough(mask) => Call::WriteThrough(mask & bytes | 1),
             call => call,
         };
         now = (now + later).max(0);
@@ -116,8 +133,10 @@ fn masks() -> impl Strategy<Value = ByteMask> {
 
 fn calls() -> impl Strategy<Value = Call> {
     let flush = prop_oneof![
+        Just(FlushKind::Clflush),
         Just(FlushKind::Clflushopt),
         Just(FlushKind::Clwb),
+        Just(FlushKind::DcCivac),
         Just(FlushKind::DcCvac),
     ];
     prop_oneof![
@@ -126,6 +145,8 @@ fn calls() -> impl Strategy<Value = Call> {
         6 => masks().prop_map(Call::Store),
         1 => masks().prop_map(Call::Write),
         1 => masks().prop_map(Call::WriteAround),
+        1 => masks().prop_map(Call::WriteThrough),
+        1 => Just(Call::LoadAround),
         1 => (flush, any::<bool>()).prop_map(|(kind, retain)| Call::Flush(kind, retain)),
         1 => Just(Call::Demote),
     ]

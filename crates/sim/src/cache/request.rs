@@ -61,8 +61,9 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
         let (by, level, granted) = self.shared_request(&mut tx, from, line, want, start);
         let prefetched = tx.prefetch_hit;
         let done = self.end(tx);
-        // Prefetchers follow what is read.
-        if want != (Want::Own { whole: true }) || level < self.levels.len() {
+        // Prefetchers follow what is read, wherever it came from.
+        let is_read = level < self.levels.len() || by == ServedBy::Peer;
+        if is_read || want != (Want::Own { whole: true }) {
             self.train(core, at, line, (level > start, prefetched), level);
         }
         Served { done, granted, by }

@@ -18,11 +18,11 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
     pub(super) fn through(&mut self, core: u32, at: Time, line: u64, bytes: ByteMask) -> Time {
         let others = self.directory.get(line).others(core);
         let mut copies = Copies::default();
-        let mut t = at;
+        let (mut t, mut theirs) = (at, 0);
         if others.cores != 0 {
             self.counters.snoops += 1;
             t = self.all_have_got(others, line, at) + self.snoop;
-            copies.dirty = self.invalidate(line, others, (core, t));
+            theirs = self.invalidate(line, others, (core, t));
         }
         for level in 0..self.levels.len() {
             if let Some(place) = self.levels[level].find(core, line) {
@@ -30,9 +30,18 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
             }
             let why = (Left::Cleaned(core), t);
             self.collect_one(&mut copies, (level, core), line, true, why);
-            self.count_down(level, bytes);
+            if level + 1 == self.privates {
+                copies.dirty |= theirs;
+            }
+            self.count_down(level, bytes | copies.dirty);
         }
-        let bytes = bytes | copies.dirty;
+        if others.cores != 0
+            && !self.is_cached(line)
+            && let Some(grants) = &mut self.grants
+        {
+            grants.remove(line);
+        }
+        let (t, bytes) = (t.max(copies.ready), bytes | copies.dirty);
         (self.memory).write(core, t, LineAddr(line), bytes, Sent::Through)
     }
 
@@ -44,8 +53,8 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
         let mut asked = at + self.last_latency;
         if copies.dirty != 0 {
             self.count_down(last, copies.dirty);
-            let line = LineAddr(line);
-            let taken = (self.memory).write(core, looked_up, line, copies.dirty, Sent::Flushed);
+            let (line, at) = (LineAddr(line), looked_up.max(copies.ready));
+            let taken = (self.memory).write(core, at, line, copies.dirty, Sent::Flushed);
             asked = asked.max(taken);
         }
         self.count_up(last, last + 1);

@@ -28,6 +28,8 @@ pub(super) struct Copies {
     pub(super) dirty: ByteMask,
     /// The nearest level with dirty bytes.
     dirty_at: usize,
+    /// When the last copy that had some is at hand: they are written no sooner.
+    pub(super) ready: Time,
 }
 
 impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
@@ -55,6 +57,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
             for level in copies.dirty_at..self.levels.len() {
                 self.count_down(level, copies.dirty);
             }
+            let t = t.max(copies.ready);
             done = (self.memory).write(core, t, LineAddr(line), copies.dirty, Sent::Flushed);
         }
         if keep == Keep::Shared && copies.private {
@@ -68,7 +71,12 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
     /// Puts a line that no private level has any longer into the nearest shared one, where it is at
     /// hand from then on to which the operation has come. Answers when that is.
     fn put_in_shared(&mut self, mut tx: Transaction, line: u64, dirty: ByteMask) -> Time {
-        self.deposit(&mut tx, self.privates, Leaver::at_hand(line, dirty), true);
+        let ready = tx.now;
+        let leaver = Leaver {
+            ready,
+            ..Leaver::at_hand(line, dirty)
+        };
+        self.deposit(&mut tx, self.privates, leaver, true);
         let shared = &mut self.levels[self.privates];
         if let Some(place) = shared.find(tx.core, line) {
             shared.arrives(place, tx.now);
@@ -84,7 +92,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
         let mut t = at;
         if copies.dirty & !bytes != 0 {
             self.counters.write_arounds_merged += 1;
-            t = looked_up;
+            t = looked_up.max(copies.ready);
         }
         let bytes = bytes | copies.dirty;
         self.count_down(self.levels.len() - 1, bytes);
@@ -176,11 +184,15 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
         let Some(place) = level.find(core, line) else {
             return;
         };
+        let ready = level.ready(place, Time::ZERO);
         let dirty = if keep {
             level.clean(place)
         } else {
             level.take(place).dirty
         };
+        if dirty != 0 {
+            copies.ready = copies.ready.max(ready);
+        }
         if dirty != 0 && (copies.dirty == 0 || number < copies.dirty_at) {
             copies.dirty_at = number;
         }

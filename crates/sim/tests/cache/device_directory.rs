@@ -71,3 +71,13 @@ fn a_line_that_left_the_chip_is_nobodys() {
     }
     assert_eq!(own(&mut caches, 0, 5000, false), 5000 + 40 + 100 + 80);
 }
+
+#[test]
+fn the_device_forgets_who_lost_the_line_to_a_write_through() {
+    let mut machine = machine(2, vec![near(1)]);
+    machine.directory.home = DirectoryHome::Device { upgrade: None };
+    let mut caches = build(&machine);
+    own(&mut caches, 1, 0, false);
+    caches.write_through(0, Time(500_000), LineAddr(0), 1, &[]);
+    assert_eq!(own(&mut caches, 1, 900, false), 900 + 4 + 100 + 80);
+}

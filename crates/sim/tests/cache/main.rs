@@ -9,6 +9,7 @@ mod inclusion;
 mod latency;
 mod machine;
 mod memory;
+mod on_its_way;
 mod prefetch;
 mod replacement;
 mod typed;

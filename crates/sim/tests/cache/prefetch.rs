@@ -2,7 +2,8 @@
 
 use prestore_machine::Inclusion::NonInclusive;
 use prestore_machine::Prefetch;
-use prestore_sim::Hierarchy;
+use prestore_sim::{Below, Hierarchy, Time};
+use prestore_trace::LineAddr;
 
 use crate::machine::machine;
 use crate::memory::Log;
@@ -117,4 +118,17 @@ fn a_stream_forgotten_starts_again() {
         load(&mut caches, 0, 200 * line, line);
     }
     assert_eq!(caches.counters().prefetches.stride, 0);
+}
+
+#[test]
+fn a_line_that_another_core_supplies_is_seen_though_it_is_overwritten() {
+    let mut machine = machine(2, vec![near(16)]);
+    machine.core.prefetch.next_line = true;
+    let mut caches = build(&machine);
+    load(&mut caches, 0, 0, 0);
+    assert_eq!(reads(&caches), 2);
+    caches.own(1, Time(500_000), LineAddr(1), true);
+    assert_eq!(reads(&caches), 3, "the line behind it");
+    caches.own(1, Time(900_000), LineAddr(40), true);
+    assert_eq!(reads(&caches), 3, "nothing was read");
 }

@@ -1,135 +1,114 @@
-//! One cache: sets of ways that hold copies.
+//! One instance of a level: sets of ways.
 
 use prestore_machine::{CacheLevel, SliceHash};
-use prestore_sim::{ByteMask, Time};
+use prestore_sim::{ByteMask, Random, Time};
 
 use super::policy::Policy;
-use super::random::Draws;
 
-#[derive(Clone, Debug)]
+const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+const ROOT_2: u64 = 0x6A09_E667_F3BC_C909;
+const ROOT_3: u64 = 0xBB67_AE85_84CA_A73B;
+
+/// A line in a cache.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Copy {
-    pub line: u64,
     pub dirty: ByteMask,
     pub exclusive: bool,
     pub prefetched: bool,
-    /// When its data arrives; `None`: it is at hand.
-    pub ready: Option<Time>,
+    /// When its data is there; zero: at hand for good.
+    pub arrives: Time,
 }
 
-impl Copy {
-    pub fn ready(&self, at: Time) -> Time {
-        self.ready.map_or(at, |ready| at.max(ready))
-    }
-}
-
-#[derive(Clone, Debug)]
-struct Set {
-    ways: Vec<Option<Copy>>,
-    policy: Policy,
-}
-
-#[derive(Clone, Debug)]
 pub struct Cache {
     hash: SliceHash,
     slices: u64,
-    slice_sets: u64,
-    sets: Vec<Set>,
-    draws: Draws,
-    /// Times until which its misses are under way.
-    pub misses: Option<Vec<Time>>,
+    /// In a slice.
+    sets: u64,
+    ways: Vec<Vec<Option<(u64, Copy)>>>,
+    policies: Vec<Policy>,
+    random: Random,
 }
 
 impl Cache {
-    pub fn new(level: &CacheLevel, line: u64, draws: Draws) -> Self {
+    pub fn new(level: &CacheLevel, number: u64, instance: u64, line: u64, seed: u64) -> Self {
+        let all = level.size.0 / line / u64::from(level.ways);
         let ways = level.ways as usize;
-        let slices = u64::from(level.slices);
-        let slice_sets = level.size.0 / line / u64::from(level.ways) / slices;
-        let set = Set {
-            ways: vec![None; ways],
-            policy: Policy::new(level.replacement, ways),
-        };
+        let own = ((number << 16) + instance + 1).wrapping_mul(ROOT_2);
         Self {
             hash: level.hash,
-            slices,
-            slice_sets,
-            sets: vec![set; (slices * slice_sets) as usize],
-            draws,
-            misses: level.mshrs.map(|n| vec![Time::ZERO; n as usize]),
+            slices: u64::from(level.slices),
+            sets: all / u64::from(level.slices),
+            ways: vec![vec![None; ways]; all as usize],
+            policies: vec![Policy::new(level.replacement, ways); all as usize],
+            random: Random::new(seed.wrapping_add(own)),
         }
     }
 
-    fn set_of(&self, line: u64) -> usize {
+    fn set(&self, line: u64) -> usize {
         if self.hash == SliceHash::None {
-            return (line % (self.slices * self.slice_sets)) as usize;
+            return (line % (self.sets * self.slices)) as usize;
         }
-        let (low, high) = (line % self.slice_sets, line / self.slice_sets);
+        let (low, high) = (line % self.sets, line / self.sets);
         let mut set = low;
-        if self.slice_sets.is_power_of_two() && self.slice_sets > 1 {
+        if self.sets.is_power_of_two() {
+            let bits = self.sets.trailing_zeros();
             let mut rest = high;
-            while rest > 0 {
-                set ^= rest % self.slice_sets;
-                rest /= self.slice_sets;
+            while bits > 0 && rest > 0 {
+                set ^= rest % self.sets;
+                rest >>= bits;
             }
         }
-        let mut start = u128::from(set) * 0x6A09_E667_F3BC_C909 % (1 << 64);
+        let mut second = set.wrapping_mul(ROOT_2);
         if self.hash == SliceHash::RegionFold {
-            let region = u128::from(high / 4096) * 0xBB67_AE85_84CA_A73B % (1 << 64);
-            start = (start ^ region) * 0x6A09_E667_F3BC_C909;
+            second = (second ^ (high / 4096).wrapping_mul(ROOT_3)).wrapping_mul(ROOT_2);
         }
-        let sum = u128::from(high) * 0x9E37_79B9_7F4A_7C15 + start % (1 << 64);
-        let fraction = (sum % (1 << 64)) >> 32;
-        let slice = (fraction * u128::from(self.slices)) >> 32;
-        slice as usize * self.slice_sets as usize + set as usize
+        let sum = high.wrapping_mul(GOLDEN).wrapping_add(second);
+        let slice = (self.slices * (sum >> 32)) >> 32;
+        (slice * self.sets + set) as usize
     }
 
-    pub fn get(&self, line: u64) -> Option<&Copy> {
-        let ways = &self.sets[self.set_of(line)].ways;
-        ways.iter().flatten().find(|copy| copy.line == line)
+    fn way(&self, line: u64) -> Option<usize> {
+        let is_it = |way: &Option<(u64, Copy)>| way.is_some_and(|(other, _)| other == line);
+        self.ways[self.set(line)].iter().position(is_it)
+    }
+
+    pub fn get(&self, line: u64) -> Option<Copy> {
+        let way = self.way(line)?;
+        self.ways[self.set(line)][way].map(|(_, copy)| copy)
     }
 
     pub fn get_mut(&mut self, line: u64) -> Option<&mut Copy> {
-        let set = self.set_of(line);
-        let ways = &mut self.sets[set].ways;
-        ways.iter_mut().flatten().find(|copy| copy.line == line)
+        let (set, way) = (self.set(line), self.way(line)?);
+        self.ways[set][way].as_mut().map(|(_, copy)| copy)
     }
 
-    pub fn has(&self, line: u64) -> bool {
-        self.get(line).is_some()
-    }
-
-    fn way_of(&self, line: u64) -> Option<(usize, usize)> {
-        let set = self.set_of(line);
-        let is_it = |copy: &Option<Copy>| copy.as_ref().is_some_and(|copy| copy.line == line);
-        Some((set, self.sets[set].ways.iter().position(is_it)?))
-    }
-
-    /// The policy sees a use of `line`.
+    /// The policy sees a use of the line.
     pub fn touch(&mut self, line: u64) {
-        if let Some((set, way)) = self.way_of(line) {
-            self.sets[set].policy.hit(way);
+        if let Some(way) = self.way(line) {
+            let set = self.set(line);
+            self.policies[set].used(way);
         }
     }
 
-    pub fn take(&mut self, line: u64) -> Option<Copy> {
-        let (set, way) = self.way_of(line)?;
-        self.sets[set].ways[way].take()
+    pub fn remove(&mut self, line: u64) -> Option<Copy> {
+        let (set, way) = (self.set(line), self.way(line)?);
+        self.ways[set][way].take().map(|(_, copy)| copy)
     }
 
-    /// The line that has to go before `line` can be put in.
-    pub fn victim_for(&mut self, line: u64) -> Option<(usize, Option<u64>)> {
-        let at = self.set_of(line);
-        let set = &mut self.sets[at];
-        if let Some(way) = set.ways.iter().position(Option::is_none) {
-            return Some((way, None));
-        }
-        let way = set.policy.victim(&mut self.draws);
-        let victim = set.ways[way].as_ref()?.line;
-        Some((way, Some(victim)))
+    /// A fill of `line` begins: its way, whether it is a distant one, and who left that way.
+    pub fn make_room(&mut self, line: u64) -> (usize, bool, Option<(u64, Copy)>) {
+        let set = self.set(line);
+        let is_distant = self.policies[set].is_distant(&mut self.random);
+        let way = match self.ways[set].iter().position(Option::is_none) {
+            Some(way) => way,
+            None => self.policies[set].victim(&mut self.random),
+        };
+        (way, is_distant, self.ways[set][way].take())
     }
 
-    pub fn put(&mut self, way: usize, copy: Copy) {
-        let at = self.set_of(copy.line);
-        self.sets[at].ways[way] = Some(copy);
-        self.sets[at].policy.fill(way, &mut self.draws);
+    pub fn place(&mut self, way: usize, is_distant: bool, line: u64, copy: Copy) {
+        let set = self.set(line);
+        self.ways[set][way] = Some((line, copy));
+        self.policies[set].filled(way, is_distant);
     }
 }

@@ -1,199 +1,137 @@
-//! The state, and questions about it that are answered by looking everywhere.
+//! What there is: levels, directories, prefetchers, memory.
 
-use std::collections::BTreeMap;
+use prestore_machine::{CacheLevel, DirectoryHome, Inclusion, Machine, Scope, WritePolicy};
+use prestore_sim::{HierarchyCounters, MemoryPort, Time};
 
-use prestore_machine::{DirectoryHome, Inclusion, Machine, Scope, WritePolicy};
-use prestore_sim::{
-    BoundaryCounters, ByteMask, HierarchyCounters, LevelCounters, MemoryPort, Time,
-};
-use prestore_trace::LineAddr;
+use super::cache::Cache;
+use super::device::Owners;
+use super::filter::Filter;
+use super::prefetch::Prefetchers;
+use super::slots::Slots;
 
-use super::cache::{Cache, Copy};
-use super::random::Draws;
-
-/// The hierarchy by the rules, without tricks.
-pub struct Reference<M> {
-    pub machine: Machine,
-    /// By level, by instance.
-    pub caches: Vec<Vec<Cache>>,
-    pub latency: Vec<Time>,
-    pub snoop: Time,
-    /// How many levels are private.
-    pub privates: usize,
-    /// The nearest write-back level.
-    pub w: usize,
-    /// Snoop filter: sets of lines, the one whose use is longest ago first.
-    pub filter: Vec<Vec<u64>>,
-    /// Device directory: lines and who has them.
-    pub granted: BTreeMap<u64, u32>,
-    /// By core: until when the victims in its buffer wait.
-    pub buffers: Vec<Vec<Time>>,
-    /// By core: the least recently used first.
-    pub streams: Vec<Vec<Stream>>,
-    pub first_use: bool,
-    /// When the operation began.
-    pub asked: Time,
-    pub now: Time,
-    pub counters: HierarchyCounters,
-    pub memory: M,
+/// A level, all its instances.
+pub struct Level {
+    pub inclusion: Inclusion,
+    pub through: bool,
+    pub latency: Time,
+    pub caches: Vec<Cache>,
+    /// An instance each, where they are limited.
+    pub mshrs: Option<Vec<Slots>>,
 }
 
-/// What a prefetcher knows of a page.
-#[derive(Clone)]
-pub struct Stream {
-    pub page: u64,
-    pub last: u64,
-    pub distance: i64,
-    /// Lines that it fetched or found with this distance.
-    pub known: Vec<i64>,
+/// The plain hierarchy.
+pub struct Reference<M> {
+    pub memory: M,
+    pub counters: HierarchyCounters,
+    pub(super) levels: Vec<Level>,
+    /// Private levels; they come first.
+    pub(super) privates: usize,
+    /// The nearest write-back level, where writes end.
+    pub(super) writes_at: usize,
+    pub(super) cores: u32,
+    pub(super) snoop: Time,
+    pub(super) filter: Option<Filter>,
+    pub(super) device: Option<Owners>,
+    /// Eviction buffers, a core each.
+    pub(super) leaving: Vec<Slots>,
+    pub(super) prefetchers: Prefetchers,
+    pub(super) cleans_to_shared: bool,
+    pub(super) leaves_when_granted: bool,
+}
+
+/// A call from above while it is carried out.
+pub struct Operation {
+    pub core: u32,
+    pub began: Time,
+    /// The time that it has come to.
+    pub now: Time,
 }
 
 impl<M: MemoryPort> Reference<M> {
     pub fn new(machine: &Machine, memory: M, seed: u64) -> Self {
-        let cores = machine.core.count as usize;
-        let levels = &machine.caches;
-        let clock = machine.core.clock;
-        let private = |l: &&prestore_machine::CacheLevel| l.scope == Scope::Private;
-        let caches = levels.iter().enumerate().map(|(number, level)| {
-            let instances = if private(&level) { cores } else { 1 };
-            (0..instances)
-                .map(|i| Cache::new(level, machine.line.0, Draws::new(seed, number, i)))
-                .collect()
-        });
-        let privates = levels.iter().filter(private).count();
-        let holds = levels[privates.max(1) - 1].mshrs.unwrap_or(16);
-        let sets = machine
-            .directory
-            .filter
-            .map_or(0, |f| f.entries / u64::from(f.ways));
+        let privates = machine
+            .caches
+            .iter()
+            .take_while(|level| level.scope == Scope::Private);
+        let privates = privates.count();
+        let is_back = |level: &CacheLevel| level.write == WritePolicy::Back;
+        let victims = machine.caches[privates.max(1) - 1].mshrs;
+        let mut counters = HierarchyCounters::default();
+        counters
+            .levels
+            .resize(machine.caches.len(), Default::default());
+        counters
+            .boundaries
+            .resize(machine.caches.len(), Default::default());
         Self {
-            caches: caches.collect(),
-            latency: levels
-                .iter()
-                .map(|l| Time::cycles(l.latency, clock))
-                .collect(),
-            snoop: Time::cycles(machine.directory.snoop, clock),
-            privates,
-            w: levels
-                .iter()
-                .position(|l| l.write == WritePolicy::Back)
-                .unwrap_or(0),
-            filter: vec![Vec::new(); sets as usize],
-            granted: BTreeMap::new(),
-            buffers: vec![vec![Time::ZERO; holds as usize]; cores],
-            streams: vec![Vec::new(); cores],
-            first_use: false,
-            asked: Time::ZERO,
-            now: Time::ZERO,
-            counters: HierarchyCounters {
-                levels: vec![LevelCounters::default(); levels.len()],
-                boundaries: vec![BoundaryCounters::default(); levels.len()],
-                ..HierarchyCounters::default()
-            },
-            machine: machine.clone(),
             memory,
+            counters,
+            levels: (0..machine.caches.len())
+                .map(|number| level(machine, number, seed))
+                .collect(),
+            privates,
+            writes_at: machine.caches.iter().position(is_back).unwrap(),
+            cores: machine.core.count,
+            snoop: Time::cycles(machine.directory.snoop, machine.core.clock),
+            filter: machine.directory.filter.map(Filter::new),
+            device: matches!(machine.directory.home, DirectoryHome::Device { .. })
+                .then(Owners::default),
+            leaving: vec![Slots::new(victims.unwrap_or(16)); machine.core.count as usize],
+            prefetchers: Prefetchers::new(machine),
+            cleans_to_shared: machine.core.clwb_to_shared,
+            leaves_when_granted: machine.core.store_buffer.leaves_when_granted,
         }
     }
 
-    pub fn levels(&self) -> usize {
-        self.caches.len()
-    }
-
-    pub fn last_latency(&self) -> Time {
-        self.latency[self.levels() - 1]
-    }
-
-    pub fn cache(&mut self, level: usize, core: u32) -> &mut Cache {
-        let instance = if level < self.privates {
+    pub(super) fn instance(&self, level: usize, core: u32) -> usize {
+        if level < self.privates {
             core as usize
         } else {
             0
-        };
-        &mut self.caches[level][instance]
-    }
-
-    pub fn copy(&self, level: usize, core: u32, line: u64) -> Option<&Copy> {
-        let instance = if level < self.privates {
-            core as usize
-        } else {
-            0
-        };
-        self.caches[level][instance].get(line)
-    }
-
-    /// Cores that have the line in a private level, without `but`.
-    pub fn holders(&self, line: u64, but: Option<u32>) -> Vec<u32> {
-        (0..self.machine.core.count)
-            .filter(|&core| Some(core) != but)
-            .filter(|&core| (0..self.privates).any(|l| self.copy(l, core, line).is_some()))
-            .collect()
-    }
-
-    /// Another core that has it exclusive.
-    pub fn owner(&self, line: u64, but: u32) -> Option<u32> {
-        self.holders(line, Some(but)).into_iter().find(|&core| {
-            (0..self.privates).any(|l| self.copy(l, core, line).is_some_and(|c| c.exclusive))
-        })
-    }
-
-    /// When, from `at` on, each of the other cores that have the line has its data.
-    pub fn others_have_it(&self, line: u64, but: u32, at: Time) -> Vec<Time> {
-        let cores = self.holders(line, Some(but)).into_iter();
-        cores
-            .map(|core| {
-                let copies = (0..self.privates).filter_map(|l| self.copy(l, core, line));
-                copies.map(|copy| copy.ready(at)).max().unwrap()
-            })
-            .collect()
-    }
-
-    pub fn on_chip(&self, line: u64) -> bool {
-        self.caches.iter().flatten().any(|cache| cache.has(line))
-    }
-
-    /// Lines that left the chip are nobody's.
-    pub fn tidy_granted(&mut self) {
-        let mut granted = std::mem::take(&mut self.granted);
-        granted.retain(|&line, _| self.on_chip(line));
-        self.granted = granted;
-    }
-
-    pub fn on_device(&self) -> bool {
-        self.machine.directory.home != DirectoryHome::OnChip
-    }
-
-    /// Would a read give the line to `core` exclusive?
-    pub fn read_gives_exclusive(&self, core: u32, line: u64) -> bool {
-        self.w < self.privates
-            && self.holders(line, Some(core)).is_empty()
-            && (!self.on_device() || self.granted.get(&line) == Some(&core))
-    }
-
-    pub fn inclusion(&self, level: usize) -> Inclusion {
-        self.machine.caches[level].inclusion
-    }
-
-    pub fn through(&self, level: usize) -> bool {
-        self.machine.caches[level].write == WritePolicy::Through
-    }
-
-    pub fn up(&mut self, nearest: usize, from: usize) {
-        for boundary in nearest..from {
-            self.counters.boundaries[boundary].up_lines += 1;
         }
     }
 
-    pub fn down(&mut self, boundary: usize, dirty: ByteMask) {
-        self.counters.boundaries[boundary].down_lines += 1;
-        self.counters.boundaries[boundary].down_bytes += u64::from(dirty.count_ones());
+    pub(super) fn cache(&mut self, level: usize, core: u32) -> &mut Cache {
+        let instance = self.instance(level, core);
+        &mut self.levels[level].caches[instance]
     }
 
-    /// The device gives `line` to `core`; when, if it has to be asked.
-    pub fn device_gives(&mut self, core: u32, at: Time, line: u64) -> Option<Time> {
-        if !self.on_device() || self.granted.insert(line, core) == Some(core) {
-            return None;
-        }
-        self.counters.device_upgrades += 1;
-        Some(self.memory.upgrade(core, at, LineAddr(line)))
+    /// Is the level filled by a miss there, wherever it started?
+    pub(super) fn is_filled_on_miss(&self, level: usize) -> bool {
+        matches!(
+            self.levels[level].inclusion,
+            Inclusion::Inclusive | Inclusion::NonInclusive
+        )
+    }
+
+    /// Does a hit of the level move the line nearer?
+    pub(super) fn moves_nearer(&self, level: usize) -> bool {
+        level > 0 && self.levels[level].inclusion == Inclusion::Exclusive
+    }
+
+    /// The last level's latency.
+    pub(super) fn far(&self) -> Time {
+        self.levels[self.levels.len() - 1].latency
+    }
+
+    /// Where the directory on the chip is.
+    pub(super) fn directory_latency(&self) -> Time {
+        self.levels[self.privates.min(self.levels.len() - 1)].latency
+    }
+}
+
+fn level(machine: &Machine, number: usize, seed: u64) -> Level {
+    let level = &machine.caches[number];
+    let is_private = level.scope == Scope::Private;
+    let instances = if is_private { machine.core.count } else { 1 };
+    let cache = |instance| Cache::new(level, number as u64, instance, machine.line.0, seed);
+    Level {
+        inclusion: level.inclusion,
+        through: level.write == WritePolicy::Through,
+        latency: Time::cycles(level.latency, machine.core.clock),
+        caches: (0..u64::from(instances)).map(cache).collect(),
+        mshrs: level
+            .mshrs
+            .map(|count| vec![Slots::new(count); instances as usize]),
     }
 }

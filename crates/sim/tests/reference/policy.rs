@@ -1,95 +1,101 @@
-//! Replacement in one set, by lists.
+//! Who goes: a policy's state of one set.
 
 use prestore_machine::Replacement;
+use prestore_sim::Random;
 
-use super::random::Draws;
-
-#[derive(Clone, Debug)]
+/// What a policy knows of the ways of a set.
+#[derive(Clone)]
 pub struct Policy {
     kind: Replacement,
-    ways: usize,
-    /// Ways, the least recently used first.
-    recency: Vec<usize>,
-    /// Nodes of the tree, root 0, children 2n+1 and 2n+2: is the victim on the right?
-    right: Vec<bool>,
+    /// LRU: when each way was used last.
+    used: Vec<u64>,
+    clock: u64,
+    /// Tree-PLRU: does the node that halves ways `.0` to `.1` point to its upper half? QLRU: ages. NRU: bits.
+    upper: std::collections::BTreeMap<(usize, usize), bool>,
     ages: Vec<u8>,
-    used: Vec<bool>,
+    bits: Vec<bool>,
 }
 
 impl Policy {
     pub fn new(kind: Replacement, ways: usize) -> Self {
         Self {
             kind,
-            ways,
-            recency: (0..ways).collect(),
-            right: vec![false; ways],
+            used: vec![0; ways],
+            clock: 0,
+            upper: std::collections::BTreeMap::new(),
             ages: vec![0; ways],
-            used: vec![false; ways],
+            bits: vec![false; ways],
         }
     }
 
-    pub fn hit(&mut self, way: usize) {
+    /// A fill begins: is it a distant one?
+    pub fn is_distant(&self, random: &mut Random) -> bool {
         match self.kind {
-            Replacement::Lru => {
-                self.recency.retain(|&w| w != way);
-                self.recency.push(way);
+            Replacement::Qlru { distant, .. } if distant.0 > 0.0 => {
+                ((random.bits() >> 11) as f64) < distant.0 * (1u64 << 53) as f64
             }
-            Replacement::TreePlru => {
-                let (mut node, mut first, mut size) = (0, 0, self.ways);
-                while size > 1 {
-                    size /= 2;
-                    let is_right = way >= first + size;
-                    self.right[node] = !is_right;
-                    node = 2 * node + 1 + usize::from(is_right);
-                    first += if is_right { size } else { 0 };
-                }
-            }
-            Replacement::Qlru { hit, .. } => self.ages[way] = hit,
-            Replacement::Random => {}
-            Replacement::Nru => {
-                self.used[way] = true;
-                if self.used.iter().all(|&u| u) {
-                    self.used.fill(false);
-                    self.used[way] = true;
-                }
+            _ => false,
+        }
+    }
+
+    pub fn filled(&mut self, way: usize, is_distant: bool) {
+        self.used(way);
+        if let Replacement::Qlru { insert, .. } = self.kind {
+            self.ages[way] = if is_distant { 3 } else { insert };
+        }
+    }
+
+    pub fn used(&mut self, way: usize) {
+        self.clock += 1;
+        self.used[way] = self.clock;
+        if let Replacement::Qlru { hit, .. } = self.kind {
+            self.ages[way] = hit;
+        }
+        self.bits[way] = true;
+        if self.bits.iter().all(|&bit| bit) {
+            self.bits.fill(false);
+            self.bits[way] = true;
+        }
+        let (mut low, mut high) = (0, self.used.len());
+        while high - low > 1 {
+            let middle = low.midpoint(high);
+            let is_upper = way >= middle;
+            self.upper.insert((low, high), !is_upper);
+            if is_upper {
+                low = middle;
+            } else {
+                high = middle;
             }
         }
     }
 
-    pub fn fill(&mut self, way: usize, draws: &mut Draws) {
-        let Replacement::Qlru {
-            insert, distant, ..
-        } = self.kind
-        else {
-            return self.hit(way);
-        };
-        let far =
-            distant.0 > 0.0 && ((draws.next() / 2048) as f64) < distant.0 * 9_007_199_254_740_992.0;
-        self.ages[way] = if far { 3 } else { insert };
-    }
-
-    /// The victim, all ways being taken.
-    pub fn victim(&mut self, draws: &mut Draws) -> usize {
+    /// The way that goes from a full set.
+    pub fn victim(&mut self, random: &mut Random) -> usize {
+        let ways = self.used.len();
         match self.kind {
-            Replacement::Lru => self.recency[0],
+            Replacement::Lru => (0..ways).min_by_key(|&way| self.used[way]).unwrap(),
             Replacement::TreePlru => {
-                let (mut node, mut first, mut size) = (0, 0, self.ways);
-                while size > 1 {
-                    size /= 2;
-                    let right = self.right[node];
-                    node = 2 * node + 1 + usize::from(right);
-                    first += if right { size } else { 0 };
+                let (mut low, mut high) = (0, ways);
+                while high - low > 1 {
+                    let middle = low.midpoint(high);
+                    if self.upper.get(&(low, high)).copied().unwrap_or(false) {
+                        low = middle;
+                    } else {
+                        high = middle;
+                    }
                 }
-                first
+                low
             }
             Replacement::Qlru { .. } => loop {
                 if let Some(way) = self.ages.iter().position(|&age| age == 3) {
                     break way;
                 }
-                self.ages.iter_mut().for_each(|age| *age += 1);
+                for age in &mut self.ages {
+                    *age += 1;
+                }
             },
-            Replacement::Random => ((u128::from(draws.next()) * self.ways as u128) >> 64) as usize,
-            Replacement::Nru => self.used.iter().position(|&u| !u).unwrap_or(0),
+            Replacement::Random => ((u128::from(random.bits()) * ways as u128) >> 64) as usize,
+            Replacement::Nru => self.bits.iter().position(|bit| !bit).unwrap_or(0),
         }
     }
 }

@@ -1,121 +1,171 @@
-//! Prefetchers.
+//! Next line and stride, into the last private level.
 
+use prestore_machine::Machine;
 use prestore_sim::{MemoryPort, Time};
-use prestore_trace::LineAddr;
 
-use super::model::{Reference, Stream};
+use super::model::Reference;
+use super::request::{Answer, Source, Want};
 
-impl<M: MemoryPort> Reference<M> {
-    /// After a request answered by `level`; `missed`: not by the first level it asked.
-    pub fn prefetch_after(&mut self, core: u32, at: Time, line: u64, missed: bool, level: usize) {
-        let first_use = std::mem::take(&mut self.first_use);
-        self.counters.prefetches.useful += u64::from(first_use);
-        let settings = self.machine.core.prefetch;
-        let page = 4096 / self.machine.line.0;
-        let stride = if (missed || first_use) && settings.stride_streams > 0 {
-            self.stride(core, line, line / page, settings.stride_streams as usize)
-        } else {
-            None
-        };
-        let degree = i64::from(settings.stride_degree);
-        let left_private = level >= self.privates.max(1);
-        if settings.next_line && left_private && (line + 1) / page == line / page {
-            let fetched = self.prefetch(core, at, line + 1);
-            self.counters.prefetches.next_line += u64::from(fetched);
+/// A stream of one page.
+struct Stream {
+    page: u64,
+    last: u64,
+    distance: i64,
+    /// The farthest line that it has fetched or found.
+    reached: Option<u64>,
+}
+
+pub struct Prefetchers {
+    next_line: bool,
+    streams: usize,
+    degree: u32,
+    step: u32,
+    lines_of_page: u64,
+    /// A core each, the one used last at the end.
+    followed: Vec<Vec<Stream>>,
+}
+
+impl Prefetchers {
+    pub fn new(machine: &Machine) -> Self {
+        let prefetch = machine.core.prefetch;
+        Self {
+            next_line: prefetch.next_line,
+            streams: prefetch.stride_streams as usize,
+            degree: prefetch.stride_degree,
+            step: prefetch.stride_step,
+            lines_of_page: 4096 / machine.line.0,
+            followed: (0..machine.core.count).map(|_| Vec::new()).collect(),
         }
-        let mut fetched = 0;
-        for step in 1..=degree {
-            let Some(stride) = stride else {
-                break;
-            };
-            if settings.stride_step > 0 && fetched == settings.stride_step {
-                break;
-            }
-            let ahead = line as i64 + stride * step;
-            let known = &self.streams[core as usize].last().unwrap().known;
-            if ahead >= 0 && ahead as u64 / page == line / page && !known.contains(&ahead) {
-                let into = self.privates.max(1) - 1;
-                if self.no_slot(into, core, at) {
-                    break;
-                }
-                fetched += u32::from(self.prefetch(core, at, ahead as u64));
-                let stream = self.streams[core as usize].last_mut().unwrap();
-                stream.known.push(ahead);
-            }
-        }
-        self.counters.prefetches.stride += u64::from(fetched);
     }
 
-    /// The distance that was seen twice in a row in this page.
-    fn stride(&mut self, core: u32, line: u64, page: u64, limit: usize) -> Option<i64> {
-        let streams = &mut self.streams[core as usize];
-        let Some(at) = streams.iter().position(|s| s.page == page) else {
-            if streams.len() == limit {
-                streams.remove(0);
+    /// A core asked for a line. Answers its stream if that is confirmed.
+    fn sees(&mut self, core: u32, line: u64) -> Option<&mut Stream> {
+        let page = line / self.lines_of_page;
+        let all = &mut self.followed[core as usize];
+        let Some(place) = all.iter().position(|stream| stream.page == page) else {
+            if all.len() == self.streams {
+                all.remove(0);
             }
-            streams.push(Stream {
+            all.push(Stream {
                 page,
                 last: line,
                 distance: 0,
-                known: Vec::new(),
+                reached: None,
             });
             return None;
         };
-        let mut stream = streams.remove(at);
+        let mut stream = all.remove(place);
         let distance = line as i64 - stream.last as i64;
-        let confirmed = distance == stream.distance;
-        if distance != 0 {
-            stream.last = line;
+        stream.last = line;
+        let is_confirmed = distance != 0 && distance == stream.distance;
+        if distance != 0 && distance != stream.distance {
             stream.distance = distance;
-            if !confirmed {
-                stream.known.clear();
-            }
+            stream.reached = None;
         }
-        streams.push(stream);
-        (confirmed && distance != 0).then_some(distance)
+        all.push(stream);
+        all.last_mut().filter(|_| is_confirmed)
+    }
+}
+
+impl<M: MemoryPort> Reference<M> {
+    pub(super) fn prefetch_after(
+        &mut self,
+        core: u32,
+        at: Time,
+        line: u64,
+        want: Want,
+        start: usize,
+        answer: &Answer,
+    ) {
+        if want == (Want::Own { whole: true }) && answer.source == Source::Memory {
+            return;
+        }
+        let left = !matches!(answer.source, Source::Private(_) | Source::Shared(0));
+        if self.prefetchers.next_line
+            && left
+            && self.is_same_page(line, line as i64 + 1)
+            && self.prefetch(core, at, line + 1) == Sent::Yes
+        {
+            self.counters.prefetches.next_line += 1;
+        }
+        let missed = !matches!(answer.source, Source::Private(level) | Source::Shared(level) if level == start);
+        let is_seen = missed || answer.is_first_use;
+        if self.prefetchers.streams > 0 && is_seen {
+            self.stride(core, at, line);
+        }
     }
 
-    fn no_slot(&mut self, level: usize, core: u32, at: Time) -> bool {
-        let slots = &self.cache(level, core).misses;
-        (slots.as_ref()).is_some_and(|s| s.iter().all(|&until| until > at))
-    }
-
-    fn prefetch(&mut self, core: u32, at: Time, line: u64) -> bool {
-        let into = self.privates.max(1) - 1;
-        let mine = (0..self.levels().min(self.privates.max(1)))
-            .any(|level| self.copy(level, core, line).is_some());
-        let shared = (self.privates..self.levels()).find(|&l| self.copy(l, core, line).is_some());
-        let held = !self.holders(line, Some(core)).is_empty();
-        if mine || self.owner(line, core).is_some() || (held && shared.is_none()) {
-            return false;
-        }
-        if self.no_slot(into, core, at) {
-            return false;
-        }
-        let (done, from) = if let Some(level) = shared {
-            (self.use_copy(level, core, at, line), level)
-        } else {
-            let asked = at + self.last_latency();
-            let (done, _) = self.memory.read(core, asked, LineAddr(line));
-            (done, self.levels())
+    fn stride(&mut self, core: u32, at: Time, line: u64) {
+        let (degree, step) = (self.prefetchers.degree, self.prefetchers.step);
+        let Some(stream) = self.prefetchers.sees(core, line) else {
+            return;
         };
-        self.now = done;
-        if let Some(slots) = &mut self.cache(into, core).misses {
-            slots.sort();
-            slots[0] = done;
+        let (distance, mut reached) = (stream.distance, stream.reached);
+        let most = if step == 0 { degree } else { step };
+        let mut sent = 0;
+        for number in 1..=i64::from(degree) {
+            let next = line as i64 + distance * number;
+            if sent == most || !self.is_same_page(line, next) {
+                break;
+            }
+            let next = next as u64;
+            let is_behind = reached.is_some_and(|reached| {
+                if distance > 0 {
+                    next <= reached
+                } else {
+                    next >= reached
+                }
+            });
+            if is_behind {
+                continue;
+            }
+            match self.prefetch(core, at, next) {
+                Sent::Yes => {
+                    self.counters.prefetches.stride += 1;
+                    sent += 1;
+                }
+                Sent::LeftAlone => {}
+                Sent::NoPlace => break,
+            }
+            reached = Some(next);
         }
-        self.up(into, from);
-        let exclusive = self.read_gives_exclusive(core, line);
-        let dirty = self.leave_exclusive_level(core, line, into, shared, exclusive);
-        self.share(core, line, None);
-        if into < self.privates {
-            self.follow(core, line);
-        }
-        self.fill(core, line, into, from, dirty, exclusive);
-        if let Some(copy) = self.cache(into, core).get_mut(line) {
-            copy.prefetched = true;
-        }
-        self.tidy_granted();
-        true
+        self.prefetchers.followed[core as usize]
+            .last_mut()
+            .unwrap()
+            .reached = reached;
     }
+
+    fn is_same_page(&self, line: u64, other: i64) -> bool {
+        let lines = self.prefetchers.lines_of_page;
+        other >= 0 && other as u64 / lines == line / lines
+    }
+
+    fn prefetch(&mut self, core: u32, at: Time, line: u64) -> Sent {
+        let level = self.privates.max(1) - 1;
+        if let Some(mshrs) = &self.levels[level].mshrs
+            && mshrs[self.instance(level, core)].first_free().1 > at
+        {
+            return Sent::NoPlace;
+        }
+        let has = |level| self.copy(level, core, line).is_some();
+        let is_shared = (self.privates..self.levels.len()).any(has);
+        let others = self.others(core, line);
+        let is_elsewhere =
+            self.exclusive_other(core, line).is_some() || !(others.is_empty() || is_shared);
+        if (0..=level).any(has) || is_elsewhere {
+            return Sent::LeftAlone;
+        }
+        self.fetch(core, at, line, Want::Read, level, true);
+        Sent::Yes
+    }
+}
+
+/// What became of a prefetch.
+#[derive(PartialEq, Eq)]
+enum Sent {
+    Yes,
+    /// The core has it, or others where it is left to them.
+    LeftAlone,
+    /// No place among the misses is free.
+    NoPlace,
 }
