@@ -78,12 +78,17 @@ pub struct WhatifArgs {
     /// Only this finding (repeatable), by its number in `prestore advise`
     #[arg(long = "finding", value_name = "N")]
     pub findings: Vec<usize>,
-    /// Try this operation at the chosen findings instead of what the analysis advises (clean,
-    /// demote, skip)
-    #[arg(long, value_enum, requires = "findings")]
-    pub op: Option<OpArg>,
+    /// Try these operations at the chosen findings, each alone, instead of what the analysis advises
+    #[arg(
+        long = "op",
+        value_name = "OP[,OP…]",
+        value_enum,
+        value_delimiter = ',',
+        requires = "findings"
+    )]
+    pub ops: Vec<OpArg>,
     /// Only this way to write it: skip has several (docs/whatif.md)
-    #[arg(long, value_enum, requires = "op")]
+    #[arg(long, value_enum, requires = "ops")]
     pub way: Option<WayArg>,
     /// Simulate everything N times, with other seeds and places of pages: how far they lie apart stands beside each gain
     #[arg(long, value_name = "N", default_value_t = SIMULATIONS, value_parser = clap::value_parser!(u32).range(1..=99))]
