@@ -25,13 +25,21 @@ demo: build workloads
 readme: build workloads
 	PRESTORE_WRITE_README=1 cargo test --release --locked -p prestore-cli --test readme
 
-# Runs what P0 publishes and writes data and page of docs/repro.md anew; tests hold both to each other. Half an hour.
+# Runs what P0 and P1 publish and writes data and page of docs/repro.md anew; tests hold both to each other. Half an hour.
 .PHONY: repro
-REPRODUCED := p0-fig-3 p0-listing-1-skip p0-listing-3 p0-kv-a p0-kv-a-128 p0-fig-5 p0-fig-13 p0-ring p0-b-overhead
+REPRODUCED := p0-fig-3 p0-listing-1-skip p0-listing-3 p0-kv-a p0-kv-a-128 p0-fig-5 p0-fig-13 p0-ring p0-b-overhead \
+	p1-fig-3 p1-fig-4
 repro: build
 	$(PRESTORE) repro $(REPRODUCED) --format json > $(BUILD)/ours.json
 	mv $(BUILD)/ours.json crates/repro/data/ours.json
 	PRESTORE_WRITE_REPRO=1 cargo test --release --locked --workspace --all-features --test page
+
+# Compares caching modes on machines of today and writes data and table of docs/caching-modes.md anew. Some minutes.
+.PHONY: modes
+modes: build
+	$(PRESTORE) repro p1-today --format json > $(BUILD)/modes.json
+	mv $(BUILD)/modes.json crates/repro/data/modes.json
+	PRESTORE_WRITE_REPRO=1 cargo test --release --locked -p prestore-repro --test modes_page
 
 test: setup-test fmt-check clippy unit
 	$(MAKE) --no-print-directory -C workloads check OUT=$(CURDIR)/$(BUILD)/workloads

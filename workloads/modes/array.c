@@ -70,7 +70,7 @@ int main(int argc, char **argv)
         struct pool left = pool_left(&options, KIND, bytes_of);
         pool_verdict("modes_array", wrong_in(&left));
     }
-    struct pool pool = pool_new(&options, elements * sizeof(uint64_t));
+    struct pool pool = pool_make(&options, elements * sizeof(uint64_t));
     uint64_t *array = (uint64_t *)pool.data, sum = 0, number = 0;
     pool_publish(&pool, KIND, &elements, 1);
     while (number < warmup)

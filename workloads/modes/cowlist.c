@@ -188,7 +188,7 @@ int main(int argc, char **argv)
         pool_verdict("modes_cowlist", wrong_in(&left));
     }
     const uint64_t shape[] = { run.length, run.threads };
-    struct pool pool = pool_new(&options, bytes_of(shape));
+    struct pool pool = pool_make(&options, bytes_of(shape));
     run.pool = &pool;
     run.current = (_Atomic uint64_t *)pool.data;
     pool_publish(&pool, KIND, shape, 2);

@@ -141,7 +141,7 @@ int main(int argc, char **argv)
         struct pool left = pool_left(&options, KIND, bytes_of);
         pool_verdict("modes_hash", wrong_in(&left));
     }
-    struct pool pool = pool_new(&options, bytes_of(&elements));
+    struct pool pool = pool_make(&options, bytes_of(&elements));
     struct table *table = (struct table *)pool.data;
     pool.root->shape[0] = elements;
     struct nodes nodes = nodes_of(&pool, table);

@@ -29,7 +29,7 @@ static struct pool map(int fd, const char *file, size_t bytes, int form)
     return pool;
 }
 
-struct pool pool_new(const struct pool_options *options, size_t bytes)
+struct pool pool_make(const struct pool_options *options, size_t bytes)
 {
     form_require((enum form)options->form);
     int fd = *options->file ? open(options->file, O_RDWR | O_CREAT | O_TRUNC, 0666) : memfd_create("modes", 0);
@@ -54,6 +54,13 @@ void pool_publish(struct pool *pool, uint64_t kind, const uint64_t *shape, size_
     persist(pool->form, pool->root, sizeof *pool->root);
 }
 
+/* It was cut off before there was anything to check. */
+static void nothing(const char *file)
+{
+    printf("%s: nothing was published\n", file);
+    exit(0);
+}
+
 struct pool pool_left(const struct pool_options *options, uint64_t kind, size_t (*bytes_of)(const uint64_t *shape))
 {
     struct stat found;
@@ -63,14 +70,14 @@ struct pool pool_left(const struct pool_options *options, uint64_t kind, size_t 
     int fd = open(options->file, O_RDWR);
     if (fd < 0 || fstat(fd, &found) != 0)
         fail(options->file, strerror(errno), 1);
+    if (found.st_size == 0)
+        nothing(options->file);
     if ((size_t)found.st_size < sizeof(struct pool_root))
         fail(options->file, "too short to be of this program", 1);
     /* What recovery repairs is persistent before it goes on, whatever the run's form was. */
     struct pool pool = map(fd, options->file, (size_t)found.st_size, FORM_CLFLUSH);
-    if (pool.root->kind == 0) {
-        printf("%s: nothing was published\n", options->file);
-        exit(0);
-    }
+    if (pool.root->kind == 0)
+        nothing(options->file);
     if (pool.root->kind != kind)
         fail(options->file, "of another program", 1);
     if (pool.bytes < sizeof *pool.root + bytes_of(pool.root->shape))

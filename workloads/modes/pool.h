@@ -33,7 +33,7 @@ struct pool {
     ARG_CHOICE_OF("check", &(options)->check, ARG_NO_YES, "recover what is in the file and check it, instead of running")
 
 /* Maps fresh persistent memory of `bytes` bytes besides the root. Ends the program with a message if it cannot. */
-struct pool pool_new(const struct pool_options *options, size_t bytes);
+struct pool pool_make(const struct pool_options *options, size_t bytes);
 
 /* All in it is in its place: from now on it is of this kind. */
 void pool_publish(struct pool *pool, uint64_t kind, const uint64_t *shape, size_t shapes);

@@ -157,7 +157,7 @@ int main(int argc, char **argv)
         struct pool left = pool_left(&options, KIND, bytes_of);
         pool_verdict("modes_queue", wrong_in(&left));
     }
-    struct pool pool = pool_new(&options, bytes_of(&run.threads));
+    struct pool pool = pool_make(&options, bytes_of(&run.threads));
     run.pool = &pool;
     run.queue = (struct queue *)pool.data;
     pool.root->shape[0] = run.threads;

@@ -133,22 +133,16 @@ impl Comparison<'_> {
 
 /// The modes that the machine can have, write-back first.
 fn possible(machine: &Machine) -> impl Iterator<Item = Mode> + '_ {
-    let has = machine.core.memory_types();
-    let types = Mode::ALL.into_iter();
-    types.filter(move |mode| has.contains(&mode.memory_type()))
+    let all = Mode::ALL.into_iter();
+    all.filter(|mode| mode.possible_on(machine).is_ok())
 }
 
 fn notes(machine: &Machine) -> Vec<String> {
-    let has = machine.core.memory_types();
-    let lacks = Mode::ALL
-        .into_iter()
-        .filter(|m| !has.contains(&m.memory_type()));
-    lacks
-        .map(|mode| {
-            let name = mode.memory_type().name();
-            format!("{} has no {name} memory", machine.name)
-        })
-        .collect()
+    let lacks = |mode: Mode| {
+        let lacks = mode.possible_on(machine).err()?;
+        Some(format!("not {}: {} has {lacks}", mode.word(), machine.name))
+    };
+    Mode::ALL.into_iter().filter_map(lacks).collect()
 }
 
 fn cost(mode: Mode, results: &Results, least: u64) -> ModeCost {

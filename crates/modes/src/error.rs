@@ -55,18 +55,15 @@ pub enum ModesError {
     },
     /// The machine cannot do it.
     #[error(
-        "{name}: {machine} has no {wanted} memory, only {has}; take one of those, or another machine \
-         (core.memory_types says what a machine has)"
+        "{name}: {machine} has {lacks}; take another mode, or another machine (core.memory_types says what a machine has)"
     )]
-    NoSuchType {
+    NoSuchMode {
         /// The range.
         name: String,
         /// The machine.
         machine: String,
-        /// The type.
-        wanted: &'static str,
-        /// The machine's types.
-        has: String,
+        /// What it does not have, in words.
+        lacks: String,
     },
     /// Nobody loads or stores there.
     #[error(

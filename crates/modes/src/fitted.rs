@@ -1,5 +1,6 @@
 //! The program, as if it were written for the modes.
 
+use prestore_machine::MemoryModel;
 use prestore_sim::{Mechanism, Op, OpKind};
 use prestore_trace::FenceKind;
 
@@ -27,6 +28,7 @@ pub struct Counts {
 pub struct Fitted {
     ranges: Ranges,
     modes: Vec<Mode>,
+    model: MemoryModel,
     threads: Vec<Thread>,
     touched: Vec<u64>,
     counts: Counts,
@@ -34,14 +36,15 @@ pub struct Fitted {
 }
 
 impl Fitted {
-    /// With these modes of the ranges' owners.
-    pub fn new(ranges: Ranges, modes: Vec<Mode>) -> Self {
+    /// With these modes of the ranges' owners, on cores of this memory model.
+    pub fn new(ranges: Ranges, modes: Vec<Mode>, model: MemoryModel) -> Self {
         let words: Vec<&str> = modes.iter().map(|m| m.word()).collect();
         Self {
             touched: vec![0; modes.len()],
             name: format!("types: {}", words.join(", ")),
             ranges,
             modes,
+            model,
             threads: Vec::new(),
             counts: Counts::default(),
         }
@@ -87,7 +90,7 @@ impl Fitted {
             }
             OpKind::Flush(kind) => {
                 let owner = self.ranges.owner(op.addr);
-                let fit = owner.map_or(Fit::Flush, |owner| self.modes[owner].fit());
+                let fit = owner.map_or(Fit::Flush, |owner| self.modes[owner].fit(self.model));
                 let gone = self.threads[number].flush(op, kind, fit, out);
                 self.counts.flushes += gone.flushes;
                 self.counts.fences += gone.fences;

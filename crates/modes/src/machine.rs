@@ -8,21 +8,19 @@ use crate::{Mode, ModesError, Ranges};
 /// counts no more.
 ///
 /// # Errors
-/// The machine does not have a mode's memory type.
+/// The machine cannot have a mode.
 pub fn fitted(
     machine: &Machine,
     ranges: &Ranges,
     modes: &[(String, Mode)],
 ) -> Result<Machine, ModesError> {
-    let has = machine.core.memory_types();
-    if let Some((name, mode)) = (modes.iter()).find(|(_, m)| !has.contains(&m.memory_type())) {
-        let names: Vec<&str> = has.iter().copied().map(MemoryType::name).collect();
-        return Err(ModesError::NoSuchType {
+    for (name, mode) in modes {
+        let lacks = mode.possible_on(machine);
+        lacks.map_err(|lacks| ModesError::NoSuchMode {
             name: name.clone(),
             machine: machine.name.clone(),
-            wanted: mode.memory_type().name(),
-            has: names.join(", "),
-        });
+            lacks,
+        })?;
     }
     let rules = ranges.iter().filter_map(|(range, owner)| {
         let memory_type = modes.get(owner)?.1.memory_type();

@@ -1,6 +1,6 @@
 //! The caching modes.
 
-use prestore_machine::MemoryType;
+use prestore_machine::{Machine, MemoryModel, MemoryType};
 use serde::Serialize;
 
 /// How a range is cached, and what makes stores to it persistent (P1, section 3.3).
@@ -76,12 +76,35 @@ impl Mode {
         }
     }
 
-    pub(crate) const fn fit(self) -> Fit {
+    /// What stands in a flush's place. On a core whose stores are not ordered a fence does what order does elsewhere.
+    pub(crate) fn fit(self, model: MemoryModel) -> Fit {
         match self {
             Self::WriteBack => Fit::Flush,
             Self::WriteCombining | Self::NonTemporal => Fit::Fence,
+            _ if model == MemoryModel::Weak => Fit::Fence,
             Self::WriteThrough | Self::Uncacheable | Self::PersistentCaches => Fit::Nothing,
         }
+    }
+
+    /// Can the machine have it?
+    ///
+    /// # Errors
+    /// What it lacks, in words.
+    pub fn possible_on(self, machine: &Machine) -> Result<(), String> {
+        let has = machine.core.memory_types();
+        let wanted = self.memory_type();
+        if !has.contains(&wanted) {
+            let names: Vec<&str> = has.iter().copied().map(MemoryType::name).collect();
+            return Err(format!(
+                "no {} memory, only {}",
+                wanted.name(),
+                names.join(", ")
+            ));
+        }
+        if self == Self::NonTemporal && machine.core.write_combining.is_none() {
+            return Err("no non-temporal stores that pass its caches".to_owned());
+        }
+        Ok(())
     }
 
     /// Do stores gather at the core until a fence?

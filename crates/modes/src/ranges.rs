@@ -77,8 +77,8 @@ mod tests {
 
     #[test]
     fn two_owners_do_not_share() {
-        let one: &[Range<u64>] = &[10..20];
-        let other: &[Range<u64>] = &[0..11];
+        let one = std::slice::from_ref(&(10..20));
+        let other = std::slice::from_ref(&(0..11));
         assert_eq!(Ranges::new([one, other]).unwrap_err(), (1, 0, 10));
     }
 }

@@ -102,7 +102,11 @@ impl Way<'_> {
             .interest(self.interest)
             .warmup(self.warmup)
             .call_sites(self.call_sites);
-        let mut program = Fitted::new(chosen.ranges.clone(), modes.to_vec());
+        let mut program = Fitted::new(
+            chosen.ranges.clone(),
+            modes.to_vec(),
+            machine.core.memory_model,
+        );
         let mut results = Replay::new(self.trace, simulation)
             .options(self.options())
             .hand_offs(Arc::clone(hand_offs))

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use prestore_machine::MemoryModel;
 use prestore_modes::{Counts, Fitted, Mode, Ranges};
 use prestore_sim::{Mechanism, Op, OpKind};
 use prestore_trace::{FenceKind, FlushKind, SiteId};
@@ -28,8 +29,12 @@ fn op(kind: OpKind, addr: u64) -> Op {
 
 /// What is left of `ops` with the range in `mode`, each call with one operation.
 fn left(mode: Mode, ops: &[(OpKind, u64)]) -> (Vec<(OpKind, u64)>, Counts) {
+    left_on(MemoryModel::Tso, mode, ops)
+}
+
+fn left_on(model: MemoryModel, mode: Mode, ops: &[(OpKind, u64)]) -> (Vec<(OpKind, u64)>, Counts) {
     let range: &[Range<u64>] = &[IN..IN + 0x1000];
-    let mut fitted = Fitted::new(Ranges::new([range]).unwrap(), vec![mode]);
+    let mut fitted = Fitted::new(Ranges::new([range]).unwrap(), vec![mode], model);
     let mut out = Vec::new();
     for &(kind, addr) in ops {
         fitted.ops(0, &[op(kind, addr)], &mut out);
@@ -62,6 +67,12 @@ fn under_write_combining_one_fence_stays() {
     let (ops, counts) = left(Mode::NonTemporal, &P1);
     assert_eq!(ops, [(OpKind::NtStore, IN), (FULL, 0)]);
     assert_eq!(counts.stores, 1);
+}
+
+#[test]
+fn on_a_weak_core_a_fence_keeps_the_order() {
+    let (ops, _) = left_on(MemoryModel::Weak, Mode::Uncacheable, &P1);
+    assert_eq!(ops, [(OpKind::Store, IN), (FULL, 0)]);
 }
 
 #[test]
@@ -160,7 +171,7 @@ fn a_range_that_nothing_touches_is_known() {
     let range: &[Range<u64>] = &[IN..IN + 0x1000];
     let other: &[Range<u64>] = &[OUT..OUT + 0x1000];
     let ranges = Ranges::new([range, other]).unwrap();
-    let mut fitted = Fitted::new(ranges, vec![Mode::WriteThrough; 2]);
+    let mut fitted = Fitted::new(ranges, vec![Mode::WriteThrough; 2], MemoryModel::Tso);
     fitted.ops(0, &[op(OpKind::Load, IN)], &mut Vec::new());
     assert_eq!(fitted.untouched(), Some(1));
     fitted.ops(0, &[op(OpKind::Store, OUT)], &mut Vec::new());
