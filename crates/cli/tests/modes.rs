@@ -72,12 +72,22 @@ fn a_program_is_rewritten_as_if_it_were_written_for_the_mode() {
         cycles(&recorded(folder.path(), "modes_array", &args), of)
     };
     let flushed = "--form=clflush";
-    for (mode, form) in [("WT", "--form=order"), ("UC", "--form=order"), ("WC", "--form=fence")] {
+    for (mode, form) in [
+        ("WT", "--form=order"),
+        ("UC", "--form=order"),
+        ("WC", "--form=fence"),
+    ] {
         let types = format!("{FILE}:{mode}");
         let rewritten = of(flushed, &[&types]) as f64;
         let written = of(form, &[&types]) as f64;
-        assert!((rewritten / written - 1.0).abs() < 0.05, "{mode}: {rewritten} {written}");
-        assert!((of(flushed, &[]) as f64 / rewritten - 1.0).abs() > 0.05, "{mode} is something else");
+        assert!(
+            (rewritten / written - 1.0).abs() < 0.05,
+            "{mode}: {rewritten} {written}"
+        );
+        assert!(
+            (of(flushed, &[]) as f64 / rewritten - 1.0).abs() > 0.05,
+            "{mode} is something else"
+        );
     }
 }
 
@@ -112,7 +122,13 @@ fn the_comparison_reads_well() {
     let folder = tempfile::tempdir().unwrap();
     let args = ["--elements=1000", "--passes=1", "--form=clflush"];
     let dir = recorded(folder.path(), "modes_array", &args);
-    let command = ["whatif", "--types", text(&dir), "--machine", "hp-e5620,grace"];
+    let command = [
+        "whatif",
+        "--types",
+        text(&dir),
+        "--machine",
+        "hp-e5620,grace",
+    ];
     let said = run(command).exits(0).stdout;
     for part in [
         "On hp-e5620: as recorded,",

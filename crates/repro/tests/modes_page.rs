@@ -57,7 +57,10 @@ fn the_page_has_what_the_run_printed() {
     let wanted = table(&serde_json::from_str(&data).unwrap());
     let path = here.join("../../docs/caching-modes.md");
     let page = std::fs::read_to_string(&path).unwrap();
-    let begin = page.find(BEGIN).expect("the page has a place for the table") + BEGIN.len();
+    let begin = page
+        .find(BEGIN)
+        .expect("the page has a place for the table")
+        + BEGIN.len();
     let end = begin + page[begin..].find(END).expect("and its end");
     if std::env::var_os("PRESTORE_WRITE_REPRO").is_some() {
         let written = format!("{}{wanted}{}", &page[..begin], &page[end..]);

@@ -56,8 +56,10 @@ impl Experiment for Today {
         for name in MACHINES {
             let machine = Machine::find(name)?;
             for (program, more) in PROGRAMS {
-                let arguments =
-                    format!("{} {more}", arguments(program, |full| lab.count(full) / 2));
+                let arguments = format!(
+                    "{} {more}",
+                    arguments(program, |full| (lab.count(full) / 2).max(1))
+                );
                 let mut times = Vec::new();
                 for (way, form, mode) in WAYS {
                     // Under weak ordering the order of stores needs a fence, which write-combining's program has.
