@@ -9,6 +9,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 HEADERS := $(wildcard include/prestore*.h)
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 SONAME := libprestore.so.0
+RECOMPUTE_SONAME := libprestore_recompute.so.0
 
 .PHONY: demo test soak bench build install install-lib lib clean workloads fmt-check clippy unit
 
@@ -40,6 +41,11 @@ modes: build
 	$(PRESTORE) repro p1-today --format json > $(BUILD)/modes.json
 	mv $(BUILD)/modes.json crates/repro/data/modes.json
 	PRESTORE_WRITE_REPRO=1 cargo test --release --locked -p prestore-repro --test modes_page
+
+# Runs what real Optane DIMMs were measured with and writes the tables of docs/optane.md anew; the same tests hold them.
+.PHONY: repro-optane
+repro-optane:
+	PRESTORE_WRITE_REPRO=1 cargo test --release --locked --workspace --all-features --test optane --test optane_beyond
 
 test: setup-test fmt-check clippy unit
 	$(MAKE) --no-print-directory -C workloads check OUT=$(CURDIR)/$(BUILD)/workloads
@@ -74,11 +80,26 @@ soak: export PRESTORE_CHECK_CODE = 1
 soak: setup-soak build
 	PRESTORE_SOAK_PAGE=$(CURDIR)/docs/transparency.md cargo test --release --locked --workspace --all-features \
 		--test transparency --test random_blocks --test csmith --test hangs --test verify --no-fail-fast -- --ignored --nocapture
-	PRESTORE_SOAK_VERDICTS=$(CURDIR)/docs/verdicts.md cargo test --release --locked --workspace --all-features \
-		--test processes --test verdict_suite -- --ignored --nocapture
+	cargo test --release --locked --workspace --all-features --test processes --test verdict_suite -- --ignored --nocapture \
+		--skip what_the_advice_does_on_this_host
+
+# Writes data and page of docs/verdicts.md anew; tests hold both to each other. A quarter of an hour; then, on an idle machine, what
+# this host measures: ten minutes.
+.PHONY: verdicts verdicts-host
+verdicts: FOUND := following_the_advice_pays
+verdicts-host: FOUND := what_the_advice_does_on_this_host
+verdicts verdicts-host:
+	PRESTORE_WRITE_VERDICTS=1 cargo test --release --locked --workspace --all-features --test verdict_suite -- \
+		--ignored --nocapture $(FOUND)
 
 setup-soak:
 	@scripts/setup.sh soak
+
+# Millions of images of power cuts, 40000 and more of each loop and scheme of the library for failure-safe loops.
+.PHONY: crash-long
+crash-long: export PRESTORE_CRASH_IMAGES ?= 40000
+crash-long: setup-build
+	cargo test --release --locked -p prestore-recompute --test crash_images -- --nocapture
 
 # The library's own tests on the other architecture, emulated.
 AARCH64 := aarch64-unknown-linux-gnu
@@ -95,7 +116,7 @@ aarch64:
 workloads:
 	@$(MAKE) --no-print-directory -s -C workloads OUT=$(CURDIR)/$(BUILD)/workloads
 
-install: build install-lib
+install: build install-lib install-recompute
 	install -D -m 755 $(PRESTORE) $(DESTDIR)$(PREFIX)/bin/prestore
 
 # As an argument of rustc, not in Cargo.toml, so that Rust programs can use the crate without the standard library.
@@ -117,6 +138,23 @@ install-lib: lib
 	sed 's/@VERSION@/$(VERSION)/' packaging/prestore-config-version.cmake.in \
 		>$(DESTDIR)$(PREFIX)/lib/cmake/prestore/prestore-config-version.cmake
 	install -m 644 fortran/prestore.f90 $(DESTDIR)$(PREFIX)/share/prestore
+
+# The library for failure-safe loops.
+.PHONY: lib-recompute install-recompute
+lib-recompute:
+	cargo rustc --release --locked -p prestore-recompute --lib --features capi --crate-type staticlib,cdylib -- \
+		-C link-arg=-Wl,-soname,$(RECOMPUTE_SONAME)
+
+install-recompute: lib-recompute
+	install -d $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/share/prestore
+	install -m 644 include/prestore_recompute.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 $(TARGET)/release/libprestore_recompute.a $(DESTDIR)$(PREFIX)/lib
+	install -m 755 $(TARGET)/release/libprestore_recompute.so $(DESTDIR)$(PREFIX)/lib/$(RECOMPUTE_SONAME)
+	strip --strip-debug $(DESTDIR)$(PREFIX)/lib/libprestore_recompute.a $(DESTDIR)$(PREFIX)/lib/$(RECOMPUTE_SONAME)
+	ln -sf $(RECOMPUTE_SONAME) $(DESTDIR)$(PREFIX)/lib/libprestore_recompute.so
+	sed 's/@VERSION@/$(VERSION)/' packaging/prestore-recompute.pc.in \
+		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/prestore-recompute.pc
+	install -m 644 fortran/prestore_recompute.f90 $(DESTDIR)$(PREFIX)/share/prestore
 
 .PHONY: setup-build setup-test setup-bench
 setup-build:

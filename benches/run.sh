@@ -9,3 +9,5 @@ python3 benches/simulate.py --runs "$runs"
 python3 benches/values.py target/release/prestore build/workloads "$runs"
 # Where a simulation's time goes, part by part.
 cargo bench --locked -p prestore-sim --bench speed
+# What failure-safe loops cost, beside checkpoints and transactions.
+cargo bench --locked -p prestore-recompute --bench overhead -- 1024 "$runs"

@@ -47,8 +47,11 @@ fi
 if [ "$purpose" = test ] && [ ! -e /usr/aarch64-linux-gnu/include/stdint.h ]; then
     missing="$missing libc6-dev-arm64-cross"
 fi
-if [ "$purpose" = test ] && [ ! -e /usr/include/libpmemobj.h ]; then
+if { [ "$purpose" = test ] || [ "$purpose" = bench ]; } && [ ! -e /usr/include/libpmemobj.h ]; then
     missing="$missing libpmemobj-dev"
+fi
+if [ "$purpose" = test ] && [ -z "$(find /usr/include -maxdepth 2 -name cblas.h)" ]; then
+    missing="$missing libopenblas-dev"
 fi
 if [ "$purpose" = bench ] && [ ! -e /usr/include/libpmem.h ]; then
     missing="$missing libpmem-dev"

@@ -73,6 +73,10 @@ same $stencil
 for op in clean skip; do
     equal "$stencil" "$stencil --op=$op"
 done
+equal "$stencil" "$stencil --op=skip --skip=buffer"
+for rows in residual corrections; do
+    equal "$stencil" "$stencil --op=clean --cleaned=$rows"
+done
 result_of $stencil --threads=4 > /dev/null || fail "$stencil with four threads"
 if [ -x "$out/stencil_f" ]; then
     usage_error "$out/stencil_f" --n=1
@@ -81,9 +85,17 @@ if [ -x "$out/stencil_f" ]; then
 fi
 same "$out/kv" --keys=1K --ops=20000 --spare-mb=0 --value=copied
 equal "$out/kv --keys=1K --ops=20000" "$out/kv --keys=1K --ops=20000 --value=copied"
+equal "$out/kv --keys=1K --ops=20000" "$out/kv --keys=1K --ops=20000 --value=copied --op=skip"
 usage_error "$out/buckets" --buckets=1000
 same "$out/buckets" --keys=64K
 same "$out/lines" --n=16
+for op in clean skip; do
+    for place in both rhs solution; do
+        equal "$out/lines --n=16" "$out/lines --n=16 --op=$op --place=$place"
+    done
+    equal "$out/fft --rows=4 --warmup=2" "$out/fft --rows=4 --warmup=2 --op=$op"
+    equal "$out/trie --keys=1K --ops=10000" "$out/trie --keys=1K --ops=10000 --op=$op"
+done
 same "$out/solver" --n=16 --steps=1
 result_of "$out/solver" --n=16 --steps=2 --threads=3 > /dev/null || fail "solver with three threads"
 same "$out/pairs" --batches=1
@@ -91,10 +103,8 @@ same "$out/sparse" --rows=1K
 result_of "$out/sparse" --rows=1K --threads=3 > /dev/null || fail "sparse with three threads"
 usage_error "$out/trie" --value-size=100
 same "$out/trie" --keys=1K --ops=10000
-equal "$out/trie --keys=1K --ops=10000" "$out/trie --keys=1K --ops=10000 --op=clean"
 result_of "$out/trie" --keys=1K --ops=10000 --threads=3 > /dev/null || fail "trie with three threads"
 same "$out/fft" --rows=4
-equal "$out/fft --rows=4 --warmup=2" "$out/fft --rows=4 --warmup=2 --op=clean"
 same "$out/rank" --keys=10K --max-key=64K --verify=yes
 same "$out/tensor" --small-count=1000
 equal "$out/tensor --small-count=1000 --warmup=1" "$out/tensor --small-count=1000 --warmup=1 --op=clean"

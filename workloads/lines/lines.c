@@ -4,12 +4,21 @@
 #include "../common/args.h"
 #include "../common/attributes.h"
 #include "../common/memory.h"
+#include "../common/op.h"
 #include "../common/prng.h"
 #include "../common/result.h"
 #include "../common/team.h"
 
+/* What the pre-store is applied to. */
+static const char *const PLACES[] = { "both", "rhs", "solution", NULL };
+enum { BOTH, RHS, SOLUTION };
+static const char *const LINES_OP_WORDS[] = { "none", "clean", "skip", NULL };
+static const enum op LINES_OPS[] = { OP_NONE, OP_CLEAN, OP_SKIP };
+
 struct grid {
     uint64_t n, steps, threads, seed;
+    int place;
+    enum op op;
     double *u, *rhs; /* n^3; the right-hand side anew each step */
     double sums[TEAM_MAX_THREADS][CACHE_LINE_SIZE / sizeof(double)];
 };
@@ -53,36 +62,58 @@ static NOINLINE double substitute(double *restrict u, const double *restrict lin
     return x;
 }
 
+/* Applies the operation to a line that was written to `made`: to be skipped, or to its place `line`. */
+static inline void finish(double *line, const double *made, size_t n, enum op op)
+{
+    if (op == OP_SKIP)
+        prestore_copy_skip(line, made, n * sizeof *made);
+    else
+        op_apply(line, n * sizeof *line, op);
+}
+
 static void run(void *context, uint64_t thread)
 {
     struct grid *g = context;
     const size_t n = g->n, lines = n * n;
     const size_t first = lines * thread / g->threads, last = lines * (thread + 1) / g->threads;
     double *line = memory_fresh(n * sizeof *line), *factors = memory_fresh(n * sizeof *factors);
+    double *made = memory_fresh(n * sizeof *made);
+    const enum op rhs_op = g->place == SOLUTION ? OP_NONE : g->op, u_op = g->place == RHS ? OP_NONE : g->op;
     double sum = 0;
 
     for (uint64_t step = 0; step < g->steps; step++) {
-        for (size_t l = first; l < last; l++)
-            compute_rhs(g->rhs + l * n, g->u + l * n, g->u + (l + 1 < last ? l + 1 : l) * n, n);
         for (size_t l = first; l < last; l++) {
+            double *rhs = g->rhs + l * n;
+            compute_rhs(rhs_op == OP_SKIP ? made : rhs, g->u + l * n, g->u + (l + 1 < last ? l + 1 : l) * n, n);
+            finish(rhs, made, n, rhs_op);
+        }
+        for (size_t l = first; l < last; l++) {
+            double *u = g->u + l * n;
             eliminate(line, factors, g->rhs + l * n, n);
-            sum += substitute(g->u + l * n, line, factors, n);
+            sum += substitute(u_op == OP_SKIP ? made : u, line, factors, n);
+            finish(u, made, n, u_op);
         }
     }
+    if (g->op == OP_SKIP)
+        prestore_fence();
     g->sums[thread][0] = sum;
 }
 
 int main(int argc, char **argv)
 {
     static struct grid g = { .n = 128, .steps = 2, .threads = 1, .seed = 1 };
+    int op = OP_NONE;
     const struct arg args[] = {
         ARG_COUNT_OF("n", &g.n, 4, 1024, "points of the grid in each direction"),
         ARG_COUNT_OF("steps", &g.steps, 1, 1e5, "steps"),
         ARG_COUNT_OF("threads", &g.threads, 1, TEAM_MAX_THREADS, "threads, each with its own lines"),
         ARG_COUNT_OF("seed", &g.seed, 0, 1e18, "seed of the grid's contents"),
+        ARG_CHOICE_OF("op", &op, LINES_OP_WORDS, "pre-store applied to each line written to a grid"),
+        ARG_CHOICE_OF("place", &g.place, PLACES, "to which grid's lines"),
     };
 
     args_parse(argc, argv, "Tridiagonal systems along the lines of a grid.", args, sizeof args / sizeof *args);
+    g.op = LINES_OPS[op];
     const size_t points = g.n * g.n * g.n;
     struct prng prng = prng_new(g.seed, 0);
     g.u = memory_fresh(points * sizeof *g.u);

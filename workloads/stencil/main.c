@@ -19,6 +19,11 @@
 static const char *const STENCIL_OP_WORDS[] = { "none", "clean", "skip", NULL };
 static const enum op STENCIL_OPS[] = { OP_NONE, OP_CLEAN, OP_SKIP };
 
+/* How corrections are skipped, and which rows are cleaned. */
+static const char *const SKIP_WORDS[] = { "writer", "buffer", NULL };
+static const char *const CLEANED_WORDS[] = { "all", "residual", "corrections", NULL };
+enum { CLEAN_ALL, CLEAN_RESIDUAL, CLEAN_CORRECTIONS };
+
 struct sweep {
     struct grid_shape shape;
     double *u, *v; /* read by every step */
@@ -26,6 +31,7 @@ struct sweep {
     double *out;   /* WEIGHTS grids a step */
     uint64_t steps, warmup, threads;
     enum op op;
+    int buffered, cleaned;
     struct meeting warm;
     double sums[TEAM_MAX_THREADS][CACHE_LINE_SIZE / sizeof(double)];
 };
@@ -43,7 +49,7 @@ static size_t first_plane(const struct sweep *sweep, uint64_t thread)
 }
 
 /* A thread's part of one step: every plane's residual, and right after it the corrections that need it. */
-static double step(const struct sweep *sweep, uint64_t index, uint64_t thread)
+static double step(const struct sweep *sweep, uint64_t index, uint64_t thread, double *row)
 {
     const size_t n = sweep->shape.n, points = n * n * n;
     double *r = sweep->r + index * points;
@@ -52,14 +58,17 @@ static double step(const struct sweep *sweep, uint64_t index, uint64_t thread)
     double sum = 0;
 
     for (size_t i3 = first_plane(sweep, thread); i3 < first_plane(sweep, thread + 1); i3++) {
-        resid(sweep->shape, sweep->u, sweep->v, r, i3, sweep->op);
+        resid(sweep->shape, sweep->u, sweep->v, r, i3, sweep->cleaned == CLEAN_CORRECTIONS ? OP_NONE : sweep->op);
         for (size_t w = 0; w < WEIGHTS; w++) {
             const double weight = first_weight / (double)(w + 1);
             double *corrections = out + w * points;
-            if (sweep->op == OP_SKIP)
+            if (sweep->op == OP_SKIP && sweep->buffered)
+                sum += psinv_copy_skip(sweep->shape, sweep->u, r, corrections, weight, i3, row);
+            else if (sweep->op == OP_SKIP)
                 sum += psinv_skip(sweep->shape, sweep->u, r, corrections, weight, i3);
             else
-                sum += psinv(sweep->shape, sweep->u, r, corrections, weight, i3, sweep->op);
+                sum += psinv(sweep->shape, sweep->u, r, corrections, weight, i3,
+                             sweep->cleaned == CLEAN_RESIDUAL ? OP_NONE : sweep->op);
         }
     }
     return sum;
@@ -69,6 +78,7 @@ static double step(const struct sweep *sweep, uint64_t index, uint64_t thread)
 static void run(void *context, uint64_t thread)
 {
     struct sweep *sweep = context;
+    double *row = memory_fresh(sweep->shape.n * sizeof *row);
     double sum = 0;
 
     for (uint64_t i = 0; i < sweep->warmup + sweep->steps; i++) {
@@ -76,7 +86,7 @@ static void run(void *context, uint64_t thread)
             meeting_attend(&sweep->warm, sweep->threads, thread);
             PRESTORE_REGION_BEGIN(RUN_REGION);
         }
-        sum += step(sweep, i, thread);
+        sum += step(sweep, i, thread, row);
     }
     PRESTORE_REGION_END(RUN_REGION);
     sweep->sums[thread][0] = sum;
@@ -94,6 +104,8 @@ int main(int argc, char **argv)
         ARG_COUNT_OF("threads", &sweep.threads, 1, TEAM_MAX_THREADS, "threads"),
         ARG_COUNT_OF("seed", &seed, 0, 1e18, "seed of the grids' contents"),
         ARG_CHOICE_OF("op", &op, STENCIL_OP_WORDS, "pre-store applied to each row written; skip: to corrections"),
+        ARG_CHOICE_OF("skip", &sweep.buffered, SKIP_WORDS, "how corrections are skipped: the library's writer, or its copy"),
+        ARG_CHOICE_OF("cleaned", &sweep.cleaned, CLEANED_WORDS, "which rows are cleaned"),
     };
 
     args_parse(argc, argv, "Multigrid-like sweeps over 3-D grids.", args, sizeof args / sizeof *args);

@@ -69,3 +69,25 @@ NOINLINE double psinv_skip(struct grid_shape shape, const double *u, const doubl
     prestore_fence();
     return sum;
 }
+
+NOINLINE double psinv_copy_skip(struct grid_shape shape, const double *u, const double *r, double *out, double weight,
+                                size_t i3, double *made)
+{
+    const size_t n = shape.n, row = ghost_row(shape), plane = ghost_plane(shape);
+    double sum = 0;
+
+    for (size_t i2 = 0; i2 < n; i2++) {
+        const double *uc = u + (i3 + 1) * plane + (i2 + 1) * row + 1;
+        const double *rc = r + (i3 * n + i2) * n;
+        double corrected = 0;
+#pragma GCC unroll 4
+        for (size_t i1 = 0; i1 < n; i1++) {
+            corrected = uc[i1] + weight * rc[i1];
+            made[i1] = corrected;
+        }
+        prestore_copy_skip(out + (i3 * n + i2) * n, made, n * sizeof *made);
+        sum += corrected;
+    }
+    prestore_fence();
+    return sum;
+}

@@ -35,4 +35,8 @@ double psinv(struct grid_shape shape, const double *u, const double *r, double *
              enum op op);
 double psinv_skip(struct grid_shape shape, const double *u, const double *r, double *out, double weight, size_t i3);
 
+/* The same with each row built in `row`, of n points, and copied. */
+double psinv_copy_skip(struct grid_shape shape, const double *u, const double *r, double *out, double weight, size_t i3,
+                       double *row);
+
 #endif

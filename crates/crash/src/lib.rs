@@ -15,8 +15,9 @@
 //!   non-temporal store has left in its buffer needs a fence, and no flush is of use.
 //! - Bytes that are stored again before they were flushed, are no loss: the last store counts.
 //!
-//! What is stored is not looked at: that a pointer is persistent before what it points to is, or
-//! a valid mark before its data, cannot be told here.
+//! What is stored is not looked at by [`check`]: that a pointer is persistent before what it points to
+//! is, or a valid mark before its data, takes the images that a power cut may leave ([`Log`],
+//! [`Survivors`]) and somebody who knows what is right.
 
 mod analysis;
 mod error;
@@ -27,8 +28,12 @@ mod ledger;
 mod line;
 mod memory;
 mod regions;
+mod survive;
 
 pub use analysis::{Checked, ImageFound, Options, check};
 pub use error::CrashError;
 pub use finding::{Finding, FindingKind, First, Spot};
 pub use image::{Domain, Image, ImageError};
+pub use survive::{
+    CrashImage, Event, Happening, Log, MOST_STORES, Piece, Place, Replay, Survivors, Tried, WORD,
+};

@@ -17,7 +17,8 @@ use crate::{Thresholds, cost};
 /// Places that write the same data, added up.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cluster {
-    places: Vec<(Place, u64)>,
+    /// With stores and bytes.
+    places: Vec<(Place, u64, u64)>,
     bytes: u64,
     non_temporal: u64,
     atomic: u64,
@@ -43,7 +44,7 @@ pub(crate) fn clusters<O>(ledger: &Ledger, groups: &Groups<O>) -> Vec<Cluster> {
     for (place, e) in executed.filter(|(_, e)| e.stores > 0) {
         let root = joined.root(*place);
         if let Some(cluster) = clusters.get_mut(&root) {
-            cluster.places.push((*place, e.stores));
+            cluster.places.push((*place, e.stores, e.bytes));
             cluster.bytes += e.bytes;
             cluster.non_temporal += e.non_temporal;
             cluster.atomic += e.atomic;
@@ -104,7 +105,9 @@ impl Cluster {
         whole: &Whole,
         t: &Thresholds,
     ) -> Finding {
-        self.places.sort_by_key(|p| (std::cmp::Reverse(p.1), p.0));
+        // One repeated store writes what thousands of others do.
+        self.places
+            .sort_by_key(|p| (std::cmp::Reverse((p.2, p.1)), p.0));
         let stores = self.stores();
         let group = groups.get(self.places[0].0.1);
         let mut sequential = SizeClass::default();
@@ -162,7 +165,7 @@ impl Cluster {
 
     fn sites(&self) -> Vec<LineShare> {
         let mut sites: Vec<LineShare> = Vec::new();
-        for ((site, _), stores) in &self.places {
+        for ((site, _), stores, _) in &self.places {
             match sites.iter_mut().find(|s| s.site == *site) {
                 Some(same) => same.stores += stores,
                 None => sites.push(LineShare {

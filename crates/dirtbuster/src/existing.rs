@@ -63,6 +63,8 @@ struct Thread {
     waiting: Vec<(u32, u64)>,
     /// Non-temporal stores or flushes since the last fence.
     weak: bool,
+    /// Stores before a store fence, which leaves it to a full one that later loads wait for them.
+    stored: bool,
     /// Lines being gathered, the latest last: which, which bytes, and whose.
     gathered: Vec<(u64, u64, u32)>,
     /// Known when it has ended: its instructions, and how many rounds of loops it waited.
@@ -147,10 +149,11 @@ impl Existing {
         }
         let idle = match waits {
             Waits::Weak => !thread.weak,
-            Waits::All => !thread.weak && !stores,
+            Waits::All => !thread.weak && !thread.stored && !stores,
             Waits::Atomic => false,
         };
         thread.weak = false;
+        thread.stored = waits == Waits::Weak && (thread.stored || stores);
         idle
     }
 

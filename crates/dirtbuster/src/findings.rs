@@ -155,7 +155,7 @@ impl TimeEstimate {
 /// A place that writes: one or more store instructions of a function that write the same data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// Its store instructions, most stores first. Never empty.
+    /// Its store instructions, most bytes first. Never empty.
     pub sites: Vec<LineShare>,
     /// Call instructions that led there, innermost first, of the most frequent calling context;
     /// where the writer is a generic function (`memcpy`) the finding is about this caller.

@@ -103,6 +103,11 @@ impl<O> Groups<O> {
         self.all[id as usize].0
     }
 
+    /// Are the writes of all functions tracked?
+    pub(crate) fn has_everything(&self) -> bool {
+        self.scope.is_none()
+    }
+
     /// Are its writes tracked?
     pub(crate) fn tracked(&self, id: u32) -> bool {
         self.all[id as usize].1

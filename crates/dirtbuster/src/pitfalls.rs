@@ -39,7 +39,11 @@ pub(crate) fn find<O>(
         .iter()
         .any(|j| is_flush(j.kind) && share(j.counts.fenced_explicitly, j.counts.executed) >= 0.5);
     let mut pitfalls: Vec<Pitfall> = Vec::new();
-    for j in &all {
+    // Of what a scope leaves out, it is not known whether it waits for a full fence.
+    let known = |j: &&Judged| {
+        groups.has_everything() || !matches!(j.kind, EventKind::Fence(FenceKind::Full))
+    };
+    for j in all.iter().filter(known) {
         for fault in faults(j, fences_flushes, t) {
             let cost = fault.cost as f64;
             let cost_share = if cost > 0.0 {
@@ -160,13 +164,21 @@ fn faults(j: &Judged, fences_flushes: bool, t: &Thresholds) -> Vec<Fault> {
             cost,
             reason,
         );
-    } else if j.kind == EventKind::Fence(FenceKind::Store) {
-        // A full fence may be there for the loads, as in loops that wait.
-        let reason = format!(
-            "{} fences have nothing to order: no store, flush or non-temporal store that they \
-             would wait for has come since the fence before.",
-            of(c.idle)
-        );
+    } else if let EventKind::Fence(kind) = j.kind {
+        let reason = match kind {
+            FenceKind::Store => format!(
+                "{} fences have nothing to order: no store, flush or non-temporal store that they \
+                 would wait for has come since the fence before.",
+                of(c.idle)
+            ),
+            _ => format!(
+                "{} full fences have nothing to order: the thread has stored nothing since its \
+                 fence or atomic before (stores to a function's own frame are not looked at), and \
+                 x86 keeps loads in order by itself. Between loads an acquire fence does the same \
+                 and costs nothing there; leave the fence where it is to time instructions.",
+                of(c.idle)
+            ),
+        };
         fault(
             PitfallKind::IdleFence,
             c.idle,

@@ -221,7 +221,7 @@ pub struct NamedFinding {
     pub allocations: Vec<Allocation>,
     /// The lines that store, most stores first; empty without line information.
     pub lines: Vec<LineStores>,
-    /// The instructions that store, most stores first.
+    /// The instructions that store, most bytes first.
     pub sites: Vec<InstructionShare>,
 }
 

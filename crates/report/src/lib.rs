@@ -36,6 +36,6 @@ pub use resolve::{Frame, Place, Resolver, SiteKind};
 pub use run::{Exactness, ExactnessKind, Run, ThreadTotals};
 pub use sarif::{SarifLog, crash_to_sarif, to_sarif};
 pub use stores::{Caller, FunctionStores, SiteStores, StoresByFunction};
-pub use system::is_system_path;
+pub use system::{is_generic_library, is_system_path};
 pub use text::{TextOptions, report_text, simulation_text, stores_text};
 pub use whatif::{Accuracy, Followed, NamedEffect, NamedMachine, WhatIfReport, gain, whatif_text};

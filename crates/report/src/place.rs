@@ -1,7 +1,7 @@
 //! A resolved place with one frame chosen to stand for it.
 
 use crate::resolve::{Frame, Place};
-use crate::system::is_system_path;
+use crate::system::{is_generic_library, is_system_path};
 use serde::{Deserialize, Serialize};
 
 /// A place in the code as reports name it.
@@ -60,7 +60,8 @@ impl NamedPlace {
 
     /// True when the line is one the user can change.
     pub fn is_user_code(&self) -> bool {
-        self.file.as_deref().is_some_and(|f| !is_system_path(f))
+        let of_program = |f| !is_system_path(f) && !is_generic_library(&self.module);
+        self.file.as_deref().is_some_and(of_program)
     }
 
     /// `libc.so.6+0x9f2a1`.

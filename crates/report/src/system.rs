@@ -26,6 +26,27 @@ const SYSTEM_PARTS: [&str; 10] = [
     "/include/prestore_",
 ];
 
+/// Libraries whose writes are their callers': nobody puts a pre-store into them.
+const GENERIC_LIBRARIES: [&str; 11] = [
+    "libc.so",
+    "libc-",
+    "ld-linux",
+    "libm.so",
+    "libpthread",
+    "libstdc++",
+    "libgcc_s",
+    "libgomp",
+    "libgfortran",
+    "libpmem.so",
+    "libprestore.so",
+];
+
+/// True for the paths of modules that write what their callers mean: the C library and its like.
+pub fn is_generic_library(module: &str) -> bool {
+    let file = module.rsplit('/').next().unwrap_or(module);
+    GENERIC_LIBRARIES.iter().any(|l| file.starts_with(l))
+}
+
 /// True for headers and sources of the toolchain and the C and C++ libraries: places a user cannot
 /// change. Folders that only look similar (a project's own `include/`) are not.
 ///

@@ -106,3 +106,20 @@ fn a_site_nobody_knows_is_named_unknown() {
     assert_eq!(f.place.function, "[unknown]+0x0");
     assert!(f.lines.is_empty());
 }
+
+/// A program without debug information, and a C library with it: what called `main` is no place to change.
+#[test]
+fn a_generic_writer_is_not_placed_at_what_starts_programs() {
+    let libc = "/usr/lib/x86_64-linux-gnu/libc.so.6";
+    let symbols = FakeSymbols::default()
+        .at(1, libc, &[("__memset_avx2_unaligned", "", 0)])
+        .at(2, APP, &[])
+        .at(
+            3,
+            libc,
+            &[("__libc_start_main_impl", "./csu/../csu/libc-start.c", 360)],
+        );
+    let f = name(copied(&[2, 3]), symbols);
+    assert!(f.place.function.starts_with("app+0x"), "{:?}", f.place);
+    assert_eq!(f.call_chain_index, Some(0));
+}

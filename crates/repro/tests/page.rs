@@ -4,12 +4,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
 
-const BEGIN: &str = "<!-- Written by `make repro`: -->\n";
-const END: &str = "<!-- up to here. -->\n";
+mod common;
 
 /// What `prestore repro NAME… --format json` printed.
 #[derive(Deserialize)]
@@ -60,10 +59,6 @@ struct Published {
     at_least: Option<f64>,
     at_most: Option<f64>,
     tolerance: Option<f64>,
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 fn data(name: &str) -> String {
@@ -146,23 +141,11 @@ fn table() -> String {
 
 #[test]
 fn the_page_is_what_the_run_printed() {
-    let path = root().join("docs/repro.md");
-    let page = std::fs::read_to_string(&path).unwrap();
-    let begin = page
-        .find(BEGIN)
-        .expect("the page has a place for the table")
-        + BEGIN.len();
-    let end = begin + page[begin..].find(END).expect("and its end");
-    let wanted = format!("\n{}", table());
-    if std::env::var_os("PRESTORE_WRITE_REPRO").is_some() {
-        let written = format!("{}{wanted}{}", &page[..begin], &page[end..]);
-        std::fs::write(&path, written).unwrap();
-        return;
-    }
-    assert_eq!(
-        &page[begin..end],
-        wanted,
-        "docs/repro.md is not of data/ours.json: make repro"
+    common::hold(
+        "repro.md",
+        "<!-- Written by `make repro`: -->\n",
+        &format!("\n{}", table()),
+        "make repro",
     );
 }
 

@@ -18,6 +18,7 @@
 #include "environment.h"
 #include "exec.h"
 #include "float_pc.h"
+#include "frame.h"
 #include "gs_base.h"
 #include "kernel_writes.h"
 #include "modules.h"
@@ -153,6 +154,7 @@ on_process_exit(void)
         kernel_writes_exit();
         stored_exit();
     }
+    frame_exit();
     block_ids_exit();
     emit_exit();
     thread_exit();
@@ -195,6 +197,8 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
     proc_files_init();
     segments_init();
     float_pc_init();
+    if (!frame_init())
+        dr_abort();
     if (options.values) {
         if (!stored_init())
             dr_abort();

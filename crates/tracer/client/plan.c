@@ -4,6 +4,7 @@
 
 #include "access.h"
 #include "block_ids.h"
+#include "frame.h"
 #include "options.h"
 #include "stored.h"
 #include "symbolic.h"
@@ -34,6 +35,7 @@ typedef struct {
     enum { DIRECTION_UNKNOWN, DIRECTION_UP, DIRECTION_DOWN } direction;
     uint flags_instr; /* whose flags were captured last */
     ushort flags_slot;
+    enum { FRAME_UNKNOWN, FRAME_YES, FRAME_NO } frame; /* is rbp a frame pointer at the begin? */
 } builder_t;
 
 static ushort
@@ -97,6 +99,27 @@ in_frame(opnd_t mem)
     return opnd_is_base_disp(mem) && opnd_get_base(mem) == DR_REG_RSP &&
            opnd_get_index(mem) == DR_REG_NULL && opnd_get_segment(mem) != DR_SEG_FS &&
            opnd_get_segment(mem) != DR_SEG_GS;
+}
+
+/* The same by way of rbp, where that is a frame pointer: set from the stack pointer in this block,
+ * or untouched since a begin where it was one. An index is one into an array, which is data. */
+static bool
+in_frame_of_rbp(builder_t *b, opnd_t mem)
+{
+    if (!opnd_is_base_disp(mem) || opnd_get_base(mem) != DR_REG_RBP ||
+        opnd_get_index(mem) != DR_REG_NULL || opnd_get_segment(mem) == DR_SEG_FS ||
+        opnd_get_segment(mem) == DR_SEG_GS)
+        return false;
+    sym_t frame = symbolic_get(&b->symbolic, DR_REG_RBP);
+    if (frame.version == symbolic_get(&b->symbolic, DR_REG_RSP).version)
+        return true;
+    if (frame.version != DR_REG_RBP - DR_REG_RAX || frame.delta != 0)
+        return false;
+    if (b->frame == FRAME_UNKNOWN) {
+        app_pc pc = (app_pc)b->plan->head.start_pc;
+        b->frame = frame_pointer_at(b->drcontext, pc) ? FRAME_YES : FRAME_NO;
+    }
+    return b->frame == FRAME_YES;
 }
 
 /* Sets slot and disp of `r` so that they give the address of `mem` before the instruction, plus
@@ -205,7 +228,9 @@ one_access(builder_t *b, uint i, instr_t *instr, const access_t *access, opnd_t 
     uint size = access_bytes(instr, mem);
     wire_ref_t *r = new_ref(b, i, kind, MODE_PLAIN, pc, size);
     set_base(b, r, mem, write ? moved_stack(instr, mem) : 0);
-    r->lanes = access->shape == SHAPE_PLAIN && in_frame(mem) ? PLAIN_IN_FRAME : 0;
+    /* An atomic there is one on a variable that others know. */
+    bool frame = in_frame(mem) || (kind == KIND_STORE && in_frame_of_rbp(b, mem));
+    r->lanes = access->shape == SHAPE_PLAIN && frame ? PLAIN_IN_FRAME : 0;
     switch (access->shape) {
     case SHAPE_REP:
     case SHAPE_REP_UNTIL:
@@ -355,6 +380,7 @@ plan_make(void *drcontext, instrlist_t *bb)
     b->n_known = 0;
     b->direction = DIRECTION_UNKNOWN;
     b->flags_slot = NO_SLOT;
+    b->frame = FRAME_UNKNOWN;
     symbolic_init(&b->symbolic);
     instr_t *last = NULL;
     for (instr_t *instr = instrlist_first_app(bb); instr != NULL;

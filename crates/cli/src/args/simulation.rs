@@ -83,12 +83,17 @@ pub struct WhatifArgs {
     /// Only this finding (repeatable), by its number in `prestore advise`
     #[arg(long = "finding", value_name = "N")]
     pub findings: Vec<usize>,
-    /// Try this operation at the chosen findings instead of what the analysis advises (clean,
-    /// demote, skip)
-    #[arg(long, value_enum, requires = "findings")]
-    pub op: Option<OpArg>,
+    /// Try these operations at the chosen findings, each alone, instead of what the analysis advises
+    #[arg(
+        long = "op",
+        value_name = "OP[,OP…]",
+        value_enum,
+        value_delimiter = ',',
+        requires = "findings"
+    )]
+    pub ops: Vec<OpArg>,
     /// Only this way to write it: skip has several (docs/whatif.md)
-    #[arg(long, value_enum, requires = "op")]
+    #[arg(long, value_enum, requires = "ops")]
     pub way: Option<WayArg>,
     /// Compare caching modes instead: try each for every persistent range (docs/caching-modes.md)
     #[arg(long, conflicts_with_all = ["findings", "op", "way", "simulations", "thresholds"])]

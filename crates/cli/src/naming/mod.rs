@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use prestore_dirtbuster::{SiteClass, SiteOracle};
-use prestore_report::{Frame, Place, Resolver, SiteKind};
+use prestore_report::{Frame, Place, Resolver, SiteKind, is_generic_library};
 use prestore_symbols::{Frame as SymbolFrame, FunctionName, ModuleRef, Options, Symbols};
 use prestore_trace::filter::{Choice, ScopeOracle};
 use prestore_trace::{Module, Site, SiteId, SiteTable};
@@ -25,21 +25,6 @@ pub struct Namer {
 
 /// Marks the keys of chosen functions: they are told by name, before their code is seen.
 const CHOSEN: u64 = 1 << 63;
-
-/// Libraries whose writes are their callers': nobody puts a pre-store into them.
-const GENERIC_LIBRARIES: [&str; 11] = [
-    "libc.so",
-    "libc-",
-    "ld-linux",
-    "libm.so",
-    "libpthread",
-    "libstdc++",
-    "libgcc_s",
-    "libgomp",
-    "libgfortran",
-    "libpmem.so",
-    "libprestore.so",
-];
 
 /// Functions that write what their callers mean, wherever they are (static programs, own copies).
 const GENERIC_FUNCTIONS: [&str; 14] = [
@@ -161,8 +146,7 @@ fn frame(frame: &SymbolFrame) -> Frame {
 }
 
 fn is_generic(module: &Module, function: Option<&FunctionName>) -> bool {
-    let file = module.path.rsplit('/').next().unwrap_or_default();
-    if GENERIC_LIBRARIES.iter().any(|l| file.starts_with(l)) {
+    if is_generic_library(&module.path) {
         return true;
     }
     function.is_some_and(|f| {

@@ -7,8 +7,8 @@ use prestore_whatif::Advice;
 use crate::args::{OpArg, WayArg, WhatifArgs};
 use crate::error::CliError;
 
-/// The advice of `findings`; only at those that `args` numbers (from 1) if there are any; another operation than the
-/// analysis advises there, and only one way to write it, where `args` says so.
+/// The advice of `findings`; only at those that `args` numbers (from 1) if there are any; other operations than the
+/// analysis advises there, and only one way to write them, where `args` says so.
 pub fn chosen(findings: &Findings, args: &WhatifArgs) -> Result<Vec<Advice>, CliError> {
     let chosen = &args.findings;
     let known = findings.findings.len();
@@ -18,7 +18,7 @@ pub fn chosen(findings: &Findings, args: &WhatifArgs) -> Result<Vec<Advice>, Cli
         )));
     }
     let asked = |finding: usize| chosen.is_empty() || chosen.contains(&(finding + 1));
-    let Some(op) = args.op.map(prestore) else {
+    if args.ops.is_empty() {
         let mut advice = Advice::of(findings);
         advice.retain(|a| asked(a.finding));
         if let Some(idle) = chosen
@@ -31,29 +31,38 @@ pub fn chosen(findings: &Findings, args: &WhatifArgs) -> Result<Vec<Advice>, Cli
             )));
         }
         return Ok(advice);
-    };
+    }
     let mut advice = Vec::new();
     for (index, finding) in findings.findings.iter().enumerate() {
         if !asked(index) {
             continue;
         }
-        let before = advice.len();
-        let ways = Advice::at(index, finding, op);
-        advice.extend(ways.filter(|a| args.way.is_none_or(|w| a.way == way(w))));
-        if advice.len() == before {
-            return Err(CliError::Usage(format!(
-                "--way: finding {} cannot be written so with this operation: {}",
-                index + 1,
-                match (op, finding.generic_writer) {
-                    (PreStore::Skip, true) =>
-                        "what memcpy and the like write is skipped by copy-call",
-                    (PreStore::Skip, false) => "give in-place, buffer or writer",
-                    _ => "clean and demote are a call",
-                }
-            )));
+        for op in operations(&args.ops) {
+            let before = advice.len();
+            let ways = Advice::at(index, finding, op);
+            advice.extend(ways.filter(|a| args.way.is_none_or(|w| a.way == way(w))));
+            if advice.len() == before {
+                return Err(CliError::Usage(format!(
+                    "--way: finding {} cannot be written so with this operation: {}",
+                    index + 1,
+                    match (op, finding.generic_writer) {
+                        (PreStore::Skip, true) =>
+                            "what memcpy and the like write is skipped by copy-call",
+                        (PreStore::Skip, false) => "give in-place, buffer or writer",
+                        _ => "clean and demote are a call",
+                    }
+                )));
+            }
         }
     }
     Ok(advice)
+}
+
+/// Each once, in the order asked for.
+fn operations(asked: &[OpArg]) -> impl Iterator<Item = PreStore> {
+    let first = |i: usize| !asked[..i].contains(&asked[i]);
+    let once = (0..asked.len()).filter(move |&i| first(i));
+    once.map(|i| prestore(asked[i]))
 }
 
 fn prestore(op: OpArg) -> PreStore {

@@ -31,7 +31,7 @@ pub fn run(args: &WhatifArgs) -> Result<ExitCode, CliError> {
         seed: replay.seed,
         limit: replay.limit,
         simulations: args.simulations,
-        all_together: args.op.is_some(),
+        all_together: !args.ops.is_empty(),
         lenient: replay.stored.lenient,
         debug_dirs: replay.debug_dir.clone(),
         quiet: replay.quiet,

@@ -143,6 +143,46 @@ fn fences_with_nothing_to_order_are_a_pitfall() {
     );
 }
 
+/// Between loads, which are in order anyway: `mfence`, and what compilers write in its place.
+#[test]
+fn full_fences_with_nothing_stored_before_are_a_pitfall() {
+    for locked in [false, true] {
+        let mut p = Program::default();
+        let draft = p.block(1, 0).load(0, 0, 8).compute(20);
+        let block = match locked {
+            true => draft.atomic(1, 0, 8).in_frame().done(),
+            false => draft.fence(FenceKind::Full).done(),
+        };
+        for i in 0..1000 {
+            p.run(0, block, &[HEAP + i * 8, STACK][..1 + usize::from(locked)]);
+        }
+        let f = p.analyze().findings;
+        let idle = only(&f, PitfallKind::IdleFence);
+        assert_eq!((idle.executed, idle.affected), (1000, 1000), "{f:#?}");
+        assert!(idle.reason.contains("loads"), "{}", idle.reason);
+    }
+}
+
+/// A store fence leaves the store where a later load may pass it (Dekker's algorithm).
+#[test]
+fn a_full_fence_behind_a_store_fence_has_the_store_to_order() {
+    let mut p = Program::default();
+    let block = p
+        .block(1, 0)
+        .store(0, 0, 8)
+        .fence(FenceKind::Store)
+        .compute(20)
+        .fence(FenceKind::Full)
+        .load(0, 64, 8)
+        .done();
+    for i in 0..1000 {
+        p.run(0, block, &[HEAP + i * 128]);
+    }
+    let pitfalls = p.analyze().findings.pitfalls;
+    let full = |f: &Pitfall| f.reason.contains("full");
+    assert!(!pitfalls.iter().any(full), "{pitfalls:#?}");
+}
+
 #[test]
 fn whole_lines_written_around_the_cache_are_right_and_parts_are_a_pitfall() {
     let run = |width: u64, step: u64| {

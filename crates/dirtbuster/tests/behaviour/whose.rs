@@ -183,3 +183,24 @@ fn address_spaces_are_apart() {
     let f = analyzer.finish().findings;
     assert_eq!(f.findings[0].reread.share, 0.0);
 }
+
+/// `memcpy` of one large `rep movsb`, and what else of the C library the same call leads to.
+#[test]
+fn of_generic_code_what_writes_most_bytes_comes_first() {
+    let mut p = Program::default();
+    let call = p.block(1, 0).compute(3).call().done();
+    let small = p.block(GENERIC, 0).store(0, 0, 8).compute(2).done();
+    let copy = p.block(GENERIC + 1, 0).rep_store(0, 1, 1).ret().done();
+    for i in 0..20 {
+        p.run(0, call, &[]);
+        for j in 0..4 {
+            p.run(0, small, &[HEAP + j * 8]);
+        }
+        p.run(0, copy, &[HEAP + 0x10_0000 + i * 65536, 65536]);
+    }
+    let f = p
+        .analyze_with(Analyzer::new(everything(), Numbers))
+        .findings;
+    let sites: Vec<u32> = f.findings[0].sites.iter().map(|s| s.site.0).collect();
+    assert_eq!(sites[0] / SITES, GENERIC + 1, "{f:#?}");
+}

@@ -42,28 +42,52 @@ const CACHED: u64 = 400_000;
 /// The same, of stores that reach memory only by eviction.
 const EVICTIONS: u64 = 60_000;
 
-/// Lines simulated in all, and those of them before anything is measured.
-fn length(machine: &Machine, work: &Work) -> (u64, u64) {
+/// Stores to one line of which so many are measured at most, where accesses are longer than their stride.
+const REWRITES: u64 = 16;
+
+/// How long a run is, in lines.
+struct Length {
+    /// In all.
+    lines: u64,
+    /// Of them, those that fill the caches, each line once.
+    filling: u64,
+    /// Of all, those before anything is measured.
+    warmup: u64,
+}
+
+fn length(machine: &Machine, work: &Work) -> Length {
     let threads = u64::from(work.threads);
+    let measured_after = |warmup, measured| Length {
+        lines: warmup + measured,
+        filling: 0,
+        warmup,
+    };
     if work.same_place() && !work.writes_memory() {
-        return (2 * CACHED, CACHED);
+        return measured_after(CACHED, CACHED);
     }
     if work.operation != Operation::Store {
         let measured = MEASURED.max(MEASURED_PER_THREAD * threads);
-        return (measured + measured / 2, measured / 2);
+        return measured_after(measured / 2, measured);
     }
-    // Cached stores reach the memory when the caches are full of them; random ones fill the sets
-    // unevenly.
+    // Cached stores reach the memory when the caches are full of them. Sets fill unevenly: with half as many again, random
+    // stores still left a tenth of themselves there.
     let cached = machine.caches.iter().map(|level| match level.scope {
         Scope::Private => level.size.0 * threads,
         Scope::Shared => level.size.0,
     });
     let lines = cached.sum::<u64>() / machine.line.0;
-    let warmup = match work.task_type {
-        Task::Random => lines * 3 / 2,
-        Task::Stride => lines * 6 / 5,
+    let filling = 2 * lines;
+    // An access or two that are longer than those that filled the caches.
+    let settling = 2 * threads * work.access_size / machine.line.0;
+    let rewrites = (work.access_size / work.stride_size.max(1)).clamp(1, REWRITES);
+    let (warmup, measured) = match work.task_type {
+        Task::Stride if rewrites > 1 => (filling + settling, EVICTIONS * rewrites),
+        _ => (filling, EVICTIONS),
     };
-    (warmup + EVICTIONS, warmup)
+    Length {
+        filling,
+        ..measured_after(warmup, measured)
+    }
 }
 
 /// Simulates what was run at `point` on `machine`, from the state it says.
@@ -80,8 +104,14 @@ fn run(
     whole_units: u32,
     seed: u64,
 ) -> Result<Simulated, ReproError> {
-    let (lines, warmup) = length(machine, work);
-    let mut stimulus = Stimulus::new(*work, lines, seed).whole_units(whole_units);
+    let Length {
+        lines,
+        filling,
+        warmup,
+    } = length(machine, work);
+    let mut stimulus = Stimulus::new(*work, lines, seed)
+        .touch_once(filling)
+        .whole_units(whole_units);
     let results = Simulation::new(machine)
         .seed(seed)
         .warmup(warmup * ops_per_line(work.operation))

@@ -42,6 +42,8 @@ pub struct Stimulus {
     work: Work,
     threads: Vec<Walk>,
     left: u64,
+    /// While more lines than that are left, each is touched once.
+    rewriting: u64,
 }
 
 /// Where a thread is.
@@ -77,6 +79,27 @@ impl Stimulus {
             work,
             threads: (0..work.threads).map(thread).collect(),
             left: lines,
+            rewriting: lines,
+        }
+    }
+
+    /// In the first `lines` each line is touched once, also where accesses are longer than their stride and touch
+    /// most lines many times: what fills the caches is how far the threads have come, not how often they went there.
+    #[must_use]
+    pub fn touch_once(mut self, lines: u64) -> Self {
+        self.rewriting = self.left.saturating_sub(lines);
+        let once = self.once();
+        for walk in &mut self.threads {
+            walk.lines = walk.lines.min(once);
+        }
+        self
+    }
+
+    /// Lines of an access that the next one does not touch again.
+    fn once(&self) -> u64 {
+        match self.work.task_type {
+            Task::Stride if self.work.stride_size > 0 => (self.work.stride_size / LINE).max(1),
+            _ => u64::MAX,
         }
     }
 
@@ -109,9 +132,9 @@ impl Walk {
     }
 
     /// Goes on to the next access.
-    fn next_access(&mut self, work: &Work) {
+    fn next_access(&mut self, work: &Work, longest: u64) {
         self.line = 0;
-        self.lines = work.access_size / LINE;
+        self.lines = (work.access_size / LINE).min(longest);
         if self.lines >= LONG_LOOP {
             self.instr += MISPREDICTED;
         }
@@ -131,7 +154,7 @@ impl Walk {
     }
 
     /// Executes the next line.
-    fn line(&mut self, work: &Work, ops: &mut Vec<Op>) {
+    fn line(&mut self, work: &Work, longest: u64, ops: &mut Vec<Op>) {
         let addr = self.base + self.offset + self.line * LINE;
         let mut push = |kind, size| {
             ops.push(Op {
@@ -162,7 +185,7 @@ impl Walk {
             self.instr += LOOP;
         }
         if last {
-            self.next_access(work);
+            self.next_access(work, longest);
         }
     }
 }
@@ -175,6 +198,11 @@ impl Source for Stimulus {
     }
 
     fn fill(&mut self, thread: u32, ops: &mut Vec<Op>) -> Result<Next, Infallible> {
+        let longest = if self.left > self.rewriting {
+            self.once()
+        } else {
+            u64::MAX
+        };
         let walk = &mut self.threads[thread as usize];
         if self.left == 0 {
             return Ok(Next::End { instrs: walk.instr });
@@ -182,7 +210,7 @@ impl Source for Stimulus {
         let count = BATCH.min(self.left);
         self.left -= count;
         for _ in 0..count {
-            walk.line(&self.work, ops);
+            walk.line(&self.work, longest, ops);
         }
         Ok(Next::More)
     }
@@ -275,6 +303,24 @@ mod tests {
             assert_eq!(offsets[..4], first);
             assert_eq!(offsets[4..], [0; 6]);
         }
+    }
+
+    #[test]
+    fn a_line_is_touched_once_until_the_caches_are_full() {
+        let work = work(Operation::Store, Task::Stride, 512, 128);
+        let mut stimulus = Stimulus::new(work, 512, 1).touch_once(256);
+        let mut ops = Vec::new();
+        while let Ok(Next::More) = stimulus.fill(0, &mut ops) {}
+        let from_first: Vec<u64> = ops.iter().map(|op| op.addr - ops[0].addr).collect();
+        let once: Vec<u64> = (0..256).map(|line| line * 64).collect();
+        assert_eq!(from_first[..256], once);
+        // The access under way when the change comes has two lines still.
+        let later = &from_first[258..];
+        for access in later.chunks_exact(8) {
+            assert!(access.windows(2).all(|w| w[1] == w[0] + 64));
+        }
+        let starts: Vec<u64> = later.iter().copied().step_by(8).collect();
+        assert!(starts.windows(2).all(|w| w[1] == w[0] + 128), "{starts:?}");
     }
 
     #[test]

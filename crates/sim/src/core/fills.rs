@@ -14,6 +14,9 @@ const OPEN: Time = Time(u64::MAX);
 const FLUSHED: u64 = 1 << 63;
 const COMBINED: u64 = 1 << 62;
 
+/// Takers of buffers that are remembered.
+const RECENT: usize = 16;
+
 /// Data that has left its buffer and that memory has not taken.
 #[derive(Clone, Copy, Debug)]
 struct Posted {
@@ -45,6 +48,11 @@ pub(super) struct FillBuffers {
     open: usize,
     /// When the first buffer of a miss is free.
     first: Time,
+    /// The same, of those that flushes take.
+    first_of_flushes: Time,
+    /// How often a buffer was taken, and for what lines the last few times.
+    takes: u64,
+    recent: [u64; RECENT],
     /// A bit for each key in use, by a hash, and for some that were: most look-ups need nothing else.
     known: u64,
     /// Buffers taken since nothing but the keys in use had a bit.
@@ -80,6 +88,9 @@ impl FillBuffers {
             combined: Time::ZERO,
             open: 0,
             first: Time::ZERO,
+            first_of_flushes: Time::ZERO,
+            takes: 0,
+            recent: [0; RECENT],
             known: 0,
             taken: 0,
             posted: VecDeque::new(),
@@ -96,8 +107,41 @@ impl FillBuffers {
     }
 
     /// The same, of a buffer for a flush.
+    #[inline]
     pub fn free_for_flush(&self, at: Time) -> Time {
-        at.max(self.earliest(self.flushes()))
+        at.max(self.first_of_flushes)
+    }
+
+    /// How often a buffer was taken: what is known of a line stays true while that does.
+    #[inline]
+    pub fn takes(&self) -> u64 {
+        self.takes
+    }
+
+    /// For what lines buffers were taken since there had been so many; none: too often to know.
+    pub fn taken_since(&self, takes: u64) -> Option<impl Iterator<Item = LineAddr>> {
+        let new = self.takes - takes;
+        (new <= RECENT as u64)
+            .then(|| (takes..self.takes).map(|n| LineAddr(self.recent[n as usize % RECENT])))
+    }
+
+    /// Buffer `i`, which was taken until `before`, is so until another time now: when the first are free.
+    #[inline]
+    fn look_for_first(&mut self, i: usize, before: Time) {
+        let until = self.until[i];
+        let for_all = self.misses == self.until.len();
+        if i < self.misses {
+            self.first = if before == self.first {
+                self.earliest(0..self.misses)
+            } else {
+                self.first.min(until)
+            };
+            if for_all {
+                self.first_of_flushes = self.first;
+            }
+        } else {
+            self.first_of_flushes = self.earliest(self.misses..self.until.len());
+        }
     }
 
     fn earliest(&self, buffers: Range<usize>) -> Time {
@@ -215,8 +259,8 @@ impl FillBuffers {
     pub fn close(&mut self, which: usize, at: Time, until: Time, hold: Option<Time>) -> Time {
         let free = free_at_last(at, until, hold);
         self.open -= 1;
-        self.until[which] = free;
-        self.first = self.earliest(0..self.misses);
+        let before = std::mem::replace(&mut self.until[which], free);
+        self.look_for_first(which, before);
         self.post(self.key[which], at, free, until);
         self.combined = self.combined.max(until);
         free
@@ -237,9 +281,11 @@ impl FillBuffers {
         );
         let i = buffers.start + free.unwrap_or(0);
         self.key[i] = key;
-        self.until[i] = until;
+        let before = std::mem::replace(&mut self.until[i], until);
         self.by[i] = by;
-        self.first = self.earliest(0..self.misses);
+        self.look_for_first(i, before);
+        self.recent[self.takes as usize % RECENT] = key & !(FLUSHED | COMBINED);
+        self.takes += 1;
         self.known |= bit(key);
         self.taken += 1;
         if self.taken == self.key.len() {

@@ -28,6 +28,8 @@ struct Pending {
     after: Option<StoreNumber>,
     /// Stores from this number on are younger.
     before: StoreNumber,
+    /// When it may go if a buffer is free; unknown where that is to be looked up.
+    here: Option<Time>,
 }
 
 /// Flushes and demotions that were executed and wait: for an older store to their line, for a flush
@@ -40,6 +42,13 @@ pub(super) struct Flushes {
     pub done: Time,
     /// Demotions take buffers, too.
     demotions_hold: bool,
+    /// Of those that are pending: the flushes, and those that wait for a store.
+    flushes: usize,
+    behind_stores: usize,
+    /// What [`Flushes::next`] knows holds for so many takes of fill buffers.
+    takes: u64,
+    /// Its last answer, while nothing has changed, and when the first buffer was free then.
+    answer: Option<(Time, Option<(Time, usize)>)>,
 }
 
 impl Flushes {
@@ -51,6 +60,10 @@ impl Flushes {
             capacity,
             done: Time::ZERO,
             demotions_hold: core.demote_hold.is_some(),
+            flushes: 0,
+            behind_stores: 0,
+            takes: 0,
+            answer: None,
         }
     }
 
@@ -60,8 +73,7 @@ impl Flushes {
 
     /// Is there any flush that has not been sent?
     pub fn any(&self) -> bool {
-        let is_flush = |p: &Pending| matches!(p.action, Action::Flush(_));
-        self.pending.iter().any(is_flush)
+        self.flushes > 0
     }
 
     /// There is room for it.
@@ -72,12 +84,16 @@ impl Flushes {
         ready: Time,
         (after, before): (Option<StoreNumber>, StoreNumber),
     ) {
+        self.flushes += usize::from(action != Action::Demote);
+        self.behind_stores += usize::from(after.is_some());
+        self.answer = None;
         self.pending.push(Pending {
             line,
             action,
             ready,
             after,
             before,
+            here: None,
         });
     }
 
@@ -85,20 +101,30 @@ impl Flushes {
     /// leave it, too.
     #[inline]
     pub fn let_pass(&self, number: StoreNumber) -> bool {
-        self.pending.iter().all(|pending| pending.before > number)
+        // Those behind the oldest come before later stores yet.
+        self.pending
+            .first()
+            .is_none_or(|oldest| oldest.before > number)
     }
 
     /// Store `number` has reached the cache, or will have, at `at`. Answers whether anything waited
     /// for that.
     #[inline]
     pub fn stored(&mut self, number: StoreNumber, at: Time) -> bool {
+        if self.behind_stores == 0 {
+            return false;
+        }
         let mut any = false;
         for pending in &mut self.pending {
             if pending.after == Some(number) {
                 pending.after = None;
                 pending.ready = pending.ready.max(at);
+                self.behind_stores -= 1;
                 any = true;
             }
+        }
+        if any {
+            self.answer = None;
         }
         any
     }
@@ -113,20 +139,58 @@ impl Flushes {
 
     /// When the next one goes, and which it is; the oldest among those of one time.
     #[inline]
-    pub fn next(&self, fills: &FillBuffers) -> Option<(Time, usize)> {
+    pub fn next(&mut self, fills: &FillBuffers) -> Option<(Time, usize)> {
         if self.pending.is_empty() {
             return None;
         }
-        let known = self.pending.iter().enumerate();
+        self.forget(fills);
+        let first = fills.free_for_flush(Time::ZERO);
+        match self.answer {
+            Some((of, answer)) if of == first => answer,
+            _ => {
+                let answer = self.look_for_next(fills);
+                self.answer = Some((first, answer));
+                answer
+            }
+        }
+    }
+
+    /// Forgets what is known of lines that have taken buffers since.
+    #[inline]
+    fn forget(&mut self, fills: &FillBuffers) {
+        if self.takes == fills.takes() {
+            return;
+        }
+        let pending = &mut self.pending;
+        match fills.taken_since(self.takes) {
+            Some(lines) => lines.for_each(|line| {
+                for pending in pending.iter_mut().filter(|p| p.line == line) {
+                    pending.here = None;
+                    self.answer = None;
+                }
+            }),
+            None => {
+                pending.iter_mut().for_each(|p| p.here = None);
+                self.answer = None;
+            }
+        }
+        self.takes = fills.takes();
+    }
+
+    fn look_for_next(&mut self, fills: &FillBuffers) -> Option<(Time, usize)> {
+        let demotions_hold = self.demotions_hold;
+        let known = self.pending.iter_mut().enumerate();
         known
             .filter(|(_, pending)| pending.after.is_none())
-            .map(|(i, pending)| (pending.start(fills, self.demotions_hold), i))
+            .map(|(i, pending)| (pending.start(fills, demotions_hold), i))
             .min()
     }
 
     /// The one that [`Flushes::next`] answered goes at `at`.
     pub fn send<B: Below>(&mut self, which: usize, at: Time, env: &mut Env<'_, B>) {
         let pending = self.pending.remove(which);
+        self.answer = None;
+        self.flushes -= usize::from(pending.action != Action::Demote);
         match pending.action {
             Action::Flush(kind) => {
                 let done = flush(at, pending.line, kind, env);
@@ -144,11 +208,18 @@ impl Flushes {
 }
 
 impl Pending {
-    fn start(&self, fills: &FillBuffers, demotions_hold: bool) -> Time {
+    #[inline]
+    fn start(&mut self, fills: &FillBuffers, demotions_hold: bool) -> Time {
         match self.action {
             Action::Demote if !demotions_hold => self.ready,
             Action::Demote => fills.free_for_flush(self.ready),
-            Action::Flush(_) => flush_start(self.ready, self.line, fills),
+            Action::Flush(_) => {
+                let (ready, line) = (self.ready, self.line);
+                let here = *self
+                    .here
+                    .get_or_insert_with(|| taken_and_here(ready, line, fills));
+                fills.free_for_flush(here)
+            }
         }
     }
 }
@@ -156,9 +227,13 @@ impl Pending {
 /// When a flush of `line` that is ready at `ready` can go: an older one of the same line is taken, the line is
 /// here, and a buffer is free.
 pub(super) fn flush_start(ready: Time, line: LineAddr, fills: &FillBuffers) -> Time {
+    fills.free_for_flush(taken_and_here(ready, line, fills))
+}
+
+/// The same but for the buffer.
+fn taken_and_here(ready: Time, line: LineAddr, fills: &FillBuffers) -> Time {
     let alone = fills.flush_until(line, ready).unwrap_or(ready);
-    let here = fills.find(line, alone).map_or(alone, |fill| fill.until);
-    fills.free_for_flush(here)
+    fills.find(line, alone).map_or(alone, |fill| fill.until)
 }
 
 /// Sends a flush; answers when it is taken.

@@ -1,0 +1,302 @@
+//! What this host says: the operations that the programs have themselves, measured.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use prestore_bench::{Operation, Variant};
+use prestore_measure::{CpuTime, Summary, ratios};
+use serde::{Deserialize, Serialize};
+
+use super::{Place, keep};
+use crate::cases::CASES;
+use crate::common::level;
+
+/// Pairs of runs that count.
+const PAIRS: usize = 9;
+/// Pairs made at most: those that others disturbed do not count.
+const ATTEMPTS: usize = 2 * PAIRS;
+/// Quartiles this share of the median apart say nothing about a few percent.
+const NOISY: f64 = 0.06;
+
+/// An operation of a program at one place.
+struct Native {
+    /// The program and arguments of its case.
+    program: &'static [&'static str],
+    function: &'static str,
+    op: &'static str,
+    /// What both runs are given: more work than a recording needs.
+    size: &'static [&'static str],
+    /// What makes the program do the operation there.
+    with: &'static [&'static str],
+}
+
+const fn native(
+    program: &'static [&'static str],
+    function: &'static str,
+    op: &'static str,
+    size: &'static [&'static str],
+    with: &'static [&'static str],
+) -> Native {
+    Native {
+        program,
+        function,
+        op,
+        size,
+        with,
+    }
+}
+
+const STENCIL: &[&str] = &["stencil", "--steps=10"];
+const FFT: &[&str] = &["fft", "--rows=1024"];
+const KV: &[&str] = &["kv", "--ops=200K"];
+const COPIED: &[&str] = &["kv", "--ops=200K", "--value=copied"];
+const RING: &[&str] = &["ring", "--messages=100K"];
+
+const LARGE_STENCIL: &[&str] = &["--steps=40"];
+const LARGE_FFT: &[&str] = &["--rows=8K"];
+const LARGE_LINES: &[&str] = &["--n=192", "--steps=2"];
+const LARGE_KV: &[&str] = &["--ops=400K", "--keys=128K", "--spare-mb=256"];
+const LARGE_COPIED: &[&str] = &[
+    "--ops=400K",
+    "--keys=128K",
+    "--spare-mb=256",
+    "--value=copied",
+];
+const LARGE_TRIE: &[&str] = &["--ops=400K"];
+const LARGE_RING: &[&str] = &["--messages=400K"];
+const LARGE_TENSOR: &[&str] = &["--large-count=4"];
+
+/// Skip in the way that the simulator finds best of those that every architecture has: a buffer that is copied.
+const NATIVES: &[Native] = &[
+    native(
+        STENCIL,
+        "resid",
+        "clean",
+        LARGE_STENCIL,
+        &["--op=clean", "--cleaned=residual"],
+    ),
+    native(
+        STENCIL,
+        "psinv",
+        "clean",
+        LARGE_STENCIL,
+        &["--op=clean", "--cleaned=corrections"],
+    ),
+    native(
+        STENCIL,
+        "psinv",
+        "skip",
+        LARGE_STENCIL,
+        &["--op=skip", "--skip=buffer"],
+    ),
+    native(FFT, "copy_back", "clean", LARGE_FFT, &["--op=clean"]),
+    native(FFT, "copy_back", "skip", LARGE_FFT, &["--op=skip"]),
+    native(
+        &["lines"],
+        "compute_rhs",
+        "clean",
+        LARGE_LINES,
+        &["--op=clean", "--place=rhs"],
+    ),
+    native(
+        &["lines"],
+        "compute_rhs",
+        "skip",
+        LARGE_LINES,
+        &["--op=skip", "--place=rhs"],
+    ),
+    native(
+        &["lines"],
+        "substitute",
+        "clean",
+        LARGE_LINES,
+        &["--op=clean", "--place=solution"],
+    ),
+    native(
+        &["lines"],
+        "substitute",
+        "skip",
+        LARGE_LINES,
+        &["--op=skip", "--place=solution"],
+    ),
+    native(KV, "craft_value", "clean", LARGE_KV, &["--op=clean"]),
+    native(
+        KV,
+        "craft_value",
+        "skip",
+        LARGE_KV,
+        &["--op=skip", "--value=copied"],
+    ),
+    native(COPIED, "copy_value", "clean", LARGE_COPIED, &["--op=clean"]),
+    native(COPIED, "copy_value", "skip", LARGE_COPIED, &["--op=skip"]),
+    native(RING, "fill_msg", "clean", LARGE_RING, &["--op=clean"]),
+    native(RING, "fill_msg", "demote", LARGE_RING, &["--op=demote"]),
+    native(
+        &["trie"],
+        "craft_value",
+        "clean",
+        LARGE_TRIE,
+        &["--op=clean"],
+    ),
+    native(&["trie"], "craft_value", "skip", LARGE_TRIE, &["--op=skip"]),
+    native(
+        &["tensor"],
+        "TensorEvaluator<tensor::scalar_sum_op>::run",
+        "clean",
+        LARGE_TENSOR,
+        &["--op=clean"],
+    ),
+];
+
+/// What was measured of one operation at one place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Measured {
+    #[serde(flatten)]
+    pub place: Place,
+    pub op: String,
+    /// The program's seconds over those with the operation in the run beside it, by quartiles; `None`: too noisy.
+    pub gain: Option<[f64; 3]>,
+}
+
+/// All that was measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Host {
+    /// The processor's name; none: nothing was measured yet.
+    pub cpu: Option<String>,
+    /// What the library does on it, by operation.
+    pub instructions: BTreeMap<String, String>,
+    pub measured: Vec<Measured>,
+}
+
+impl Host {
+    /// What was measured there, by operation.
+    pub fn of(&self, place: &Place) -> impl Iterator<Item = &Measured> {
+        self.measured.iter().filter(move |m| m.place == *place)
+    }
+}
+
+/// `seconds=` of what the program prints.
+fn seconds(program: &Path, size: &[&str], with: &[&str]) -> f64 {
+    let output = Command::new(program)
+        .args(size)
+        .args(with)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{output:?}");
+    let of = text
+        .split_whitespace()
+        .find_map(|w| w.strip_prefix("seconds="));
+    of.and_then(|s| s.parse().ok())
+        .unwrap_or_else(|| panic!("no seconds: {text}"))
+}
+
+/// Quartiles of the gain; `None` where others disturbed too many pairs, or these lie too far apart.
+fn gain(mut pair: impl FnMut() -> (f64, f64)) -> Option<[f64; 3]> {
+    let (mut base, mut changed) = (Vec::new(), Vec::new());
+    for _ in 0..ATTEMPTS {
+        let before = CpuTime::now();
+        let (a, b) = pair();
+        let load = before.and_then(|before| CpuTime::now()?.since(&before));
+        if load.is_none_or(|load| load.busy().is_none()) {
+            base.push(a);
+            changed.push(b);
+        }
+        if base.len() == PAIRS {
+            break;
+        }
+    }
+    let summary = Summary::of(&ratios(&base, &changed)).filter(|_| base.len() == PAIRS)?;
+    let quartiles = [
+        summary.lower_quartile,
+        summary.median,
+        summary.upper_quartile,
+    ];
+    (summary.spread() <= NOISY).then_some(quartiles.map(|q| (q * 1000.0).round() / 1000.0))
+}
+
+fn measure(native: &Native) -> Option<Measured> {
+    let case = CASES
+        .iter()
+        .find(|c| c.program == native.program[0] && *c.args == native.program[1..])
+        .unwrap();
+    let program = level("O2", case.program)?;
+    let mut turn = 0;
+    let gain = gain(|| {
+        turn += 1;
+        let run = |with| seconds(&program, native.size, with);
+        // Who is first changes.
+        if turn % 2 == 0 {
+            let changed = run(native.with);
+            (run(&[]), changed)
+        } else {
+            let base = run(&[]);
+            (base, run(native.with))
+        }
+    });
+    let measured = Measured {
+        place: Place::of(case, native.function),
+        op: native.op.to_owned(),
+        gain,
+    };
+    println!("{measured:?}");
+    Some(measured)
+}
+
+fn cpu() -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = text.lines().find(|l| l.starts_with("model name"));
+    let name = name.and_then(|l| l.split_once(':')).map(|n| n.1.trim());
+    name.unwrap_or("unknown").to_owned()
+}
+
+fn instructions() -> BTreeMap<String, String> {
+    let operations = Variant::ALL.into_iter().filter_map(Operation::of);
+    let named = operations.map(|o| (o.variant.name().to_owned(), o.instruction));
+    named.collect()
+}
+
+/// Some minutes, on a machine that does nothing else.
+#[test]
+#[ignore = "long, and only on an idle machine: make verdicts-host"]
+fn what_the_advice_does_on_this_host() {
+    let host = Host {
+        cpu: Some(cpu()),
+        instructions: instructions(),
+        measured: NATIVES.iter().filter_map(measure).collect(),
+    };
+    keep("host.json", &host);
+    assert!(
+        host.measured.iter().any(|m| m.gain.is_some()),
+        "everything was too noisy: measure on an idle machine"
+    );
+}
+
+#[test]
+fn every_operation_of_a_program_is_one_of_a_case() {
+    for native in NATIVES {
+        let known = CASES.iter().any(|c| {
+            c.program == native.program[0]
+                && *c.args == native.program[1..]
+                && c.places.iter().any(|(f, _)| *f == native.function)
+        });
+        assert!(known, "{:?} {}", native.program, native.function);
+    }
+}
+
+#[test]
+fn noise_is_no_measurement() {
+    let mut next = 0;
+    let steady = gain(|| {
+        next += 1;
+        (1.5 + 0.001 * f64::from(next), 1.0)
+    });
+    let far_apart = gain(|| {
+        next += 1;
+        (1.0 + 0.5 * f64::from(next % 3), 1.0)
+    });
+    // A disturbed test machine measures nothing.
+    assert!(steady.is_none_or(|g| (1.5..1.6).contains(&g[1])));
+    assert_eq!(far_apart, None);
+}

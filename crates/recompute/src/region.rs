@@ -1,0 +1,44 @@
+//! Tells a recording where a worker's loop begins and ends: the markers of `include/prestore_region.h`, in line.
+
+/// The region's id, the last there is, so that those which programs use stay free.
+const ID: u32 = 4095;
+
+/// In a region as long as it lives; costs an instruction that does nothing at either end.
+pub(crate) struct Region;
+
+impl Region {
+    #[inline(always)]
+    pub fn enter() -> Region {
+        mark::<1>();
+        Region
+    }
+}
+
+impl Drop for Region {
+    #[inline(always)]
+    fn drop(&mut self) {
+        mark::<2>();
+    }
+}
+
+#[inline(always)]
+fn mark<const EDGE: u32>() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a NOP with the marker as its displacement.
+    unsafe {
+        core::arch::asm!(
+            ".byte 0x0f, 0x1f, 0x80",
+            ".long {word}",
+            word = const 0x5053_0000_u32 | EDGE << 12 | ID,
+        );
+    }
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: two moves to the zero register.
+    unsafe {
+        core::arch::asm!(
+            "movz xzr, #0x5053",
+            "movz xzr, #{word}",
+            word = const EDGE << 12 | ID,
+        );
+    }
+}

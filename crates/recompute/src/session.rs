@@ -1,0 +1,212 @@
+//! A loop on a medium: begun or found there, run to its end.
+
+use crate::arrays::{Arrays, Element};
+use crate::engine::Engine;
+use crate::header::{Found, Identity};
+use crate::layout::{FINISHED, Layout};
+use crate::medium::{load_bytes, load_word};
+use crate::steps::Share;
+use crate::{Dependence, Error, Kernel, Medium, Nest, Scheme};
+
+/// How a loop is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// How it is made failure-safe.
+    pub scheme: Scheme,
+    /// Threads among which the regions are divided, in equal parts in a row.
+    pub workers: usize,
+}
+
+/// What a medium held when the loop came to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Nothing: the loop has been begun.
+    New,
+    /// The loop, not finished: it goes on.
+    Begun,
+    /// The loop, finished: its results are there.
+    Finished,
+}
+
+/// What a run did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// The loop was finished already, and nothing was done.
+    pub was_finished: bool,
+    /// Outermost iterations that were complete when the run began.
+    pub resumed_at: usize,
+    /// Steps that were done to bring torn regions back to where they were.
+    pub recomputed: u64,
+    /// Steps that were done.
+    pub steps: u64,
+}
+
+pub(crate) struct Plan {
+    pub nest: Nest,
+    pub options: Options,
+    pub layout: Layout,
+}
+
+impl Plan {
+    pub fn new<K: Kernel>(kernel: &K, options: Options) -> Result<Plan, Error> {
+        let nest = kernel.nest();
+        nest.check()?;
+        let fault = |what: &str| {
+            Err(Error::Description {
+                name: nest.name.clone(),
+                what: what.to_string(),
+            })
+        };
+        if options.workers == 0 || options.workers > 4096 {
+            return fault("it should have 1 to 4096 workers");
+        }
+        match options.scheme {
+            Scheme::Hybrid { .. } if nest.dependence == Dependence::Fresh => {
+                return fault(
+                    "each of its steps can be done anew from what is there, so copies (HR) are of no use: take R",
+                );
+            }
+            Scheme::Hybrid { period: 0 } | Scheme::Checkpoint { every: 0, .. } => {
+                return fault("copies should be made every 1 or more iterations");
+            }
+            _ => {}
+        }
+        let layout = Layout::new(&nest, options.scheme, options.workers);
+        Ok(Plan {
+            nest,
+            options,
+            layout,
+        })
+    }
+
+    pub fn identity(&self) -> Identity<'_> {
+        Identity {
+            nest: &self.nest,
+            scheme: self.options.scheme,
+            workers: self.options.workers,
+            total: self.layout.total,
+        }
+    }
+
+    pub fn share(&self, worker: usize) -> Share {
+        Share::new(&self.nest, worker, self.options.workers)
+    }
+}
+
+/// A loop on a medium.
+pub struct Session<'k, K, M> {
+    kernel: &'k K,
+    medium: M,
+    plan: Plan,
+    state: State,
+}
+
+impl<'k, K: Kernel, M: Medium> Session<'k, K, M> {
+    /// Bytes that the loop needs.
+    ///
+    /// # Errors
+    /// The loop's description contradicts itself, or the scheme does not fit it.
+    pub fn needs(kernel: &K, options: Options) -> Result<usize, Error> {
+        Ok(Plan::new(kernel, options)?.layout.total)
+    }
+
+    /// Finds the loop on the medium, or begins it where the medium's first word is zero; then everything else on it is
+    /// overwritten. `place` is how messages call the medium.
+    ///
+    /// # Errors
+    /// What is there is not this loop's, or damaged; nothing is changed then. The storage fails.
+    pub fn open(
+        kernel: &'k K,
+        medium: M,
+        options: Options,
+        place: &str,
+    ) -> Result<Session<'k, K, M>, Error> {
+        let plan = Plan::new(kernel, options)?;
+        let mut session = Session {
+            kernel,
+            medium,
+            plan,
+            state: State::New,
+        };
+        match session.plan.identity().find(&session.medium, place)? {
+            Found::Nothing => session.begin()?,
+            Found::Ours => {
+                session.state = if load_word(&session.medium, FINISHED) != 0 {
+                    State::Finished
+                } else {
+                    State::Begun
+                }
+            }
+        }
+        Ok(session)
+    }
+
+    /// Everything but the header's first word is written and durable before that is stored.
+    fn begin(&self) -> Result<(), Error> {
+        let (medium, plan) = (&self.medium, &self.plan);
+        // SAFETY: the medium is that long, as `find` has checked, and nobody else uses it yet.
+        unsafe { medium.base().write_bytes(0, plan.layout.total) };
+        medium.stored(0, plan.layout.total);
+        plan.identity().write(medium);
+        let arrays = Arrays::new(medium, &plan.layout.arrays);
+        self.kernel.init(&arrays);
+        for region in 0..plan.nest.regions() {
+            self.kernel.reset(&arrays, region);
+        }
+        medium.flush(0, plan.layout.total);
+        medium.fence()?;
+        plan.identity().commit(medium)
+    }
+
+    /// What the medium held when the loop came to it.
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// Goes on from where a crash has left the loop, to its end. Results are durable then, unless the scheme is
+    /// [`Scheme::None`].
+    ///
+    /// # Errors
+    /// The storage fails, or what progress says cannot be.
+    pub fn run(&mut self) -> Result<Report, Error> {
+        if self.state == State::Finished {
+            return Ok(Report {
+                was_finished: true,
+                resumed_at: self.plan.nest.outer,
+                ..Report::default()
+            });
+        }
+        let report = Engine::new(self.kernel, &self.medium, &self.plan).run()?;
+        if self.plan.options.scheme != Scheme::None {
+            self.state = State::Finished;
+        }
+        Ok(report)
+    }
+
+    /// A copy of an array as it is now; what is not a whole element at its end is left out.
+    ///
+    /// # Panics
+    /// There is no array of this number.
+    pub fn read<T: Element>(&self, array: usize) -> Vec<T> {
+        let (at, bytes) = self.plan.layout.arrays[array];
+        let bytes = load_bytes(&self.medium, at, bytes / size_of::<T>() * size_of::<T>());
+        let chunks = bytes.chunks_exact(size_of::<T>());
+        // SAFETY: each chunk has the type's size, every pattern of bits is a value.
+        chunks
+            .map(|chunk| unsafe { chunk.as_ptr().cast::<T>().read_unaligned() })
+            .collect()
+    }
+
+    /// Where an array begins in memory.
+    ///
+    /// # Panics
+    /// There is no array of this number.
+    pub fn address(&self, array: usize) -> *mut u8 {
+        Arrays::new(&self.medium, &self.plan.layout.arrays).address(array)
+    }
+
+    /// The medium, to ask it something.
+    pub fn medium(&self) -> &M {
+        &self.medium
+    }
+}
