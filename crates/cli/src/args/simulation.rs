@@ -96,7 +96,7 @@ pub struct WhatifArgs {
     #[arg(long, value_enum, requires = "ops")]
     pub way: Option<WayArg>,
     /// Compare caching modes instead: try each for every persistent range (docs/caching-modes.md)
-    #[arg(long, conflicts_with_all = ["findings", "op", "way", "simulations", "thresholds"])]
+    #[arg(long, conflicts_with_all = ["findings", "ops", "way", "simulations", "thresholds"])]
     pub types: bool,
     /// Memory that is persistent (repeatable), for --types: as --type of `prestore simulate` names it [default: all files
     /// mapped with MAP_SHARED]
