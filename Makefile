@@ -35,13 +35,6 @@ repro: build
 	mv $(BUILD)/ours.json crates/repro/data/ours.json
 	PRESTORE_WRITE_REPRO=1 cargo test --release --locked --workspace --all-features --test page
 
-# Compares caching modes on machines of today and writes data and table of docs/caching-modes.md anew. Some minutes.
-.PHONY: modes
-modes: build
-	$(PRESTORE) repro p1-today --format json > $(BUILD)/modes.json
-	mv $(BUILD)/modes.json crates/repro/data/modes.json
-	PRESTORE_WRITE_REPRO=1 cargo test --release --locked -p prestore-repro --test modes_page
-
 # Runs what real Optane DIMMs were measured with and writes the tables of docs/optane.md anew; the same tests hold them.
 .PHONY: repro-optane
 repro-optane:
