@@ -31,7 +31,7 @@ usage_error() {
     grep -q '^usage: ' "$out/check.err" || fail "$* prints no usage"
 }
 
-for program in listing1 listing2 listing3 kv ring stencil stencil_f fft rank tensor buckets lines solver pairs sparse trie; do
+for program in listing1 listing2 listing3 kv ring stencil stencil_f fft rank tensor buckets lines solver pairs sparse trie modes_array modes_queue modes_hash modes_cowlist; do
     # The Makefile said so, where there is no Fortran compiler.
     [ "$program" = stencil_f ] && [ ! -x "$out/stencil_f" ] && continue
     usage_error "$out/$program" --nonsense=1
@@ -108,6 +108,31 @@ same "$out/fft" --rows=4
 same "$out/rank" --keys=10K --max-key=64K --verify=yes
 same "$out/tensor" --small-count=1000
 equal "$out/tensor --small-count=1000 --warmup=1" "$out/tensor --small-count=1000 --warmup=1 --op=clean"
+
+# What each form left is consistent; what is changed behind its back is not.
+pool=$out/check.pool
+for form in order fence clflush clflushopt clwb demote nt; do
+    for program in "modes_array --passes=1" "modes_queue --elements=500" "modes_hash --elements=200" \
+        "modes_cowlist --mutations=40 --length=100" "modes_cowlist --mutations=40 --length=100 --persist=tracked"; do
+        name=${program%% *}
+        "$out"/$program --form=$form --file="$pool" > "$out/check.said" 2>&1
+        code=$?
+        # The processor has no such flush.
+        [ $code -eq 2 ] && grep -q 'this processor' "$out/check.said" && continue
+        [ $code -eq 0 ] || fail "$program --form=$form"
+        "$out/$name" --check=yes --file="$pool" | grep -q consistent || fail "what $program --form=$form left"
+    done
+done
+for program in "modes_array 96" "modes_queue 80" "modes_hash 64" "modes_cowlist 65"; do
+    name=${program% *}
+    "$out/$name" --file="$pool" > /dev/null
+    printf '\7' | dd of="$pool" bs=1 seek="${program#* }" conv=notrunc 2> /dev/null
+    "$out/$name" --check=yes --file="$pool" | grep -q broken || fail "$name does not see what is broken"
+done
+usage_error "$out/modes_array" --form=flush
+"$out/modes_hash" --check=yes > /dev/null 2>&1
+[ $? -eq 2 ] || fail "a check without a file does not exit with 2"
+rm -f "$pool" "$out/check.said"
 
 if [ -x "$out/asm/plain" ]; then
     ${CC:-gcc} -O2 -Wall -Wextra "$here/asm/step_count.c" -o "$out/asm/step_count" || fail "step_count does not build"

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Name, and the folder or file of its sources in `workloads/`.
-const PROGRAMS: [(&str, &str); 7] = [
+const PROGRAMS: [(&str, &str); 11] = [
     ("listing1", "listings/listing1.c"),
     ("listing2", "listings/listing2.c"),
     ("listing3", "listings/listing3.c"),
@@ -11,7 +11,14 @@ const PROGRAMS: [(&str, &str); 7] = [
     ("kv", "kv"),
     ("stencil", "stencil"),
     ("fft", "fft"),
+    ("modes_array", "modes/array.c"),
+    ("modes_queue", "modes/queue.c"),
+    ("modes_hash", "modes/hash.c"),
+    ("modes_cowlist", "modes/cowlist.c"),
 ];
+
+/// What those in `workloads/modes` share.
+const MODES_SHARED: [&str; 4] = ["form.c", "log.c", "nodes.c", "pool.c"];
 
 fn main() -> std::io::Result<()> {
     println!("cargo::rustc-check-cfg=cfg(programs)");
@@ -46,6 +53,7 @@ fn main() -> std::io::Result<()> {
         .compile("prestore_bench_tensor");
     compiler()
         .files(c_files(&workloads.join("common"))?)
+        .files(MODES_SHARED.map(|file| workloads.join("modes").join(file)))
         .compile("prestore_bench_common");
     println!("cargo::rustc-cfg=programs");
     Ok(())

@@ -25,11 +25,18 @@ static void print_default(FILE *out, const struct arg *arg)
     case ARG_CHOICE:
         fprintf(out, "%s", arg->choices[*(const int *)arg->target]);
         break;
+    case ARG_TEXT:
+        fprintf(out, "%s", *(const char *const *)arg->target);
+        break;
     }
 }
 
 static void print_range(FILE *out, const struct arg *arg)
 {
+    if (arg->kind == ARG_TEXT) {
+        fprintf(out, "any text");
+        return;
+    }
     if (arg->kind != ARG_CHOICE) {
         fprintf(out, "%.15g to %.15g", arg->min, arg->max);
         return;
@@ -127,6 +134,9 @@ static int set(const struct arg *arg, const char *text)
         return set_real(arg, text);
     case ARG_CHOICE:
         return set_choice(arg, text);
+    case ARG_TEXT:
+        *(const char **)arg->target = text;
+        return 1;
     }
     return 0;
 }

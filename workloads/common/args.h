@@ -13,6 +13,7 @@ enum arg_kind {
     ARG_COUNT,  /* an integer, optionally with K, M or G for powers of 1024 */
     ARG_REAL,   /* a decimal number */
     ARG_CHOICE, /* one of a list of words; the target holds its index */
+    ARG_TEXT,   /* any text */
 };
 
 /* One argument. The target holds the default before parsing and the user's value after. */
@@ -20,7 +21,7 @@ struct arg {
     const char *name;
     const char *help;
     enum arg_kind kind;
-    void *target; /* uint64_t, double or int, by kind */
+    void *target; /* uint64_t, double, int or const char *, by kind */
     double min, max;
     const char *const *choices; /* ends with NULL */
 };
@@ -31,6 +32,8 @@ struct arg {
     { name, help, ARG_REAL, target, min, max, NULL }
 #define ARG_CHOICE_OF(name, target, choices, help) \
     { name, help, ARG_CHOICE, target, 0, 0, choices }
+#define ARG_TEXT_OF(name, target, help) \
+    { name, help, ARG_TEXT, target, 0, 0, NULL }
 
 /* `no` is 0, `yes` is 1. */
 extern const char *const ARG_NO_YES[];

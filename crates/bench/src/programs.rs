@@ -16,6 +16,10 @@ unsafe extern "C" {
     fn prestore_bench_kv(argc: c_int, argv: *mut *mut c_char) -> c_int;
     fn prestore_bench_stencil(argc: c_int, argv: *mut *mut c_char) -> c_int;
     fn prestore_bench_fft(argc: c_int, argv: *mut *mut c_char) -> c_int;
+    fn prestore_bench_modes_array(argc: c_int, argv: *mut *mut c_char) -> c_int;
+    fn prestore_bench_modes_queue(argc: c_int, argv: *mut *mut c_char) -> c_int;
+    fn prestore_bench_modes_hash(argc: c_int, argv: *mut *mut c_char) -> c_int;
+    fn prestore_bench_modes_cowlist(argc: c_int, argv: *mut *mut c_char) -> c_int;
     fn prestore_bench_tensor(argc: c_int, argv: *mut *mut c_char) -> c_int;
 }
 
@@ -46,6 +50,10 @@ fn enter(program: Program, count: c_int, pointers: *mut *mut c_char) -> c_int {
         Program::Stencil => prestore_bench_stencil,
         Program::Fft => prestore_bench_fft,
         Program::Tensor => prestore_bench_tensor,
+        Program::ModesArray => prestore_bench_modes_array,
+        Program::ModesQueue => prestore_bench_modes_queue,
+        Program::ModesHash => prestore_bench_modes_hash,
+        Program::ModesCowlist => prestore_bench_modes_cowlist,
     };
     // SAFETY: a C main with arguments as C wants them: `count` strings and a null pointer. The workloads read the
     // strings only.

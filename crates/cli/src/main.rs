@@ -13,6 +13,7 @@ mod host;
 mod import;
 mod interrupt;
 mod machine;
+mod modes;
 mod naming;
 mod notice;
 mod output;

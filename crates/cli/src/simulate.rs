@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use prestore_machine::Machine;
+use prestore_modes::Way;
 use prestore_replay::{Options, Replay, SourceError};
 use prestore_report::{TextOptions, simulation_text, to_json};
 use prestore_sim::{Interest, NoMechanism, Results, Simulation, SimulationError};
@@ -11,6 +12,7 @@ use prestore_tracer::Region;
 
 use crate::args::{MechanismArg, PlainFormat, SimulateArgs};
 use crate::error::CliError;
+use crate::modes;
 use crate::naming::CallNames;
 use crate::progress::Progress;
 use crate::{output, run};
@@ -53,6 +55,20 @@ fn simulate(args: &SimulateArgs, machine: &Machine, trace: &Trace) -> Result<Res
         ..Options::default()
     };
     let mut progress = Progress::new(asked.quiet, "simulated operations");
+    if !args.types.is_empty() {
+        let way = Way {
+            trace,
+            interest: interest(asked.region.as_deref())?,
+            warmup: args.warmup,
+            seed: asked.seed,
+            limit: asked.limit,
+            lenient: asked.stored.lenient,
+            call_sites: &call_sites,
+        };
+        return modes::simulate(&way, machine, &args.types, &names, &mut |ops| {
+            progress.add(ops);
+        });
+    }
     let replay = Replay::new(trace, simulation)
         .options(options)
         .limit(asked.limit)

@@ -43,6 +43,19 @@ pub enum ImageError {
     Nameless,
 }
 
+impl Image {
+    /// Is it the file at `path`: all of that, or a last part of it?
+    pub fn is_file(&self, path: &str) -> bool {
+        let Self::Named(wanted) = self else {
+            return false;
+        };
+        let wanted = wanted.strip_prefix("./").unwrap_or(wanted);
+        path.strip_suffix(wanted).is_some_and(|before| {
+            before.is_empty() || !wanted.starts_with('/') && before.ends_with('/')
+        })
+    }
+}
+
 impl FromStr for Image {
     type Err = ImageError;
 
@@ -128,5 +141,16 @@ mod tests {
         let beyond = "0xffffffffffffffff+2";
         assert_eq!(range(beyond), Err(ImageError::Range(beyond.into())));
         assert_eq!(range(" "), Err(ImageError::Nameless));
+    }
+
+    #[test]
+    fn the_last_part_of_a_path_is_enough() {
+        let is_file = |wanted: &str| Image::Named(wanted.into()).is_file("/mnt/pm/pool");
+        for wanted in ["/mnt/pm/pool", "pm/pool", "pool", "./pool"] {
+            assert!(is_file(wanted), "{wanted}");
+        }
+        for wanted in ["/pm/pool", "ool", "m/pool", "pool2", "/pool"] {
+            assert!(!is_file(wanted), "{wanted}");
+        }
     }
 }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use crate::error::ReproError;
 use crate::optane::OptaneStudy;
-use crate::p0;
 use crate::report::Report;
+use crate::{p0, p1};
 
 /// What a user may choose.
 #[derive(Clone, Debug)]
@@ -66,6 +66,9 @@ pub fn experiments() -> &'static [&'static dyn Experiment] {
         &p0::Ring,
         &p0::Overhead,
         &p0::WhatIf,
+        &p1::Loop,
+        &p1::Structures,
+        &p1::Today,
         &OptaneStudy,
     ]
 }

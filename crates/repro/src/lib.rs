@@ -8,6 +8,8 @@ mod experiment;
 mod lab;
 pub mod optane;
 pub mod p0;
+pub mod p1;
+mod published;
 mod report;
 mod text;
 

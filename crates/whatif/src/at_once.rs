@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// `work` of each of `items`, on as many threads as the host has; answers in their order. `done` is called after each.
-pub(crate) fn at_once<T: Sync, R: Send>(
+pub fn at_once<T: Sync, R: Send>(
     items: &[T],
     work: impl Fn(&T) -> R + Sync,
     done: &(dyn Fn() + Sync),

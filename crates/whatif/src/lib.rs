@@ -17,6 +17,7 @@ mod study;
 mod variant;
 
 pub use advice::Advice;
+pub use at_once::at_once;
 pub use figures::Figures;
 pub use prediction::{Effect, MachinePrediction, SCHEMA_VERSION, WhatIf};
 pub use speedup::Speedup;

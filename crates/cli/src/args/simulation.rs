@@ -48,6 +48,11 @@ pub struct SimulateArgs {
     /// What takes part beside the machine
     #[arg(long, value_enum, default_value_t)]
     pub mechanism: MechanismArg,
+    /// Give a range of memory another caching mode (repeatable), as if the program were written for it: a file that it
+    /// mapped, a function or FILE:LINE that allocates, or addresses (0xFIRST-0xEND, 0xFIRST+SIZE); and WB, WT, WC, UC, NT
+    /// (write-back with non-temporal stores) or EADR (persistent caches): docs/caching-modes.md
+    #[arg(long = "type", value_name = "RANGE:MODE")]
+    pub types: Vec<String>,
     /// Write the result there instead of to stdout
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -90,6 +95,13 @@ pub struct WhatifArgs {
     /// Only this way to write it: skip has several (docs/whatif.md)
     #[arg(long, value_enum, requires = "ops")]
     pub way: Option<WayArg>,
+    /// Compare caching modes instead: try each for every persistent range (docs/caching-modes.md)
+    #[arg(long, conflicts_with_all = ["findings", "ops", "way", "simulations", "thresholds"])]
+    pub types: bool,
+    /// Memory that is persistent (repeatable), for --types: as --type of `prestore simulate` names it [default: all files
+    /// mapped with MAP_SHARED]
+    #[arg(long, value_name = "RANGE", requires = "types")]
+    pub persistent: Vec<String>,
     /// Simulate everything N times, with other seeds and places of pages: how far they lie apart stands beside each gain
     #[arg(long, value_name = "N", default_value_t = SIMULATIONS, value_parser = clap::value_parser!(u32).range(1..=99))]
     pub simulations: u32,

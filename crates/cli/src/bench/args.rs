@@ -58,7 +58,7 @@ impl BenchArgs {
 #[derive(Args, Debug)]
 pub struct ProgramArgs {
     /// The workload
-    #[arg(value_parser = program())]
+    #[arg(value_parser = any_program())]
     pub program: Program,
     /// Its arguments
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -67,6 +67,16 @@ pub struct ProgramArgs {
 
 fn program() -> impl TypedValueParser<Value = Program> {
     one_of(Program::ALL.map(|p| (p.name(), p)))
+}
+
+/// Those that are no benchmarks, too.
+fn any_program() -> impl TypedValueParser<Value = Program> {
+    let mut all = [(Program::Listing1.name(), Program::Listing1); 12];
+    let programs = Program::ALL.into_iter().chain(Program::MODES);
+    for (entry, program) in all.iter_mut().zip(programs) {
+        *entry = (program.name(), program);
+    }
+    one_of(all)
 }
 
 fn variant() -> impl TypedValueParser<Value = Variant> {

@@ -17,12 +17,15 @@ use crate::error::CliError;
 use crate::naming::CallNames;
 use crate::progress::Progress;
 use crate::simulate::interest;
-use crate::{accuracy, advise, output};
+use crate::{accuracy, advise, modes, output};
 
 /// Predicts and prints.
 pub fn run(args: &WhatifArgs) -> Result<ExitCode, CliError> {
     let replay = &args.replay;
     let machines = machines(&args.machines, &replay.settings)?;
+    if args.types {
+        return modes::compare(args, &machines);
+    }
     let asked = Asked {
         interest: interest(replay.region.as_deref())?,
         seed: replay.seed,

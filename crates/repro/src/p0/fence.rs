@@ -3,11 +3,11 @@
 use prestore_machine::Machine;
 use prestore_trace::container::Trace;
 
-use super::published::Sheet;
-use super::{MEASURED, times};
+use super::{FILE, MEASURED, times};
 use crate::error::ReproError;
 use crate::experiment::{Experiment, Options};
 use crate::lab::{Lab, Run};
+use crate::published::Sheet;
 use crate::report::Report;
 
 /// Reads between write and fence.
@@ -28,7 +28,7 @@ impl Experiment for Fence {
 
     fn run(&self, options: &Options) -> Result<Report, ReproError> {
         let lab = Lab::new(options)?;
-        let mut sheet = Sheet::of(self.name())?;
+        let mut sheet = Sheet::of(FILE, self.name())?;
         let iters = lab.count(8_000);
         let mut recorded: Vec<(u64, Trace, Trace)> = Vec::new();
         for reads in READS {

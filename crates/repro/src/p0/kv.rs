@@ -3,11 +3,11 @@
 use prestore_machine::Machine;
 use prestore_sim::Results;
 
-use super::published::Sheet;
-use super::{MEASURED, amplification, times};
+use super::{FILE, MEASURED, amplification, times};
 use crate::error::ReproError;
 use crate::experiment::{Experiment, Options};
 use crate::lab::{Lab, Run};
+use crate::published::Sheet;
 use crate::report::Report;
 
 /// Values of `size` bytes, 10 threads as published. Half of the requests write a value; the warm-up
@@ -44,7 +44,7 @@ impl Experiment for Kv {
 
     fn run(&self, options: &Options) -> Result<Report, ReproError> {
         let lab = Lab::new(options)?;
-        let mut sheet = Sheet::of(self.name())?;
+        let mut sheet = Sheet::of(FILE, self.name())?;
         let [none, clean, skip] = ["none", "clean", "skip"].map(|op| on_a(&lab, 1024, op));
         let (none, clean, skip) = (none?, clean?, skip?);
         sheet.ours("wa-none", amplification(&none))?;
@@ -72,7 +72,7 @@ impl Experiment for KvSmall {
 
     fn run(&self, options: &Options) -> Result<Report, ReproError> {
         let lab = Lab::new(options)?;
-        let mut sheet = Sheet::of(self.name())?;
+        let mut sheet = Sheet::of(FILE, self.name())?;
         let (none, clean) = (on_a(&lab, 128, "none")?, on_a(&lab, 128, "clean")?);
         sheet.ours("wa", amplification(&clean) / amplification(&none))?;
         sheet.ours("clean", times(&none, &clean))?;
@@ -95,7 +95,7 @@ impl Experiment for KvFence {
 
     fn run(&self, options: &Options) -> Result<Report, ReproError> {
         let lab = Lab::new(options)?;
-        let mut sheet = Sheet::of(self.name())?;
+        let mut sheet = Sheet::of(FILE, self.name())?;
         let requests = lab.count(20_000);
         let record = |op: &str| {
             let arguments = format!(

@@ -3,11 +3,11 @@
 use prestore_machine::Machine;
 use prestore_sim::Results;
 
-use super::published::Sheet;
-use super::{MEASURED, amplification, times};
+use super::{FILE, MEASURED, amplification, times};
 use crate::error::ReproError;
 use crate::experiment::{Experiment, Options};
 use crate::lab::{Lab, Run};
+use crate::published::Sheet;
 use crate::report::Report;
 
 /// Elements of random places of 256 MiB; the caches are full of dirty lines when measuring begins.
@@ -42,7 +42,7 @@ impl Experiment for Amplification {
 
     fn run(&self, options: &Options) -> Result<Report, ReproError> {
         let lab = Lab::new(options)?;
-        let mut sheet = Sheet::of(self.name())?;
+        let mut sheet = Sheet::of(FILE, self.name())?;
         for threads in [1, 2, 5] {
             let none = listing1(&lab, 1024, threads, "--op=none")?;
             let clean = listing1(&lab, 1024, threads, "--op=clean")?;
@@ -73,7 +73,7 @@ impl Experiment for Skip {
 
     fn run(&self, options: &Options) -> Result<Report, ReproError> {
         let lab = Lab::new(options)?;
-        let mut sheet = Sheet::of(self.name())?;
+        let mut sheet = Sheet::of(FILE, self.name())?;
         let clean = listing1(&lab, 1024, 5, "--reread=no --op=clean")?;
         let skip = listing1(&lab, 1024, 5, "--reread=no --op=skip")?;
         sheet.ours("no-reread", times(&clean, &skip))?;

@@ -2,11 +2,11 @@
 
 use prestore_machine::Machine;
 
-use super::published::Sheet;
-use super::{MEASURED, times};
+use super::{FILE, MEASURED, times};
 use crate::error::ReproError;
 use crate::experiment::{Experiment, Options};
 use crate::lab::{Lab, Run};
+use crate::published::Sheet;
 use crate::report::Report;
 
 /// The processor's greatest clock; P0 names the base clock and does not say that turbo was off.
@@ -27,7 +27,7 @@ impl Experiment for Rewritten {
 
     fn run(&self, options: &Options) -> Result<Report, ReproError> {
         let lab = Lab::new(options)?;
-        let mut sheet = Sheet::of(self.name())?;
+        let mut sheet = Sheet::of(FILE, self.name())?;
         let iters = lab.count(100_000);
         let none = lab.record(&Run::new("listing3", &format!("--iters={iters} --op=none")))?;
         let clean = lab.record(&Run::new(

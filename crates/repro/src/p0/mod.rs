@@ -5,7 +5,6 @@ mod kv;
 mod listing1;
 mod listing3;
 mod overhead;
-mod published;
 mod ring;
 mod whatif;
 
@@ -18,6 +17,14 @@ pub use ring::Ring;
 pub use whatif::WhatIf;
 
 use prestore_sim::Results;
+
+use crate::published::File;
+
+/// What P0 publishes.
+const FILE: File = File {
+    path: "crates/repro/data/p0.toml",
+    text: include_str!("../../data/p0.toml"),
+};
 
 /// What region 1 of the workloads is: the phase that counts.
 const MEASURED: Option<u64> = Some(1);

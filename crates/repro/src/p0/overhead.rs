@@ -2,11 +2,11 @@
 
 use prestore_machine::Machine;
 
-use super::published::Sheet;
-use super::{MEASURED, times};
+use super::{FILE, MEASURED, times};
 use crate::error::ReproError;
 use crate::experiment::{Experiment, Options};
 use crate::lab::{Lab, Run};
+use crate::published::Sheet;
 use crate::report::Report;
 
 /// `p0-b-overhead`.
@@ -24,7 +24,7 @@ impl Experiment for Overhead {
 
     fn run(&self, options: &Options) -> Result<Report, ReproError> {
         let lab = Lab::new(options)?;
-        let mut sheet = Sheet::of(self.name())?;
+        let mut sheet = Sheet::of(FILE, self.name())?;
         // Each warm-up writes more than the 16 MiB of the L2.
         let programs = [
             ("stencil", format!("--warmup=4 --steps={}", lab.count(4))),

@@ -2,10 +2,11 @@
 
 use prestore_machine::Machine;
 
-use super::published::Sheet;
+use super::FILE;
 use crate::error::ReproError;
 use crate::experiment::{Experiment, Options};
 use crate::lab::{Lab, Run};
+use crate::published::Sheet;
 use crate::report::Report;
 
 /// `p0-ring`.
@@ -23,7 +24,7 @@ impl Experiment for Ring {
 
     fn run(&self, options: &Options) -> Result<Report, ReproError> {
         let lab = Lab::new(options)?;
-        let mut sheet = Sheet::of(self.name())?;
+        let mut sheet = Sheet::of(FILE, self.name())?;
         let messages = lab.count(10_000);
         // One slot: a message never waits behind others, so its latency is its own.
         let record = |op: &str, more: &str| {

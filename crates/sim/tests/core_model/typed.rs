@@ -152,6 +152,40 @@ fn a_load_of_a_line_that_gathers_sends_it_first() {
 }
 
 #[test]
+fn a_line_for_which_no_buffer_is_free_sends_the_oldest() {
+    let mut below = Mock::typed(MemoryType::WriteCombining, 0..9);
+    let mut thread = Thread::default();
+    for line in 1..=5 {
+        thread = thread.store(line);
+    }
+    thread.run(&tso(), &mut below);
+    assert_eq!(
+        below.arounds()[0],
+        (4, Call::Around(1, WORD)),
+        "the machine has four buffers; the fifth line needs one"
+    );
+}
+
+#[test]
+fn an_atomic_waits_for_write_combining_buffers() {
+    let mut below = Mock::typed(MemoryType::WriteCombining, [1]);
+    let core = Thread::default().store(1).atomic(7).run(&tso(), &mut below);
+    assert_eq!(below.arounds(), [(1, Call::Around(1, WORD))]);
+    assert!(now(&core) >= 61, "{}", now(&core));
+}
+
+#[test]
+fn a_non_temporal_store_to_write_through_memory_gathers() {
+    let mut below = Mock::typed(MemoryType::WriteThrough, 0..9);
+    Thread::default()
+        .nt_store_at(64, 8)
+        .nt_store_at(72, 8)
+        .fence(FenceKind::Full)
+        .run(&tso(), &mut below);
+    assert_eq!(all(&below), [(2, Call::Around(1, 0xffff))]);
+}
+
+#[test]
 fn an_uncacheable_access_sends_write_combining_buffers_and_another_load_does_not() {
     for (of, sent) in [(MemoryType::Uncacheable, 1), (MemoryType::WriteBack, 0)] {
         let mut below = Mock::typed(MemoryType::WriteCombining, [1]);

@@ -86,6 +86,21 @@ fn what_is_written_through_is_persistent_in_order_without_a_flush_and_clean() {
     assert_eq!((results.flushes.clean, results.flushes.dirty), (1, 0));
 }
 
+#[test]
+fn what_is_uncacheable_or_combined_is_never_cached() {
+    for of in ["uncacheable", "write-combining"] {
+        let thread = Thread::default()
+            .load(PAGES)
+            .store(PAGES + 8, 0)
+            .load(PAGES)
+            .sfence()
+            .clwb(PAGES);
+        let (results, _) = run(&typed("tiny", of), [thread], Doors::closed());
+        let flushes = &results.flushes;
+        assert_eq!((flushes.absent, flushes.clean, flushes.dirty), (1, 0, 0));
+    }
+}
+
 /// What is allocated is uncacheable, and write-back again when it is returned.
 fn allocated_uncacheable(threads: Thread) -> (Results, Vec<prestore_sim::Accepted>) {
     let types = "placement.types=[{ of = { kind = \"allocations-from\", size = \"4 KiB\" }, type = \"uncacheable\" }]";

@@ -1,4 +1,4 @@
-//! The published numbers of P0, and the sheet on which ours are put beside them.
+//! The published numbers of a paper, and the sheet on which ours are put beside them.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,14 @@ use serde::Deserialize;
 use crate::error::ReproError;
 use crate::report::{Report, Row};
 
-const FILE: &str = "crates/repro/data/p0.toml";
-const TEXT: &str = include_str!("../../data/p0.toml");
+/// A paper's data file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct File {
+    /// From the root of the project.
+    pub path: &'static str,
+    /// What is in it.
+    pub text: &'static str,
+}
 
 /// How far ours may be off where a row does not say.
 const TOLERANCE: f64 = 0.25;
@@ -33,28 +39,33 @@ struct Published {
 
 /// A figure being filled in.
 #[derive(Debug)]
-pub(super) struct Sheet {
+pub(crate) struct Sheet {
+    file: File,
     rows: BTreeMap<String, Published>,
     report: Report,
 }
 
 impl Sheet {
-    /// The figure that experiment `name` is about.
-    pub(super) fn of(name: &'static str) -> Result<Self, ReproError> {
-        let wrong = |what| ReproError::Published { file: FILE, what };
+    /// The figure of `from` that experiment `name` is about.
+    pub(crate) fn of(from: File, name: &'static str) -> Result<Self, ReproError> {
+        let wrong = |what| ReproError::Published {
+            file: from.path,
+            what,
+        };
         let mut all: BTreeMap<String, Figure> =
-            toml::from_str(TEXT).map_err(|e| wrong(e.to_string()))?;
+            toml::from_str(from.text).map_err(|e| wrong(e.to_string()))?;
         let figure = (all.remove(name)).ok_or_else(|| wrong(format!("there is no [{name}]")))?;
         Ok(Self {
+            file: from,
             rows: figure.rows,
             report: Report::new(name, figure.source),
         })
     }
 
     /// Ours, for row `key`.
-    pub(super) fn ours(&mut self, key: &str, ours: f64) -> Result<(), ReproError> {
+    pub(crate) fn ours(&mut self, key: &str, ours: f64) -> Result<(), ReproError> {
         let wrong = |why: &str| ReproError::Published {
-            file: FILE,
+            file: self.file.path,
             what: format!("row '{key}' {why}"),
         };
         let row = self.rows.remove(key).ok_or_else(|| wrong("is missing"))?;
@@ -72,16 +83,16 @@ impl Sheet {
     }
 
     /// What a reader must know.
-    pub(super) fn note(&mut self, note: impl Into<String>) {
+    pub(crate) fn note(&mut self, note: impl Into<String>) {
         self.report.notes.push(note.into());
     }
 
     /// The report; a published number without ours is an error.
-    pub(super) fn finish(self) -> Result<Report, ReproError> {
+    pub(crate) fn finish(self) -> Result<Report, ReproError> {
         match self.rows.keys().next() {
             None => Ok(self.report),
             Some(key) => Err(ReproError::Published {
-                file: FILE,
+                file: self.file.path,
                 what: format!("row '{key}' has no number of ours"),
             }),
         }
