@@ -1,8 +1,6 @@
 //! What becomes of flushes and fences.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-use std::ops::Range;
-
 use prestore_machine::MemoryModel;
 use prestore_modes::{Counts, Fitted, Mode, Ranges};
 use prestore_sim::{Mechanism, Op, OpKind};
@@ -33,7 +31,7 @@ fn left(mode: Mode, ops: &[(OpKind, u64)]) -> (Vec<(OpKind, u64)>, Counts) {
 }
 
 fn left_on(model: MemoryModel, mode: Mode, ops: &[(OpKind, u64)]) -> (Vec<(OpKind, u64)>, Counts) {
-    let range: &[Range<u64>] = &[IN..IN + 0x1000];
+    let range = std::slice::from_ref(&(IN..IN + 0x1000));
     let mut fitted = Fitted::new(Ranges::new([range]).unwrap(), vec![mode], model);
     let mut out = Vec::new();
     for &(kind, addr) in ops {
@@ -168,8 +166,8 @@ fn an_atomic_is_the_fence_and_hand_offs_are_not_overtaken() {
 
 #[test]
 fn a_range_that_nothing_touches_is_known() {
-    let range: &[Range<u64>] = &[IN..IN + 0x1000];
-    let other: &[Range<u64>] = &[OUT..OUT + 0x1000];
+    let range = std::slice::from_ref(&(IN..IN + 0x1000));
+    let other = std::slice::from_ref(&(OUT..OUT + 0x1000));
     let ranges = Ranges::new([range, other]).unwrap();
     let mut fitted = Fitted::new(ranges, vec![Mode::WriteThrough; 2], MemoryModel::Tso);
     fitted.ops(0, &[op(OpKind::Load, IN)], &mut Vec::new());

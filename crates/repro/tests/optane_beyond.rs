@@ -94,12 +94,18 @@ fn what_nothing_was_fitted_to_is_met_or_listed() {
     let text = std::fs::read_to_string(data().join("out-of-tolerance.toml")).unwrap();
     let mut known = toml::from_str::<Known>(&text).unwrap().beyond;
     let mut wrong = Vec::new();
-    let mut page = "\n| kind | points run | median deviation | bar of 10 % |\n|---|---|---|---|\n".to_owned();
+    let mut page =
+        "\n| kind | points run | median deviation | bar of 10 % |\n|---|---|---|---|\n".to_owned();
     for (kind, deviations) in deviations() {
         let points = deviations.len();
         let median = median(deviations);
         let met = if median <= TOLERANCE { "met" } else { "missed" };
-        writeln!(page, "| {kind} | {points} | {:.1} % | {met} |", 100.0 * median).unwrap();
+        writeln!(
+            page,
+            "| {kind} | {points} | {:.1} % | {met} |",
+            100.0 * median
+        )
+        .unwrap();
         let listed = known
             .iter()
             .position(|k| k.kind == kind)

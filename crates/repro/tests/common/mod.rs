@@ -18,10 +18,7 @@ pub fn hold(page: &str, begin: &str, wanted: &str, command: &str) {
         .find(begin)
         .unwrap_or_else(|| panic!("docs/{page} lacks '{begin}'"))
         + begin.len();
-    let end = start
-        + text[start..]
-            .find(END)
-            .expect("what is written has an end");
+    let end = start + text[start..].find(END).expect("what is written has an end");
     if std::env::var_os("PRESTORE_WRITE_REPRO").is_some() {
         let written = format!("{}{wanted}{}", &text[..start], &text[end..]);
         std::fs::write(&path, written).unwrap();
