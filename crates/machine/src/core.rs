@@ -58,6 +58,9 @@ pub struct Core {
     /// If not: does it leave the line in the nearest shared level?
     #[serde(default)]
     pub clwb_to_shared: bool,
+    /// Does a flush or clean that has nothing to write go to the memory controller and back all the same?
+    #[serde(default)]
+    pub flushes_ask_memory: bool,
     /// Issue cost of a flush or clean instruction (P0, section 5: about one cycle).
     pub flush_issue: Cycles,
     /// Which flush instructions there are; a trace's others act as the nearest that is here.

@@ -206,6 +206,13 @@ pub trait MemoryPort {
         let _ = (core, at, hint);
     }
 
+    /// A flush of `line` that has nothing to write asks the memory controller all the same: answers when that has
+    /// answered.
+    fn ask(&mut self, core: u32, at: Time, line: LineAddr) -> Time {
+        let _ = (core, line);
+        at
+    }
+
     /// A change of `line`'s state to exclusive where the directory lives on the device: answers
     /// when the device has agreed. `at` where the directory lives on the chip.
     fn upgrade(&mut self, core: u32, at: Time, line: LineAddr) -> Time;

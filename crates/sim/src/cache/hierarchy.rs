@@ -33,6 +33,8 @@ pub struct Hierarchy<M, P = NoProbe> {
     pub(super) grants: Option<Grants>,
     /// A clean that does not leave a line where it is leaves it in the nearest shared level.
     cleans_to_shared: bool,
+    /// Flushes that have nothing to write go to memory and back all the same.
+    pub(super) flushes_ask_memory: bool,
     /// A load that hits level 0 concerns no directory.
     plain_hits: bool,
     /// A write to a line that was granted is done though its data is on its way.
@@ -101,6 +103,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
                 DirectoryHome::Device { .. } => Some(Grants::default()),
             },
             cleans_to_shared: machine.core.clwb_to_shared && privates < count,
+            flushes_ask_memory: machine.core.flushes_ask_memory,
             plain_hits: privates > 0 || machine.directory.home == DirectoryHome::OnChip,
             merges_into_fills: machine.core.store_buffer.leaves_when_granted,
             snoop: Time::cycles(machine.directory.snoop, clock),

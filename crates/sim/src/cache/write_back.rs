@@ -59,6 +59,8 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
             }
             let t = t.max(copies.ready);
             done = (self.memory).write(core, t, LineAddr(line), copies.dirty, Sent::Flushed);
+        } else if self.flushes_ask_memory {
+            done = self.memory.ask(core, t, LineAddr(line));
         }
         if keep == Keep::Shared && copies.private {
             let mut tx = self.begin(core, at);

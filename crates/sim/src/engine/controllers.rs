@@ -86,6 +86,11 @@ impl<S: Stage> MemoryPort for Controllers<S> {
     }
 
     #[inline]
+    fn ask(&mut self, core: u32, at: Time, line: LineAddr) -> Time {
+        self.memory.ask(core, at, line)
+    }
+
+    #[inline]
     fn upgrade(&mut self, core: u32, at: Time, line: LineAddr) -> Time {
         self.memory.upgrade(core, at, line)
     }

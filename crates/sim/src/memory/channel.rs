@@ -90,6 +90,11 @@ impl Channel {
         taken.at
     }
 
+    /// A request that brings nothing, and that takes as long as a write's acceptance.
+    pub(crate) fn ask(&self, at: Time) -> Time {
+        at + self.accept
+    }
+
     /// The line's state changes in the device's directory.
     #[inline]
     pub(crate) fn upgrade(&mut self, at: Time, addr: u64) -> Time {

@@ -152,6 +152,12 @@ impl MemoryPort for MemorySystem {
         memory.channels[channel].write(at, addr, bytes)
     }
 
+    fn ask(&mut self, core: u32, at: Time, line: LineAddr) -> Time {
+        let (memory, _, addr) = self.locate(core, line);
+        let (channel, _) = memory.map.locate(addr);
+        memory.channels[channel].ask(at)
+    }
+
     #[inline]
     fn upgrade(&mut self, core: u32, at: Time, line: LineAddr) -> Time {
         if !self.device_directory {

@@ -79,6 +79,7 @@ fn core(count: u32) -> Core {
         store_fence: None,
         clwb_retains: true,
         clwb_to_shared: false,
+        flushes_ask_memory: false,
         flush_issue: Cycles(0.0),
         flushes: Vec::new(),
         demote: Demote::ToSharedLevel,

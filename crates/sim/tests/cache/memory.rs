@@ -9,9 +9,10 @@ pub enum Call {
     Read(u32, Time, u64),
     Write(u32, Time, u64, ByteMask),
     Upgrade(u32, Time, u64),
+    Ask(u32, Time, u64),
 }
 
-/// Reads take 100 cycles of the test machine, writes 20, upgrades 80.
+/// Reads take 100 cycles of the test machine, writes 20, upgrades 80, questions 30.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Log(pub Vec<Call>);
 
@@ -29,5 +30,10 @@ impl MemoryPort for Log {
     fn upgrade(&mut self, core: u32, at: Time, line: LineAddr) -> Time {
         self.0.push(Call::Upgrade(core, at, line.0));
         at + Time(80_000)
+    }
+
+    fn ask(&mut self, core: u32, at: Time, line: LineAddr) -> Time {
+        self.0.push(Call::Ask(core, at, line.0));
+        at + Time(30_000)
     }
 }

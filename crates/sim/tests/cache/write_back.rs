@@ -85,6 +85,23 @@ fn a_clean_may_leave_the_line_in_the_shared_level() {
 }
 
 #[test]
+fn flushes_with_nothing_to_write_may_ask_memory_all_the_same() {
+    let mut machine = machine::machine(2, vec![near(2), far(NonInclusive, 4)]);
+    for (asks, question) in [(false, 0), (true, 30)] {
+        machine.core.flushes_ask_memory = asks;
+        let mut caches = build(&machine);
+        load(&mut caches, 0, 0, 0);
+        let clean = flush(&mut caches, 0, 500, FlushKind::Clflush, false);
+        assert_eq!(clean, (500 + 4 + question, LineState::Clean));
+        let absent = flush(&mut caches, 0, 700, FlushKind::Clflush, false);
+        assert_eq!(absent, (700 + 40 + question, LineState::Absent));
+        store(&mut caches, 0, 900, 0, 0xFF);
+        let dirty = flush(&mut caches, 0, 1200, FlushKind::Clflush, false);
+        assert_eq!(dirty, (1200 + 4 + 20, LineState::Dirty));
+    }
+}
+
+#[test]
 fn clflushopt_removes_it_from_all_cores() {
     let mut caches = two_levels();
     load(&mut caches, 0, 0, 0);

@@ -49,6 +49,7 @@ pub fn tso() -> Machine {
             store_fence: None,
             clwb_retains: true,
             clwb_to_shared: false,
+            flushes_ask_memory: false,
             flush_issue: Cycles(1.0),
             flushes: vec![Clflush, Clflushopt, Clwb],
             demote: Demote::ToSharedLevel,

@@ -74,6 +74,8 @@ impl<M: MemoryPort> Reference<M> {
                 all.dirty,
                 Sent::Flushed,
             );
+        } else if self.flushes_ask_memory {
+            done = self.memory.ask(core, known, LineAddr(line));
         }
         if let (true, true, Some(shared)) = (to_shared, was_private, self.first_shared()) {
             let mut op = Operation {

@@ -36,6 +36,7 @@ pub struct Reference<M> {
     pub(super) leaving: Vec<Slots>,
     pub(super) prefetchers: Prefetchers,
     pub(super) cleans_to_shared: bool,
+    pub(super) flushes_ask_memory: bool,
     pub(super) leaves_when_granted: bool,
 }
 
@@ -79,6 +80,7 @@ impl<M: MemoryPort> Reference<M> {
             leaving: vec![Slots::new(victims.unwrap_or(16)); machine.core.count as usize],
             prefetchers: Prefetchers::new(machine),
             cleans_to_shared: machine.core.clwb_to_shared,
+            flushes_ask_memory: machine.core.flushes_ask_memory,
             leaves_when_granted: machine.core.store_buffer.leaves_when_granted,
         }
     }

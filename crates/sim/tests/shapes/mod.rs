@@ -111,7 +111,7 @@ pub fn machines() -> impl Strategy<Value = Machine> {
         prop_oneof![3 => Just(64u64), 1 => Just(128), 1 => Just(32)],
         directory(),
         prefetch(),
-        any::<(bool, bool)>(),
+        any::<(bool, bool, bool)>(),
     )
         .prop_map(
             |(
@@ -121,7 +121,7 @@ pub fn machines() -> impl Strategy<Value = Machine> {
                 line,
                 directory,
                 prefetch,
-                (to_shared, when_granted),
+                (to_shared, when_granted, asks),
             )| {
                 let last = caches.len() - 1;
                 caches[last].write = WritePolicy::Back;
@@ -143,6 +143,7 @@ pub fn machines() -> impl Strategy<Value = Machine> {
                 machine.directory = directory;
                 machine.core.prefetch = prefetch;
                 machine.core.clwb_to_shared = to_shared;
+                machine.core.flushes_ask_memory = asks;
                 machine.core.store_buffer.leaves_when_granted = when_granted;
                 machine
             },
