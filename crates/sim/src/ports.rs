@@ -4,6 +4,7 @@ use prestore_machine::MemoryType;
 use prestore_trace::{FlushKind, LineAddr, SiteId};
 
 use crate::Time;
+use crate::doors::Asks;
 
 /// Bytes of a line, bit 0 its first.
 pub type ByteMask = u128;
@@ -181,11 +182,11 @@ pub trait Below {
         self.load(core, at, line)
     }
 
-    /// May `core` not ask for `line` now, to write it if `own`, because who has it refuses? Answers when it may
-    /// ask again.
+    /// May `core` not have done to `line` what it `asks` now, because who has it refuses? Answers when it may ask
+    /// again.
     #[inline]
-    fn refused(&mut self, core: u32, at: Time, line: LineAddr, own: bool) -> Option<Time> {
-        let _ = (core, at, line, own);
+    fn refused(&mut self, core: u32, at: Time, line: LineAddr, asks: Asks) -> Option<Time> {
+        let _ = (core, at, line, asks);
         None
     }
 }

@@ -212,7 +212,7 @@ fn what_was_checked_is_not_checked_again() {
         it.folder.path().join("state"),
         it.folder.path().join("count"),
     );
-    let check = format!("printf x >> {}; sleep 0.02; {}", text(&count), it.check);
+    let check = format!("printf x >> {}; sleep 0.1; {}", text(&count), it.check);
     let resume = ["--resume", text(&state), "--jobs", "2"];
     let checks = || fs::metadata(&count).map_or(0, |m| m.len());
     let mut command = prestore();

@@ -13,7 +13,7 @@ use super::request::Want;
 use super::slots::Slots;
 use super::transaction::Transaction;
 use super::write_back::Keep;
-use crate::doors::{Changed, NoProbe, Probe};
+use crate::doors::{Asks, Changed, NoProbe, Probe};
 use crate::{Below, ByteMask, Flushed, LineState, MemoryPort, Served, ServedBy, Stored, Time};
 
 /// Victims of a core that wait for the memory controller at once, where the machine does not say
@@ -343,7 +343,7 @@ impl<M: MemoryPort, P: Probe> Below for Hierarchy<M, P> {
         self.read_around(core, at, line.0)
     }
 
-    fn refused(&mut self, core: u32, at: Time, line: LineAddr, own: bool) -> Option<Time> {
-        self.ask_holders(core, at, line, own)
+    fn refused(&mut self, core: u32, at: Time, line: LineAddr, asks: Asks) -> Option<Time> {
+        self.ask_holders(core, at, line, asks)
     }
 }

@@ -61,13 +61,12 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
         core: u32,
         at: Time,
         line: LineAddr,
-        own: bool,
+        asks: Asks,
     ) -> Option<Time> {
         let others = self.directory.get(line.0).others(core);
-        if !P::ACTIVE || !(own || others.exclusive) {
+        if !P::ACTIVE || (asks.leaves_shared_alone() && !others.exclusive) {
             return None;
         }
-        let asks = if own { Asks::Own } else { Asks::Read };
         let request = Request {
             by: core,
             at,

@@ -7,7 +7,7 @@ use super::bytes;
 use super::pipeline::Core;
 use super::stalls::Cause;
 use super::stores::{Pending, Way};
-use crate::{Below, ByteMask, ServedBy, Time};
+use crate::{Asks, Below, ByteMask, ServedBy, Time};
 
 impl Core {
     /// The line and the bytes of an access that touches no other line, but one at least.
@@ -76,7 +76,7 @@ impl Core {
         if self.stores.may_hold(line) {
             return self.load_pending(line, bytes, below);
         }
-        if B::REFUSES && !self.let_in(line, false, Cause::Load(ServedBy::Peer), below) {
+        if B::REFUSES && !self.let_in(line, Asks::Read, Cause::Load(ServedBy::Peer), below) {
             return false;
         }
         let at = self.front.load_port(&self.params, &mut self.results);
@@ -208,11 +208,11 @@ impl Core {
     pub(super) fn let_in<B: Below>(
         &mut self,
         line: LineAddr,
-        own: bool,
+        asks: Asks,
         cause: Cause,
         below: &mut B,
     ) -> bool {
-        while let Some(again) = below.refused(self.params.id, self.front.now, line, own) {
+        while let Some(again) = below.refused(self.params.id, self.front.now, line, asks) {
             self.stall(again, cause);
             if self.is_late() {
                 return false;

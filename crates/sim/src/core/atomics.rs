@@ -11,7 +11,7 @@ use super::order::Waiter;
 use super::pipeline::{Core, NEVER};
 use super::stalls::Cause;
 use super::stores::Stores;
-use crate::{Below, Stored, Time};
+use crate::{Asks, Below, Stored, Time};
 
 /// An atomic that is among the stores.
 #[derive(Clone, Copy, Debug)]
@@ -235,7 +235,7 @@ impl Core {
     /// Waits while who has the lines of an atomic refuses to give them up. Answers whether it may ask for them.
     fn let_own<B: Below>(&mut self, addr: u64, size: u64, below: &mut B) -> bool {
         bytes::lines(addr, size, self.params.line_shift)
-            .all(|(line, _)| self.let_in(line, true, Cause::AtomicLine, below))
+            .all(|(line, _)| self.let_in(line, Asks::Own, Cause::AtomicLine, below))
     }
 
     /// Asks for the lines of an atomic. Answers when all are owned.

@@ -8,7 +8,7 @@ use super::names::Names;
 use super::params::Params;
 use super::results::CoreResults;
 use super::stores::Way;
-use crate::{Below, ByteMask, Served, Stored, Time};
+use crate::{Asks, Below, ByteMask, Served, Stored, Time};
 
 /// The neighbours of the store path.
 pub(super) struct Env<'a, B> {
@@ -110,9 +110,9 @@ impl<B: Below> Env<'_, B> {
 
     /// Does a core that has `line` refuse to give it up at `at`? Answers when it may be asked again.
     #[inline]
-    pub fn refused(&mut self, at: Time, line: LineAddr) -> Option<Time> {
+    pub fn refused(&mut self, at: Time, line: LineAddr, asks: Asks) -> Option<Time> {
         if B::REFUSES {
-            self.below.refused(self.params.id, at, line, true)
+            self.below.refused(self.params.id, at, line, asks)
         } else {
             None
         }

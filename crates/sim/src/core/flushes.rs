@@ -186,8 +186,18 @@ impl Flushes {
             .min()
     }
 
-    /// The one that [`Flushes::next`] answered goes at `at`.
+    /// The one that [`Flushes::next`] answered goes at `at`, unless another core that has the line refuses: it asks
+    /// again then.
     pub fn send<B: Below>(&mut self, which: usize, at: Time, env: &mut Env<'_, B>) {
+        let Pending { line, action, .. } = self.pending[which];
+        if let Action::Flush(kind) = action
+            && let Some(again) = env.refused(at, line, env.params.asks(kind))
+        {
+            let pending = &mut self.pending[which];
+            (pending.ready, pending.here) = (again, None);
+            self.answer = None;
+            return;
+        }
         let pending = self.pending.remove(which);
         self.answer = None;
         self.flushes -= usize::from(pending.action != Action::Demote);

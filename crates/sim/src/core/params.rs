@@ -4,7 +4,7 @@ use prestore_machine::quantity::Cycles;
 use prestore_machine::{Demote, FlushInstruction, Machine, MemoryModel, Strings};
 use prestore_trace::FlushKind;
 
-use crate::{ByteMask, Time};
+use crate::{Asks, ByteMask, Time};
 
 /// Binary digits after the point of the picoseconds an instruction takes.
 pub(super) const FRACTION: u32 = 20;
@@ -99,6 +99,15 @@ impl Params {
     #[inline]
     pub fn flush(&self, kind: FlushKind) -> Option<FlushKind> {
         self.flushes[kind as usize]
+    }
+
+    /// What a flush of this kind asks of those who have its line.
+    pub fn asks(&self, kind: FlushKind) -> Asks {
+        if self.retains(kind) {
+            Asks::Clean
+        } else {
+            Asks::Flush
+        }
     }
 
     /// Does a flush of this kind leave the line in the caches?

@@ -35,6 +35,17 @@ pub enum Asks {
     Read,
     /// To write it: all others lose it.
     Own,
+    /// To have what is dirty of it in memory: who has it exclusive keeps it, clean.
+    Clean,
+    /// The same: all lose it.
+    Flush,
+}
+
+impl Asks {
+    /// Does only who has the line exclusive lose anything?
+    pub(crate) fn leaves_shared_alone(self) -> bool {
+        matches!(self, Self::Read | Self::Clean)
+    }
 }
 
 /// Why a line left a private cache (or its dirty bytes did, and it stayed).

@@ -13,7 +13,7 @@ use crate::divide::Divisor;
 use crate::doors::{NoProbe, NoStage, Probe, Stage};
 use crate::memory::{CallSite, Fullness, MemorySystem, Placer, Room};
 use crate::results::{FlushCounts, LevelCounts, SystemCounts};
-use crate::{Below, ByteMask, Flushed, Op, Served, Stored, Time};
+use crate::{Asks, Below, ByteMask, Flushed, Op, Served, Stored, Time};
 
 /// Tells the functions and lines that a site stands in, innermost first: placement rules name them.
 pub type CallSites<'a> = &'a dyn Fn(SiteId) -> Vec<CallSite>;
@@ -162,8 +162,8 @@ impl<P: Probe, S: Stage, const TYPED: bool> Below for Chip<'_, P, S, TYPED> {
     }
 
     #[inline]
-    fn refused(&mut self, core: u32, at: Time, line: LineAddr, own: bool) -> Option<Time> {
-        self.hierarchy.refused(core, at, line, own)
+    fn refused(&mut self, core: u32, at: Time, line: LineAddr, asks: Asks) -> Option<Time> {
+        self.hierarchy.refused(core, at, line, asks)
     }
 }
 

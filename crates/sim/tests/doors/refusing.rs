@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use prestore_sim::{Changed, Departure, Doors, Left, Orders, Probe, Request, Stored, Time};
-use prestore_trace::LineAddr;
+use prestore_machine::Machine;
+use prestore_sim::{Changed, Departure, Doors, Left, OpKind, Orders, Probe, Request, Stored, Time};
+use prestore_trace::{FlushKind, LineAddr};
 
 use crate::program::{Thread, ns, run, tiny};
 
@@ -38,7 +39,11 @@ impl Probe for Leases {
 
     fn left(&mut self, gone: &Departure) {
         if let Some(since) = self.written.remove(&(gone.core, gone.line))
-            && matches!(gone.why, Left::Invalidated(_) | Left::Downgraded(_))
+            && let Left::Invalidated(by)
+            | Left::Downgraded(by)
+            | Left::Flushed(by)
+            | Left::Cleaned(by) = gone.why
+            && by != gone.core
         {
             self.kept.push(gone.at.since(since));
         }
@@ -55,7 +60,7 @@ fn contended(length: Time) -> (Leases, u64) {
         (0..100).fold(Thread::default().work(first), |thread, n| match n % 3 {
             0 => thread.store(0, 1).work(30),
             1 => thread.load(8).work(30),
-            _ => thread.op(prestore_sim::OpKind::Atomic, 16, 8, 1).work(30),
+            _ => thread.op(OpKind::Atomic, 16, 8, 1).work(30),
         })
     };
     let doors = Doors::closed().probe(&mut leases);
@@ -75,4 +80,44 @@ fn a_line_stays_where_it_is_while_requests_are_refused() {
         assert!(*kept >= ns(LEASE), "{kept:?}");
     }
     assert!(with > without);
+}
+
+/// A thread writes a line again and again, and another does `other` to it all the while.
+fn disturbed(machine: &Machine, other: OpKind, length: Time) -> Leases {
+    let mut leases = Leases {
+        length,
+        ..Leases::default()
+    };
+    let writer = (0..400).fold(Thread::default(), |thread, _| {
+        thread.load(0).store(0, 1).work(40)
+    });
+    let disturber = (0..40).fold(Thread::default().work(100), |thread, _| {
+        thread.op(other, 0, 8, 1).work(100)
+    });
+    let doors = Doors::closed().probe(&mut leases);
+    run(machine, [writer, disturber], doors);
+    leases
+}
+
+#[test]
+fn flushes_and_stores_past_the_caches_are_refused_too() {
+    let cleans = tiny(&["core.clwb_retains=true"]);
+    let through = "placement.types=[{ of = { kind = \"addresses\", first = 0, last = 63 }, type = \"write-through\" }]";
+    let through = tiny(&[through]);
+    let cases = [
+        (&cleans, OpKind::Flush(FlushKind::Clwb)),
+        (&cleans, OpKind::Flush(FlushKind::Clflushopt)),
+        (&cleans, OpKind::Flush(FlushKind::Clflush)),
+        (&through, OpKind::Store),
+    ];
+    for (machine, other) in cases {
+        let free = disturbed(machine, other, Time::ZERO);
+        assert!(free.kept.iter().any(|kept| *kept < ns(LEASE)), "{other:?}");
+        let leases = disturbed(machine, other, ns(LEASE));
+        assert!(leases.refused > 0, "{other:?}");
+        assert!(!leases.kept.is_empty(), "{other:?}: it goes all the same");
+        for kept in &leases.kept {
+            assert!(*kept >= ns(LEASE), "{other:?}: {kept:?}");
+        }
+    }
 }

@@ -8,7 +8,7 @@ use super::{Pending, Run, Way};
 use crate::core::env::Env;
 use crate::core::filter::Filter;
 use crate::core::flushes::{Flushes, StoreNumber};
-use crate::{Below, ByteMask, Time};
+use crate::{Asks, Below, ByteMask, Time};
 
 /// No time is set for it.
 const NEVER: Time = Time(u64::MAX);
@@ -339,13 +339,17 @@ impl WriteBuffer {
             ..
         } = self.slots[i];
         let end = if B::TYPES && way.is_past() {
+            if let Some(again) = env.refused(at, line, Asks::Own) {
+                self.slots[i].state = State::Held(again);
+                return None;
+            }
             let by = env.stored(number);
             env.write_past(way, at, line, bytes, &by)
         } else {
             let owned = if env.below.owned(env.params.id, line) {
                 env.fills.find(line, at).map_or(at, |fill| fill.until)
             } else {
-                if let Some(again) = env.refused(at, line) {
+                if let Some(again) = env.refused(at, line, Asks::Own) {
                     self.slots[i].state = State::Held(again);
                     return None;
                 }

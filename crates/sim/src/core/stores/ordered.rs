@@ -10,7 +10,7 @@ use crate::core::env::Env;
 use crate::core::filter::Filter;
 use crate::core::flushes::{Flushes, StoreNumber, flush, flush_start};
 use crate::core::params::Params;
-use crate::{Below, ByteMask, Time};
+use crate::{Asks, Below, ByteMask, Time};
 
 /// When something will be known only after something else.
 const UNKNOWN: Time = Time(u64::MAX);
@@ -301,7 +301,7 @@ impl StoreBuffer {
                 self.waits = true;
                 return Ask::At(start);
             }
-            if let Some(again) = env.refused(start, line) {
+            if let Some(again) = env.refused(start, line, Asks::Own) {
                 let asked = self.asked;
                 self.entry_mut(asked).ask = again;
                 return Ask::At(again);
@@ -356,11 +356,19 @@ impl StoreBuffer {
                 self.entry_mut(number).owned = start;
                 return Some(Run::Idle(start));
             }
+            if let Some(again) = env.refused(start, line, Asks::Flush) {
+                self.entry_mut(number).owned = again;
+                return Some(Run::Idle(again));
+            }
             self.clflushes -= 1;
             self.reached = flush(start, line, kind, env);
             self.next = self.reached;
             flushes.done = flushes.done.max(self.reached);
         } else if B::TYPES && way.is_past() {
+            if let Some(again) = env.refused(at, line, Asks::Own) {
+                self.entry_mut(number).owned = again;
+                return Some(Run::Idle(again));
+            }
             let by = env.stored(number);
             self.reached = env.write_past(way, at, line, bytes, &by);
             self.next = self.reached;
@@ -368,7 +376,7 @@ impl StoreBuffer {
         } else {
             if B::REFUSES
                 && !env.below.owned(env.params.id, line)
-                && let Some(again) = env.refused(at, line)
+                && let Some(again) = env.refused(at, line, Asks::Own)
             {
                 // It was lost again.
                 self.entry_mut(number).owned = again;
