@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use prestore_machine::{Machine, MemoryType};
 use prestore_sim::{
-    Below, ByteMask, Core, Flushed, LineState, Op, OpKind, Served, ServedBy, Stored, Time,
+    Asks, Below, ByteMask, Core, Flushed, LineState, Op, OpKind, Served, ServedBy, Stored, Time,
 };
 use prestore_trace::{FenceKind, FlushKind, LineAddr, SiteId};
 
@@ -140,8 +140,11 @@ impl Below for Mock {
         self.types.get(&line.0).copied().unwrap_or_default()
     }
 
-    fn refused(&mut self, _: u32, at: Time, line: LineAddr, own: bool) -> Option<Time> {
-        let had = if own { &self.owned } else { &self.present };
+    fn refused(&mut self, _: u32, at: Time, line: LineAddr, asks: Asks) -> Option<Time> {
+        let had = match asks {
+            Asks::Read => &self.present,
+            Asks::Own | Asks::Clean | Asks::Flush => &self.owned,
+        };
         let until = self.refused.get(&line.0).map(|until| ns(*until));
         until.filter(|until| *until > at && !had.contains(&line.0))
     }
