@@ -80,8 +80,9 @@ fn nothing_is_paid_without_values() {
     let without = seen(folder.path(), &[], &program);
     assert_eq!((without.contents, without.valued), (0, 0), "{without:?}");
     assert_eq!(
-        without.stamps, without.atomics,
-        "one before each: {without:?}"
+        without.stamps,
+        2 * without.atomics,
+        "one before each and one behind: {without:?}"
     );
     assert!(without.longer > 0, "{without:?}");
     let with = seen(folder.path(), &["--values"], &program);

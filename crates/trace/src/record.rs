@@ -27,8 +27,8 @@ pub mod id {
     pub const SKIP: u32 = 4;
     /// `ticks`: the time-stamp counter when the records that follow were begun.
     pub const TIME: u32 = 5;
-    /// `ticks`: the time-stamp counter before the block execution that follows, which contains an
-    /// atomic read-modify-write. Unlike [`TIME`], which begins a buffer, it divides nothing: it is
+    /// `ticks`: the time-stamp counter before a block execution that contains an atomic
+    /// read-modify-write, and behind the atomic, which ends its block. Unlike [`TIME`], which begins a buffer, it divides nothing: it is
     /// there to order what threads hand over to each other.
     pub const STAMP: u32 = 6;
     /// `ticks`: the time-stamp counter when the thread was about to make a thread or a process.
@@ -90,7 +90,7 @@ pub enum Special {
         /// Ticks of the constant-rate counter.
         ticks: u64,
     },
-    /// Time-stamp counter before a block execution with an atomic.
+    /// Time-stamp counter before a block execution with an atomic, or behind the atomic.
     Stamp {
         /// Ticks of the constant-rate counter.
         ticks: u64,

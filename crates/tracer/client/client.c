@@ -5,6 +5,7 @@
 
 #include "access.h"
 #include "alloc.h"
+#include "atomics.h"
 #include "cases.h"
 #include "block_ids.h"
 #include "channel.h"
@@ -197,7 +198,7 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
     proc_files_init();
     segments_init();
     float_pc_init();
-    if (!frame_init())
+    if (!frame_init() || (options.scope != SCOPE_COUNT && !atomics_init()))
         dr_abort();
     if (options.values) {
         if (!stored_init())

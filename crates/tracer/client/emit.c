@@ -97,8 +97,8 @@ make_room(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e)
                                thread_slot(drcontext, TLS_WRITE)));
 }
 
-/* Writes the time, behind which the record begins. Without a fence: what the atomic has read was
- * written before it began, and the stamp may only be a little early. */
+/* Writes the time, behind which the record begins. Without a fence: the processor may have read it a
+ * little early, and before an atomic that does no harm. */
 static void
 stamp(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e, int at)
 {
@@ -199,6 +199,9 @@ stamp_behind(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e)
            INSTR_CREATE_lea(drcontext, opnd_create_reg(e->pointer),
                             OPND_CREATE_MEM_lea(e->pointer, DR_REG_NULL, 0, STAMP_BYTES)));
     insert(bb, where, INSTR_CREATE_mov_st(drcontext, write, opnd_create_reg(e->pointer)));
+    /* While the atomic waits for its line the processor would read the time ahead, from before all
+     * that the last owner of a lock has done. */
+    insert(bb, where, INSTR_CREATE_lfence(drcontext));
     stamp(drcontext, bb, where, e, -STAMP_BYTES);
     regs_give_back(drcontext, bb, where, e->regs, (reg_set_t)~0u);
 }
@@ -238,7 +241,7 @@ emit_behind(void *drcontext, instrlist_t *bb, instr_t *last, emit_t *e)
 {
     plan_t *plan = e->plan;
     /* The call writes its own, behind what it looks at. */
-    bool any = plan->stored != NULL, stamped = options.values && plan->stamped && !any;
+    bool any = plan->stored != NULL, stamped = plan->stamped && !any;
     for (uint i = e->next_after; i < plan->n_captures; i++)
         any = any || plan->captures[i].after;
     if (!any && !stamped)

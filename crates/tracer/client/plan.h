@@ -33,7 +33,7 @@ typedef struct {
     uint words;
     uint n_refs;
     uint n_captures;
-    bool stamped; /* the record follows a time stamp: the block has an atomic */
+    bool stamped; /* between two time stamps: the block ends with an atomic */
     wire_block_t head;
     wire_ref_t *refs;
     capture_t *captures; /* in program order */

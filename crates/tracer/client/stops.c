@@ -1,8 +1,10 @@
 #include "stops.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "access.h"
 #include "drmgr.h"
@@ -20,7 +22,7 @@
 enum { STOP = 1, PAGE_CHANGED = 2, RANGE = 3, DONE = 4 };
 
 /* One that has ended is told of once. */
-typedef enum { NOBODY, RUNS, IN_KERNEL, WAITS, ENDED } where_t;
+typedef enum { NOBODY, RUNS, IN_KERNEL, WAITS, ENDS, ENDED } where_t;
 
 typedef struct {
     volatile int where; /* where_t */
@@ -117,6 +119,21 @@ wait_in(void *drcontext, place_t *p)
     p->where = RUNS;
 }
 
+/* Is the kernel done with a thread that has ended? Only then has it cleared the word that the thread
+ * has asked it to, which is recorded before. One that leads its process stays until that ends. */
+static bool
+is_gone(const place_t *p)
+{
+    return (process_id_t)p->tid == process || (syscall(SYS_tgkill, process, (process_id_t)p->tid, 0) != 0 && errno == ESRCH);
+}
+
+static void
+wait_for(const place_t *p)
+{
+    while (p->where == RUNS || p->where == ENDS || (p->where == ENDED && !is_gone(p)))
+        dr_thread_yield();
+}
+
 static uint64
 next_stop(void)
 {
@@ -129,8 +146,8 @@ stop_all(void *drcontext, place_t *p)
 {
     p->words = words_of(thread_of(drcontext));
     for (int i = 0; i < MAX_THREADS; i++) {
-        while (&places[i] != p && places[i].where == RUNS)
-            dr_thread_yield();
+        if (&places[i] != p)
+            wait_for(&places[i]);
     }
     write_stop();
     left = (int64)next_stop();
@@ -212,7 +229,7 @@ on_call(void *drcontext, int number)
         stop_all(drcontext, p);
     }
     p->words = words_of(thread_of(drcontext));
-    __atomic_store_n(&p->where, IN_KERNEL, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&p->where, number == SYS_exit ? ENDS : IN_KERNEL, __ATOMIC_SEQ_CST);
     return true;
 }
 

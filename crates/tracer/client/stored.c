@@ -154,8 +154,6 @@ ends_block(instr_t *instr)
         access.shape == SHAPE_REGION || access.shape == SHAPE_FLUSH || stores_to_device(instr) ||
         reads_its_target(instr))
         return false;
-    if (access.kind == KIND_ATOMIC)
-        return true;
     for (int i = 0; i < instr_num_dsts(instr); i++) {
         opnd_t dst = instr_get_dst(instr, i);
         if (!opnd_is_memory_reference(dst))

@@ -171,6 +171,8 @@ thread_spawns(void *drcontext)
 void
 thread_stamp(void *drcontext)
 {
+    /* As behind an atomic that emits it: not ahead of what it waits for. */
+    __builtin_ia32_lfence();
     uint64 now = __builtin_ia32_rdtsc();
     thread_special(drcontext, REC_STAMP, 1, &now);
 }

@@ -70,7 +70,6 @@ fn a_swap_with_an_undo_log_has_each_defect_at_its_line() {
 }
 
 #[test]
-#[ignore = "does not always hold (5 of 12 runs on an idle host): sections under one lock are taken in the wrong order; why is not proved, perhaps a stamp that is older than its atomic"]
 fn a_thread_may_persist_what_another_has_stored_under_a_lock() {
     if no_clwb() {
         return;

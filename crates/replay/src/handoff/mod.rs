@@ -5,7 +5,7 @@
 //! producer's write must not be simulated before that write.
 //!
 //! # What is recognised
-//! The recorder stamps block executions that contain an atomic read-modify-write with the time.
+//! The recorder writes down the time before each block execution that contains an atomic read-modify-write, and behind it.
 //! In the order of the stamps, an atomic *B* is *handed over* from *A*, the atomic or plain store
 //! before it at the same address, when
 //! - *A* is another thread's,
