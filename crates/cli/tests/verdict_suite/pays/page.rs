@@ -90,11 +90,9 @@ fn simulated(row: &Row, known: &Known) -> String {
 }
 
 fn measured(m: &Measured, verdict: &str) -> String {
-    let gain = m.gain.map_or_else(
-        || "too noisy".to_owned(),
-        |[low, middle, high]| format!("{middle:.2} ({low:.2} to {high:.2})"),
-    );
-    let harm = m.gain.is_some_and(|g| g[1] < NO_HARM) && m.op == verdict;
+    let [low, middle, high] = m.gain;
+    let gain = format!("{middle:.2} ({low:.2} to {high:.2})");
+    let harm = high < 1.0 && middle < NO_HARM && m.op == verdict;
     format!(
         "| `{}` | `{}` | {} | {verdict} | {gain} |{}\n",
         m.place.program,
@@ -154,9 +152,8 @@ fn page() -> String {
     writeln!(
         page,
         "Measured on {cpu}, where {}: the programs' own `--op`, skip as a buffer that is copied. Base and operation run by turns,
-on larger data than is recorded; medians of their ratios and quartiles. \"Too noisy\": others used the processors, or the
-quartiles lie more than 6% apart. DRAM has no larger unit than a line, so what clean gains on machine A cannot show here, what
-it costs can.
+on larger data than is recorded; medians of their ratios with the medians' 95% intervals, which are wide where others shared the machine. DRAM has no larger unit than a line, so what clean gains on machine A cannot show here, what
+it costs can: the advice is for data in memory that is slow, coarse-grained or far, and for data in DRAM it costs.
 
 | program | place | operation | verdict | gain | |
 |---|---|---|---|---|---|",
