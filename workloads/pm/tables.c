@@ -61,12 +61,12 @@ static const char *check(const struct tables_program *program, const struct comm
         if (tables_done(&tables, t) > tables.room)
             wrong = "more updates were counted than there is room for";
     if (!wrong)
-        wrong = program->compare(&tables, 0);
+        wrong = program->compare(&tables);
     if (wrong || command->more == 0)
         return wrong;
     for (uint64_t t = 0; t < tables.threads; t++)
         updates(program, &tables, t, tables_done(&tables, t) + command->more);
-    return program->compare(&tables, 1);
+    return program->compare(&tables);
 }
 
 int tables_main(int argc, char **argv, const struct tables_program *program)

@@ -25,8 +25,9 @@ struct tables_program {
     /* A thread's next update, number `done`, counted in a section or behind it. Draws from `prng` the same whatever the
      * tables hold; with `log` NULL does only that, for an update that is done already. */
     void (*update)(struct tables *tables, uint64_t thread, struct prng *prng, struct log *log, uint64_t done);
-    /* Is everything as the updates that were counted, or if not `exact` one more, leave it? Answers what is not. */
-    const char *(*compare)(const struct tables *tables, int exact);
+    /* Is everything as the updates that were counted leave it, or, where they are counted behind the section, those and
+     * one more? Answers what is not. */
+    const char *(*compare)(const struct tables *tables);
 };
 
 static inline uint64_t tables_done(const struct tables *tables, uint64_t thread)

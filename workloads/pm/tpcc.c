@@ -152,12 +152,11 @@ static const char *compare_one(const struct tables *tables, uint64_t number, str
     return wrong;
 }
 
-static const char *compare(const struct tables *tables, int exact)
+static const char *compare(const struct tables *tables)
 {
     struct stock *stock = malloc(tables->size * sizeof *stock);
     const char *wrong = stock ? NULL : "no memory for what has to be there";
 
-    (void)exact;
     for (uint64_t w = 0; w < tables->threads && !wrong; w++)
         wrong = compare_one(tables, w, stock);
     free(stock);

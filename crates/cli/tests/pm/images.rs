@@ -59,7 +59,8 @@ pub fn survives(case: &Case, args: &[&str], usual: u32, clean: bool) {
     println!("{name}: {} {seconds:.1} s", report["images"]);
     assert_eq!(report["images"]["failed"], 0, "{name}: {report:#}");
     assert!(
-        report["images"]["tried"].as_u64().unwrap() >= u64::from(usual),
+        // Of those by chance some are the same.
+        report["images"]["tried"].as_u64().unwrap() > u64::from(usual) * 9 / 10,
         "{name}: {report:#}"
     );
     if clean {

@@ -43,9 +43,11 @@ macro_rules! programs {
 }
 
 programs! {
-    pm_list ["--ops=120", "--keys=24"];
+    pm_list ["--ops=250", "--keys=24"];
     pm_hash ["--ops=120", "--keys=40"];
     pm_swap ["--ops=60", "--elements=24"];
     pm_tatp ["--ops=400", "--subscribers=12"];
     pm_tpcc ["--ops=40", "--items=40"];
+    pm_level ["--ops=250", "--keys=100"];
+    pm_bptree ["--ops=250", "--keys=100"];
 }
