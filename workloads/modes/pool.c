@@ -59,8 +59,7 @@ void pool_publish(struct pool *pool, uint64_t kind, const uint64_t *shape, size_
     persist(pool->form, pool->root, sizeof *pool->root);
 }
 
-/* It was cut off before there was anything to check. */
-static void nothing(const char *file)
+void pool_nothing(const char *file)
 {
     printf("%s: nothing was published\n", file);
     exit(0);
@@ -76,13 +75,13 @@ struct pool pool_left(const struct pool_options *options, uint64_t kind, size_t 
     if (fd < 0 || fstat(fd, &found) != 0)
         fail(options->file, strerror(errno), 1);
     if (found.st_size == 0)
-        nothing(options->file);
+        pool_nothing(options->file);
     if ((size_t)found.st_size < sizeof(struct pool_root))
         fail(options->file, "too short to be of this program", 1);
     /* What recovery repairs is persistent before it goes on, whatever the run's form was. */
     struct pool pool = map(fd, options->file, (size_t)found.st_size, FORM_CLFLUSH);
     if (pool.root->kind == 0)
-        nothing(options->file);
+        pool_nothing(options->file);
     if (pool.root->kind != kind)
         fail(options->file, "of another program", 1);
     if (pool.bytes < sizeof *pool.root + bytes_of(pool.root->shape))

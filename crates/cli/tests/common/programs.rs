@@ -45,6 +45,15 @@ pub fn no_clwb() -> bool {
     lacks
 }
 
+/// Some programs are built with libpmemobj.
+pub fn no_pmemobj() -> bool {
+    let lacks = !Path::new("/usr/include/libpmemobj.h").exists();
+    if lacks {
+        eprintln!("skipped: install libpmemobj-dev");
+    }
+    lacks
+}
+
 /// Makes the workloads' `target`; returns the folder they are in.
 fn made(target: &str) -> PathBuf {
     let folder = root().join("build/workloads");

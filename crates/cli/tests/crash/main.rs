@@ -15,7 +15,7 @@ mod transactions;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{assert_valid, c_program, compile, no_clwb, root, run, source_line, text};
+use common::{assert_valid, c_program, compile, no_clwb, no_pmemobj, root, run, source_line, text};
 use serde_json::Value;
 
 const PROGRAMS: &str = "crates/cli/tests/programs";

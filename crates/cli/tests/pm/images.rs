@@ -12,14 +12,59 @@ pub struct Case {
     pub args: &'static [&'static str],
     /// The function from whose first store on the power may be cut, if not from the beginning.
     pub from: Option<&'static str>,
-    /// Updates the check makes after recovery.
-    pub more: &'static str,
+    /// Nothing is missing, and no flush or fence is in vain.
+    pub clean: bool,
+    /// How many images its check has to pass; `PRESTORE_CRASH_IMAGES` says otherwise.
+    pub images: u32,
+    /// How many it takes to see the defect.
+    pub with_defect: u32,
 }
 
-/// How many images each check has to pass; `PRESTORE_CRASH_IMAGES` says otherwise.
-fn images(usual: u32) -> String {
-    std::env::var("PRESTORE_CRASH_IMAGES").unwrap_or_else(|_| usual.to_string())
+/// For each program: with one thread and with three it survives; without something that it needs it does not.
+macro_rules! programs {
+    (skipped: $skipped:expr, from: $from:expr, clean: $clean:expr, images: $images:expr,
+     with_defect: $with_defect:expr;
+     $($program:ident $args:expr;)*) => {$(
+        mod $program {
+            use super::*;
+            use crate::images::{Case, survives, the_defect_is_seen};
+
+            const CASE: Case = Case {
+                name: stringify!($program),
+                args: &$args,
+                from: $from,
+                clean: $clean,
+                images: $images,
+                with_defect: $with_defect,
+            };
+
+            #[test]
+            fn survives_every_power_cut() {
+                if !$skipped() {
+                    survives(&CASE, &[]);
+                }
+            }
+
+            #[test]
+            fn survives_every_power_cut_with_three_threads() {
+                if !$skipped() {
+                    survives(&CASE, &["--threads=3"]);
+                }
+            }
+
+            #[test]
+            fn its_check_sees_the_defect() {
+                if !$skipped() {
+                    the_defect_is_seen(&CASE);
+                }
+            }
+        }
+    )*};
 }
+pub(crate) use programs;
+
+/// Updates that a check makes for each thread after recovery.
+const MORE: &str = "--more=12";
 
 fn record(folder: &Path, program: &Path, case: &Case, more: &[&str]) -> PathBuf {
     let (dir, pool) = (folder.join("trace"), folder.join("pool"));
@@ -39,31 +84,32 @@ fn crash(dir: &Path, options: &[&str]) -> Value {
 }
 
 /// What `prestore crash` tells of images of the program.
-fn checked(dir: &Path, program: &Path, case: &Case, images: &str) -> Value {
-    let check = format!("{} check {{image}} --more={}", text(program), case.more);
-    let mut options = vec!["--check", &check, "--images", images];
+fn checked(dir: &Path, program: &Path, case: &Case, images: u32) -> Value {
+    let check = format!("{} check {{image}} {MORE}", text(program));
+    let images = std::env::var("PRESTORE_CRASH_IMAGES").unwrap_or_else(|_| images.to_string());
+    let mut options = vec!["--check", &check, "--images", &images];
     options.extend(case.from.iter().flat_map(|from| ["--from", from]));
     crash(dir, &options)
 }
 
-/// Whatever a power cut leaves, recovery finds all updates but one; `clean`: and nothing is missing or in vain.
+/// Whatever a power cut leaves, recovery finds all updates that were counted.
 #[track_caller]
-pub fn survives(case: &Case, args: &[&str], usual: u32, clean: bool) {
+pub fn survives(case: &Case, args: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let program = workload(case.name).unwrap();
     let dir = record(folder.path(), &program, case, args);
     let begin = Instant::now();
-    let report = checked(&dir, &program, case, &images(usual));
+    let report = checked(&dir, &program, case, case.images);
     let seconds = begin.elapsed().as_secs_f64();
     let name = case.name;
     println!("{name}: {} {seconds:.1} s", report["images"]);
     assert_eq!(report["images"]["failed"], 0, "{name}: {report:#}");
     assert!(
         // Of those by chance some are the same.
-        report["images"]["tried"].as_u64().unwrap() > u64::from(usual) * 9 / 10,
+        report["images"]["tried"].as_u64().unwrap() > u64::from(case.images) * 9 / 10,
         "{name}: {report:#}"
     );
-    if clean {
+    if case.clean {
         let none = serde_json::json!([]);
         assert_eq!(report["findings"], none, "{name}: {report:#}");
         let unchecked = crash(&dir, &[]);
@@ -73,11 +119,11 @@ pub fn survives(case: &Case, args: &[&str], usual: u32, clean: bool) {
 
 /// With what it leaves out, an image fails.
 #[track_caller]
-pub fn the_defect_is_seen(case: &Case, usual: u32) {
+pub fn the_defect_is_seen(case: &Case) {
     let folder = tempfile::tempdir().unwrap();
     let program = defective(case.name).unwrap();
     let dir = record(folder.path(), &program, case, &[]);
-    let report = checked(&dir, &program, case, &images(usual));
+    let report = checked(&dir, &program, case, case.with_defect);
     let (name, first) = (case.name, &report["first_failure"]);
     println!("{name}: {} {}", report["images"], first["output"]);
     assert_ne!(report["images"]["failed"], 0, "{name}: {report:#}");

@@ -6,6 +6,35 @@
 mod common;
 
 mod images;
-mod low_level;
 
-pub use images::{Case, survives, the_defect_is_seen};
+use common::{no_clwb, no_pmemobj};
+
+/// Those that flush and fence by themselves: what they do is all needed.
+mod low_level {
+    use super::*;
+    use images::programs;
+
+    programs! { skipped: no_clwb, from: None, clean: true, images: 400, with_defect: 400;
+        pm_list ["--ops=250", "--keys=24"];
+        pm_hash ["--ops=120", "--keys=40"];
+        pm_swap ["--ops=60", "--elements=24"];
+        pm_tatp ["--ops=400", "--subscribers=12"];
+        pm_tpcc ["--ops=40", "--items=40"];
+        pm_level ["--ops=250", "--keys=100"];
+        pm_bptree ["--ops=250", "--keys=100"];
+    }
+}
+
+/// Those of libpmemobj: it makes a pool in steps that it cannot recover from.
+mod transactions {
+    use super::*;
+    use images::programs;
+
+    programs! { skipped: no_pmemobj, from: Some("publish"), clean: false, images: 300, with_defect: 80;
+        pm_tx_btree ["--ops=100", "--keys=60"];
+        pm_tx_crit ["--ops=100", "--keys=40"];
+        pm_tx_rbtree ["--ops=100", "--keys=40"];
+        pm_tx_skip ["--ops=100", "--keys=40"];
+        pm_tx_hash ["--ops=100", "--keys=40"];
+    }
+}
