@@ -209,7 +209,8 @@ static void *left(const struct command *command, struct map_shape *shape, const 
         return NULL;
     slots_open(&tree.nodes);
     slots_open(&tree.records);
-    for (uint64_t level = 0; level <= ((struct tree_node *)at(*tree.root))->level; level++)
+    /* From above: what is below is found through it. */
+    for (uint64_t level = ((struct tree_node *)at(*tree.root))->level + 1; level-- > 0;)
         finish_above(level);
     return &tree;
 }

@@ -10,6 +10,7 @@ use serde_json::Value;
 pub struct Case {
     pub name: &'static str,
     pub args: &'static [&'static str],
+    pub words: Words,
     /// The function from whose first store on the power may be cut, if not from the beginning.
     pub from: Option<&'static str>,
     /// Nothing is missing, and no flush or fence is in vain.
@@ -20,6 +21,19 @@ pub struct Case {
     pub with_defect: u32,
 }
 
+/// How a program is told to run on a pool, and to recover and check an image.
+#[derive(Clone, Copy)]
+pub struct Words {
+    pub run: &'static [&'static str],
+    pub check: &'static str,
+}
+
+/// Those of `workloads/pm`; a check makes more updates for each thread after recovery.
+pub const RUN_AND_CHECK: Words = Words {
+    run: &["run", "{pool}"],
+    check: "check {image} --more=12",
+};
+
 /// For each program: with one thread and with three it survives; without something that it needs it does not.
 macro_rules! programs {
     (skipped: $skipped:expr, from: $from:expr, clean: $clean:expr, images: $images:expr,
@@ -27,11 +41,12 @@ macro_rules! programs {
      $($program:ident $args:expr;)*) => {$(
         mod $program {
             use super::*;
-            use crate::images::{Case, survives, the_defect_is_seen};
+            use crate::images::{Case, RUN_AND_CHECK, survives, the_defect_is_seen};
 
             const CASE: Case = Case {
                 name: stringify!($program),
                 args: &$args,
+                words: RUN_AND_CHECK,
                 from: $from,
                 clean: $clean,
                 images: $images,
@@ -63,15 +78,16 @@ macro_rules! programs {
 }
 pub(crate) use programs;
 
-/// Updates that a check makes for each thread after recovery.
-const MORE: &str = "--more=12";
-
 fn record(folder: &Path, program: &Path, case: &Case, more: &[&str]) -> PathBuf {
     let (dir, pool) = (folder.join("trace"), folder.join("pool"));
     let mut command = vec!["record", "-q", "--force", "--values", "-o", text(&dir)];
     // Else libpmemobj writes back whole pages where the file is on no persistent memory.
     command.extend(["--", "env", "PMEM_IS_PMEM_FORCE=1"]);
-    command.extend([text(program), "run", text(&pool)]);
+    command.push(text(program));
+    let words: Vec<String> = (case.words.run.iter())
+        .map(|word| word.replace("{pool}", text(&pool)))
+        .collect();
+    command.extend(words.iter().map(String::as_str));
     run(command.iter().chain(case.args).chain(more)).exits(0);
     dir
 }
@@ -85,7 +101,7 @@ fn crash(dir: &Path, options: &[&str]) -> Value {
 
 /// What `prestore crash` tells of images of the program.
 fn checked(dir: &Path, program: &Path, case: &Case, images: u32) -> Value {
-    let check = format!("{} check {{image}} {MORE}", text(program));
+    let check = format!("{} {}", text(program), case.words.check);
     let images = std::env::var("PRESTORE_CRASH_IMAGES").unwrap_or_else(|_| images.to_string());
     let mut options = vec!["--check", &check, "--images", &images];
     options.extend(case.from.iter().flat_map(|from| ["--from", from]));
@@ -109,6 +125,14 @@ pub fn survives(case: &Case, args: &[&str]) {
         report["images"]["tried"].as_u64().unwrap() > u64::from(case.images) * 9 / 10,
         "{name}: {report:#}"
     );
+    // What images showed to be missing would have made one fail.
+    let kinds: Vec<&str> = (report["findings"].as_array().unwrap().iter())
+        .map(|finding| finding["kind"].as_str().unwrap())
+        .collect();
+    assert!(
+        kinds.iter().all(|kind| kind.starts_with("redundant")),
+        "{name}: {report:#}"
+    );
     if case.clean {
         let none = serde_json::json!([]);
         assert_eq!(report["findings"], none, "{name}: {report:#}");
@@ -120,10 +144,15 @@ pub fn survives(case: &Case, args: &[&str]) {
 /// With what it leaves out, an image fails.
 #[track_caller]
 pub fn the_defect_is_seen(case: &Case) {
+    an_image_fails(case, &defective(case.name).unwrap(), &[]);
+}
+
+/// What a run of `program` with these arguments leaves may be broken.
+#[track_caller]
+pub fn an_image_fails(case: &Case, program: &Path, args: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
-    let program = defective(case.name).unwrap();
-    let dir = record(folder.path(), &program, case, &[]);
-    let report = checked(&dir, &program, case, case.with_defect);
+    let dir = record(folder.path(), program, case, args);
+    let report = checked(&dir, program, case, case.with_defect);
     let (name, first) = (case.name, &report["first_failure"]);
     println!("{name}: {} {}", report["images"], first["output"]);
     assert_ne!(report["images"]["failed"], 0, "{name}: {report:#}");
