@@ -101,6 +101,12 @@ impl<O: SiteOracle> Bursts<O> {
             every: windows.every(),
             windows: windows.taken,
         };
-        (self.densest.finish(), seen)
+        let mut outcome = self.densest.finish();
+        if seen.every == 1 {
+            for finding in &mut outcome.findings.findings {
+                finding.stretches = 0;
+            }
+        }
+        (outcome, seen)
     }
 }

@@ -31,7 +31,8 @@ pub(crate) struct ThreadState {
     index: u32,
     stack: CallStack,
     pub(crate) runs: Runs,
-    /// The window that it is in is left out.
+    /// The window that it is in, counted from 1 (0: there are none), is left out.
+    window: u64,
     outside: bool,
     /// When it wrote data last, and until when it is known to have waited.
     wrote: u64,
@@ -99,6 +100,10 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
         run.executions += 1;
         if run.stores {
             run.contexts.count(thread.stack.node());
+            if run.window != thread.window {
+                run.window = thread.window;
+                run.windows += 1;
+            }
         }
         if run.polls {
             poll(run, before, values, thread.wrote, &mut thread.waited);
@@ -121,7 +126,10 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
             }
             Special::Free { addr, .. } => self.rare(before, 0, Rare::Free { addr }),
             Special::Skip { instrs } => *self.skipped += instrs,
-            Special::Window { number } => self.thread.outside = !self.windows.takes(number),
+            Special::Window { number } => {
+                self.thread.window = number + 1;
+                self.thread.outside = !self.windows.takes(number);
+            }
             Special::Time { .. }
             | Special::Stamp { .. }
             | Special::Spawn { .. }

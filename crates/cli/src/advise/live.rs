@@ -19,7 +19,7 @@ use crate::{interrupt, run};
 /// Analyses the writes of every function, or in scope `functions` of those chosen.
 pub fn run(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliError> {
     run::check(&args.run)?;
-    let bursts = args.budget.bursts();
+    let bursts = args.budget.bursts(args.stretch);
     if bursts.is_some() && args.run.scope == Some(ScopeArg::Functions) {
         return Err(CliError::Usage(
             "--budget looks at parts of the run, at all functions alike: leave out `--scope functions`, or the budget"
@@ -50,7 +50,7 @@ fn analyse(
     functions: &[String],
 ) -> Result<ExitCode, CliError> {
     let mut options = run::options(&args.run, false, run::program_output(args.format))?;
-    options.bursts = args.budget.bursts();
+    options.bursts = args.budget.bursts(args.stretch);
     prestore_tracer::resolve(&args.command)?;
     let recorder = match &args.output {
         Some(dir) => Some(Recorder::create(

@@ -2,18 +2,20 @@
 
 use prestore_tracer::Bursts;
 
+use super::parse_count;
+
 /// How much of a run is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
     /// Everything.
     All,
-    /// Stretches.
-    Bursts(Bursts),
+    /// At the end one of so many stretches.
+    Thinned(u64),
 }
 
 /// Instructions of a stretch. Of what it writes some ten percent are still near the core at its end, so that it is not
-/// known whether they are read again (`benches/budget.py`).
-const BURST: u64 = 20_000_000;
+/// known whether they are read again.
+pub const STRETCH: u64 = 20_000_000;
 /// Stretches at the beginning that are all looked at.
 const DENSE: u64 = 48;
 /// What the program takes of its native time where nothing is recorded, and how much more what is recorded and
@@ -26,11 +28,15 @@ const LEAST: f64 = 2.0;
 const AUTO: f64 = 3.0;
 
 impl Budget {
-    /// What is recorded of the run; `None`: everything.
-    pub fn bursts(self) -> Option<Bursts> {
+    /// What is recorded of the run, in stretches of so many instructions; `None`: everything.
+    pub fn bursts(self, stretch: u64) -> Option<Bursts> {
         match self {
             Self::All => None,
-            Self::Bursts(bursts) => Some(bursts),
+            Self::Thinned(thinnest) => Some(Bursts {
+                burst: stretch,
+                dense: DENSE.saturating_mul(stretch),
+                thinnest,
+            }),
         }
     }
 }
@@ -40,11 +46,7 @@ fn times(budget: f64) -> Budget {
     while COUNTED + ANALYSED / every as f64 > budget {
         every *= 4;
     }
-    Budget::Bursts(Bursts {
-        burst: BURST,
-        dense: DENSE * BURST,
-        thinnest: every,
-    })
+    Budget::Thinned(every)
 }
 
 /// `all`, `auto`, or by how much the program may be slower: `2x`.
@@ -65,12 +67,21 @@ pub fn parse_budget(text: &str) -> Result<Budget, String> {
     }
 }
 
+/// Instructions of a stretch.
+pub fn parse_stretch(text: &str) -> Result<u64, String> {
+    match parse_count(text)? {
+        0 => Err("a stretch of 0 instructions holds nothing: give at least 1".to_owned()),
+        n => Ok(n),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn every(text: &str) -> u64 {
-        parse_budget(text).unwrap().bursts().unwrap().thinnest
+        let budget = parse_budget(text).unwrap();
+        budget.bursts(STRETCH).unwrap().thinnest
     }
 
     #[test]
@@ -101,9 +112,7 @@ mod tests {
 
     #[test]
     fn windows_are_thinned_where_both_sides_know() {
-        let Budget::Bursts(b) = times(2.0) else {
-            panic!("bursts");
-        };
+        let b = times(LEAST).bursts(STRETCH).unwrap();
         assert!(b.dense.is_multiple_of(4 * b.burst) && b.thinnest.is_power_of_two());
     }
 }
