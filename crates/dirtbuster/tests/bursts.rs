@@ -19,7 +19,7 @@ fn recorded(number: u64) -> bool {
         DENSE..16 => 4,
         _ => 16,
     };
-    number % every == 0
+    number.is_multiple_of(every)
 }
 
 /// Function 1 writes in all of so many windows, function 2 in the second half of 64.
