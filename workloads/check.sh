@@ -155,6 +155,16 @@ for program in pm_list pm_hash pm_swap pm_tatp pm_tpcc pm_bptree pm_level; do
     printf '\7' | dd of="$pool" bs=1 seek=64 conv=notrunc 2> /dev/null
     "$out/$program" check "$pool" | grep -q broken || fail "$program does not see what is broken"
 done
+# What is no pool of the program's is said to be none.
+for program in $pm; do
+    "$out/$program" check "$out/none.pool" 2> "$out/check.err" > /dev/null
+    [ $? -eq 1 ] && grep -q 'none.pool: No such file' "$out/check.err" || fail "$program check of no file"
+    "$out/$program" run "$out/none/pool" 2> "$out/check.err" > /dev/null
+    [ $? -eq 1 ] && grep -q 'none/pool: ' "$out/check.err" || fail "$program run in no folder"
+    "$out/modes_array" --file="$pool" > /dev/null
+    "$out/$program" check "$pool" 2> "$out/check.err" > /dev/null
+    [ $? -eq 1 ] && [ -s "$out/check.err" ] || fail "$program check of another program's file"
+done
 rm -f "$pool"
 
 if [ -x "$out/asm/plain" ]; then

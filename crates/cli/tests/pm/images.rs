@@ -100,10 +100,9 @@ fn crash(dir: &Path, options: &[&str]) -> Value {
 }
 
 /// What `prestore crash` tells of images of the program.
-fn checked(dir: &Path, program: &Path, case: &Case, images: u32) -> Value {
+fn checked(dir: &Path, program: &Path, case: &Case, images: &str) -> Value {
     let check = format!("{} {}", text(program), case.words.check);
-    let images = std::env::var("PRESTORE_CRASH_IMAGES").unwrap_or_else(|_| images.to_string());
-    let mut options = vec!["--check", &check, "--images", &images];
+    let mut options = vec!["--check", &check, "--images", images];
     options.extend(case.from.iter().flat_map(|from| ["--from", from]));
     crash(dir, &options)
 }
@@ -114,8 +113,9 @@ pub fn survives(case: &Case, args: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let program = workload(case.name).unwrap();
     let dir = record(folder.path(), &program, case, args);
+    let images = std::env::var("PRESTORE_CRASH_IMAGES").unwrap_or_else(|_| case.images.to_string());
     let begin = Instant::now();
-    let report = checked(&dir, &program, case, case.images);
+    let report = checked(&dir, &program, case, &images);
     let seconds = begin.elapsed().as_secs_f64();
     let name = case.name;
     println!("{name}: {} {seconds:.1} s", report["images"]);
@@ -152,7 +152,7 @@ pub fn the_defect_is_seen(case: &Case) {
 pub fn an_image_fails(case: &Case, program: &Path, args: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let dir = record(folder.path(), program, case, args);
-    let report = checked(&dir, program, case, case.with_defect);
+    let report = checked(&dir, program, case, &case.with_defect.to_string());
     let (name, first) = (case.name, &report["first_failure"]);
     println!("{name}: {} {}", report["images"], first["output"]);
     assert_ne!(report["images"]["failed"], 0, "{name}: {report:#}");
