@@ -63,7 +63,11 @@ macro_rules! programs {
             #[test]
             fn survives_every_power_cut_with_three_threads() {
                 if !$skipped() {
-                    survives(&CASE, &["--threads=3"]);
+                    let half = Case {
+                        images: CASE.images / 2,
+                        ..CASE
+                    };
+                    survives(&half, &["--threads=3"]);
                 }
             }
 
