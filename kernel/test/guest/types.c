@@ -76,8 +76,7 @@ void test_types(void)
 {
     const struct prestore_dev_info all = info();
 
-    say("info: version %u, types %x, limit %lu, used %lu", all.version, all.types, (unsigned long)all.limit,
-        (unsigned long)all.used);
+    say("info: version %u, types %x, %lu used", all.version, all.types, (unsigned long)all.used);
     for (uint32_t type = PRESTORE_DEV_WB; type <= PRESTORE_DEV_UC; type++) {
         if (all.types & 1u << type) {
             of(type);
