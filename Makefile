@@ -151,6 +151,18 @@ install-recompute: lib-recompute
 		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/prestore-recompute.pc
 	install -m 644 fortran/prestore_recompute.f90 $(DESTDIR)$(PREFIX)/share/prestore
 
+# The sources of the kernel module where DKMS finds them; `dkms install prestore/$(VERSION)` builds and installs it.
+KERNEL_SOURCE = $(DESTDIR)/usr/src/prestore-$(VERSION)
+.PHONY: install-kernel
+install-kernel:
+	install -d $(KERNEL_SOURCE)
+	install -m 644 $(wildcard kernel/*.c kernel/*.h) kernel/Kbuild kernel/Makefile kernel/dkms.conf $(KERNEL_SOURCE)
+
+# The kernel module on a real kernel in an emulated machine, with what the library and the command make of it.
+.PHONY: test-kernel
+test-kernel: setup-test
+	cargo test --release --locked --workspace --all-features --test kernel
+
 .PHONY: setup-build setup-test setup-bench
 setup-build:
 	@scripts/setup.sh build
