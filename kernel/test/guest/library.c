@@ -49,8 +49,8 @@ void test_library(void)
         }
         need(waitpid(child, &status, 0) == child, "waitpid");
         say("library %s: %s, %lu used, byte %d", type_names[type], found, (unsigned long)info().used, bytes[BYTES - 1]);
-        say("library %s unmapped: %s, %lu used", type_names[type], outcome(prestore_unmap(bytes, BYTES)),
-            (unsigned long)used_at_last(0));
+        const char *unmapped = outcome(prestore_unmap(bytes, BYTES));
+        say("library %s unmapped: %s, %lu used", type_names[type], unmapped, (unsigned long)used_at_last(0));
     }
     refused("0 bytes", 0, PRESTORE_WB);
     refused("all bytes", SIZE_MAX, PRESTORE_WB);
