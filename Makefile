@@ -88,11 +88,13 @@ verdicts verdicts-host:
 setup-soak:
 	@scripts/setup.sh soak
 
-# Millions of images of power cuts, 40000 and more of each loop and scheme of the library for failure-safe loops.
+# Millions of images of power cuts, 40000 and more of each loop and scheme of the library for failure-safe loops, and
+# 10000 of each run of the programs of workloads/pm and workloads/modes.
 .PHONY: crash-long
 crash-long: export PRESTORE_CRASH_IMAGES ?= 40000
 crash-long: setup-build
 	cargo test --release --locked -p prestore-recompute --test crash_images -- --nocapture
+	PRESTORE_CRASH_IMAGES=10000 cargo test --release --locked --workspace --all-features --test pm -- --nocapture
 
 # The library's own tests on the other architecture, emulated.
 AARCH64 := aarch64-unknown-linux-gnu
