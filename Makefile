@@ -161,7 +161,7 @@ install-kernel:
 # The kernel module on a real kernel in an emulated machine, with what the library and the command make of it.
 .PHONY: test-kernel
 test-kernel: setup-test
-	cargo test --release --locked --workspace --all-features --test kernel
+	cargo test --release --locked --workspace --all-features --test kernel --test memory_types
 
 .PHONY: setup-build setup-test setup-bench
 setup-build:

@@ -6,12 +6,15 @@
 //! * [`predict`] puts simulated figures beside the measured ones; how a program is simulated is the caller's to say, too.
 //! * [`Results`] are medians, spreads and speedups by pairs, as the JSON output; [`render`] is the table.
 //!
+//! [`bench_types`] measures memory of each type where the kernel module is loaded; [`render_types`] is its table.
+//!
 //! The programs are those of `workloads/`, compiled into this crate: [`program_main`] is their common entry, which the
 //! command calls in a process of its own for each run. No files need to be installed, unpacked or found.
 
 mod accuracy;
 mod error;
 mod execute;
+mod memory_types;
 mod operations;
 mod plan;
 mod predict;
@@ -25,6 +28,7 @@ mod variant;
 pub use accuracy::{HostAccuracy, OperationAccuracy};
 pub use error::BenchError;
 pub use execute::{Outcome, execute};
+pub use memory_types::{TYPES_SCHEMA_VERSION, TypeResult, TypeResults, bench_types, render_types};
 pub use operations::Operation;
 pub use plan::{Case, Options, Plan};
 pub use predict::{BetweenCores, Predicted, Prediction, predict};

@@ -148,3 +148,19 @@ fn what_cannot_be_predicted_is_wrong_usage() {
     .exits(2)
     .says(&["64 threads", "cores"]);
 }
+
+#[test]
+fn types_without_the_module_are_a_usage_error_that_says_how_to_get_it() {
+    if std::path::Path::new("/dev/prestore").exists() {
+        eprintln!("SKIPPED: the module prestore is loaded here");
+        return;
+    }
+    run(["bench", "--types"]).exits(2).says(&[
+        "not loaded",
+        "modprobe prestore",
+        "docs/memory-types.md",
+    ]);
+    run(["bench", "--types", "--program", "kv"])
+        .exits(2)
+        .says(&["--types"]);
+}

@@ -1,5 +1,5 @@
 use crate::check::{Diagnosis, SCHEMA_VERSION};
-use crate::checks::{counters, cpu, engine, machine, memory};
+use crate::checks::{counters, cpu, engine, machine, memory, memory_types};
 use crate::facts::Facts;
 
 /// Judges the facts.
@@ -14,6 +14,7 @@ pub fn examine(facts: &Facts) -> Diagnosis {
         memory::locked_memory(&facts.memory),
         machine::machine(&facts.host),
         machine::ptrace(),
+        memory_types::memory_types(&facts.memory_types),
     ];
     checks.extend(cpu::features(&facts.cpu, facts.host.virtual_machine));
     Diagnosis {

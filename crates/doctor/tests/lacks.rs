@@ -6,6 +6,7 @@ mod hosts;
 use std::path::PathBuf;
 
 use hosts::{feature, healthy, lacking};
+use prestore::MapError;
 use prestore_doctor::{
     Check, Diagnosis, Engine, Facts, FeatureName, Space, Status, examine, render,
 };
@@ -182,4 +183,16 @@ fn this_host_can_be_examined() {
             "{check:?}"
         );
     }
+}
+
+#[test]
+fn the_module_for_memory_types_is_said_to_lack_and_how_to_get_it() {
+    let mut facts = healthy();
+    facts.memory_types = Err(MapError::of(libc::ENOENT));
+    let check = check(&facts, "memory-types");
+    assert_eq!(check.status, Status::Missing);
+    assert!(check.cause.unwrap().contains("not loaded"));
+    let fix = check.fix.unwrap();
+    assert!(fix.contains("dkms install prestore/") && fix.ends_with("modprobe prestore"));
+    assert!(examine(&facts).can_record());
 }

@@ -9,7 +9,8 @@ pub struct MapError {
 }
 
 impl MapError {
-    pub(crate) fn of(code: i32) -> MapError {
+    /// What the system's number means for [`TypedMemory`](crate::TypedMemory).
+    pub fn of(code: i32) -> MapError {
         MapError { code }
     }
 

@@ -45,6 +45,16 @@ pub struct MemoryTypes {
 }
 
 impl MemoryTypes {
+    /// An offer of these types.
+    pub fn new(types: &[MemoryType], limit: u64, used: u64) -> MemoryTypes {
+        let bits = types.iter().map(|memory_type| 1 << *memory_type as u32);
+        MemoryTypes {
+            types: bits.fold(0, |all, bit: u32| all | bit),
+            limit,
+            used,
+        }
+    }
+
     /// Whether the machine can have memory of the type.
     pub fn has(&self, memory_type: MemoryType) -> bool {
         self.types & (1 << memory_type as u32) != 0

@@ -13,34 +13,24 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use guest::{Kernel, kernels, no_complaints, run};
+use guest::{Kernel, kernels, no_complaints, run, scratch};
 
-/// A new folder.
-fn scratch(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir(&folder).unwrap();
-    folder
+/// The library, for C.
+fn library() -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("library");
+    run(Command::new("make")
+        .args(["-s", "-C"])
+        .arg(guest::project())
+        .arg("lib")
+        .env("CARGO_TARGET_DIR", &target));
+    target.join("release/libprestore.a")
 }
 
 /// What the test program says under a kernel with these arguments.
 fn lines(kernel: &Kernel, name: &str, arguments: &str) -> Vec<String> {
     let scratch = scratch(&format!("{name}-{}", kernel.version));
     let root = kernel.root(&scratch);
-    let sources = fs::read_dir(guest::root().join("kernel/test/guest")).unwrap();
-    let sources = sources.map(|entry| entry.unwrap().path());
-    run(Command::new("gcc")
-        .args([
-            "-std=gnu11",
-            "-O2",
-            "-Wall",
-            "-Wextra",
-            "-Werror",
-            "-static",
-        ])
-        .args(sources.filter(|path| path.extension().is_some_and(|e| e == "c")))
-        .arg("-o")
-        .arg(root.join("init")));
+    kernel.init(&root, "guest", &[&library()]);
     let console = kernel.boot(&root, arguments);
     no_complaints(&console);
     let lines = console
@@ -51,7 +41,7 @@ fn lines(kernel: &Kernel, name: &str, arguments: &str) -> Vec<String> {
 
 /// Compares line by line, so that the first difference is what is shown.
 fn check(kernel: &Kernel, expected: &str, arguments: &str) {
-    let folder = guest::root().join("kernel/test/expected");
+    let folder = guest::project().join("kernel/test/expected");
     let expected_lines = fs::read_to_string(folder.join(format!("{expected}.txt"))).unwrap();
     let seen = lines(kernel, expected, arguments);
     for (number, line) in expected_lines.lines().enumerate() {
@@ -91,7 +81,7 @@ fn dkms_builds_the_module() {
         // As docs/memory-types.md says.
         run(Command::new("make")
             .args(["-s", "-C"])
-            .arg(guest::root())
+            .arg(guest::project())
             .arg("install-kernel")
             .arg(format!("DESTDIR={}", scratch.display())));
         let tree = scratch.join("tree");

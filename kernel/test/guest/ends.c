@@ -1,6 +1,6 @@
 /* Ends of the memory's and the module's life. */
 #define _GNU_SOURCE
-#include "guest.h"
+#include "../common/guest.h"
 
 #include <errno.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 /* Arguments that no honest program gives: each has its error. */
 #define _GNU_SOURCE
-#include "guest.h"
+#include "../common/guest.h"
 
 #include <fcntl.h>
 #include <string.h>

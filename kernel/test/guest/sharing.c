@@ -1,5 +1,5 @@
 /* Several processes: forked ones, one that is sent the file, several that ask at once. */
-#include "guest.h"
+#include "../common/guest.h"
 
 #include <signal.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Each type: what the page tables say, that it is memory, that it goes back as it came. */
-#include "guest.h"
+#include "../common/guest.h"
 
 #include <stdio.h>
 #include <stdlib.h>

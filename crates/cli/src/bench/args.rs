@@ -33,6 +33,10 @@ pub struct BenchArgs {
     /// Machine to predict with: a name, or the path of a machine file (ends with .toml)
     #[arg(long, value_name = "M", requires = "predict", default_value = HOST)]
     pub machine: String,
+    /// Measure memory of each type instead (write-back, write-through, write-combining, uncacheable): bandwidth of reads,
+    /// writes and copies, latency of a flush. Needs the kernel module prestore, docs/memory-types.md
+    #[arg(long, conflicts_with_all = ["programs", "ops", "sizes", "threads", "predict"])]
+    pub types: bool,
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub format: PlainFormat,

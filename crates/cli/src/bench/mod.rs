@@ -3,6 +3,7 @@
 mod args;
 mod busy;
 mod predict;
+mod types;
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -25,6 +26,9 @@ pub const PROGRAM_VERB: &str = "bench-program";
 
 /// Runs the workloads with each operation and prints how they compare.
 pub fn run(args: &BenchArgs) -> Result<ExitCode, CliError> {
+    if args.types {
+        return types::run(args);
+    }
     let plan = Plan::of(&args.options()).map_err(|e| CliError::Usage(e.to_string()))?;
     let this = std::env::current_exe()
         .map_err(|e| CliError::Failed(format!("this executable cannot be found: {e}")))?;

@@ -5,6 +5,7 @@ pub(crate) mod cpu;
 pub(crate) mod engine;
 pub(crate) mod machine;
 pub(crate) mod memory;
+pub(crate) mod memory_types;
 
 /// Bytes in the unit people read.
 pub(crate) fn human(bytes: u64) -> String {

@@ -5,6 +5,7 @@ mod memory;
 
 use std::path::{Path, PathBuf};
 
+use prestore::{MapError, MemoryTypes, memory_types};
 use prestore_sampler::{Counters, HostFacts, probe};
 
 pub use cpu::{Cpu, CpuFeature, FeatureName};
@@ -46,6 +47,8 @@ pub struct Facts {
     pub shared_memory: Option<Space>,
     /// Where recordings would go.
     pub output: Directory,
+    /// What the kernel module for memory types offers, or why it does not.
+    pub memory_types: Result<MemoryTypes, MapError>,
 }
 
 impl Facts {
@@ -61,6 +64,7 @@ impl Facts {
             memory: Memory::read(root),
             shared_memory: Space::of(Path::new("/dev/shm")),
             output: Directory::read(output),
+            memory_types: memory_types(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Facts of hosts that lack nothing, or one thing.
 
+use prestore::{MapError, MemoryType, MemoryTypes};
 use prestore_doctor::{Cpu, CpuFeature, Directory, Engine, Facts, FeatureName, Memory, Space};
 use prestore_sampler::{Counters, HostFacts, Source, StoreEvent, no_store_event};
 
@@ -50,6 +51,7 @@ pub fn healthy() -> Facts {
             }),
             writable: true,
         },
+        memory_types: Ok(MemoryTypes::new(&MemoryType::ALL, GIB, 0)),
     }
 }
 
@@ -96,7 +98,19 @@ pub fn lacking() -> Vec<(&'static str, Facts)> {
             cpu_wide,
         }))
     };
+    let types = |memory_types| Facts {
+        memory_types,
+        ..healthy()
+    };
+    let without_pat = [MemoryType::WriteBack, MemoryType::Uncacheable];
     vec![
+        ("memory-types", types(Err(MapError::of(libc::ENOENT)))),
+        ("memory-types", types(Err(MapError::of(libc::EACCES)))),
+        ("memory-types", types(Err(MapError::of(libc::ENOTTY)))),
+        (
+            "memory-types",
+            types(Ok(MemoryTypes::new(&without_pat, GIB, 0))),
+        ),
         (
             "engine",
             Facts {

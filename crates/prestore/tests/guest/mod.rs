@@ -15,7 +15,7 @@ pub struct Kernel {
 }
 
 /// The project's folder.
-pub fn root() -> PathBuf {
+pub fn project() -> PathBuf {
     fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).unwrap()
 }
 
@@ -31,7 +31,7 @@ pub fn kernels() -> Vec<Kernel> {
             return skip(&format!("{tool} is not installed (package {package})"));
         }
     }
-    let all = fs::read_dir(root().join("build/kernel"))
+    let all = fs::read_dir(project().join("build/kernel"))
         .into_iter()
         .flatten();
     let kernels: Vec<_> = all
@@ -46,6 +46,14 @@ pub fn kernels() -> Vec<Kernel> {
         return skip("no kernel to test kernel/ with: scripts/kernel.sh fetches one");
     }
     kernels
+}
+
+/// A new folder of the target's.
+pub fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir(&folder).unwrap();
+    folder
 }
 
 fn skip(why: &str) -> Vec<Kernel> {
@@ -78,7 +86,7 @@ impl Kernel {
         let source = scratch.join("kernel");
         run(Command::new("cp")
             .arg("-r")
-            .arg(super::guest::root().join("kernel"))
+            .arg(project().join("kernel"))
             .arg(&source));
         let root = scratch.join("root");
         fs::create_dir(&root).unwrap();
@@ -97,6 +105,27 @@ impl Kernel {
             fs::copy(&object, root.join(object.file_name().unwrap())).unwrap();
         }
         root
+    }
+
+    /// Makes the sources of a folder of `kernel/test` the guest's first process.
+    pub fn init(&self, root: &Path, folder: &str, libraries: &[&Path]) {
+        let sources = ["common", folder].into_iter().flat_map(|folder| {
+            let folder = project().join("kernel/test").join(folder);
+            fs::read_dir(folder).unwrap().map(|e| e.unwrap().path())
+        });
+        run(Command::new("gcc")
+            .args([
+                "-std=gnu11",
+                "-O2",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-static",
+            ])
+            .args(sources.filter(|path| path.extension().is_some_and(|e| e == "c")))
+            .args(libraries)
+            .arg("-o")
+            .arg(root.join("init")));
     }
 
     /// Starts the kernel with the folder as its root, whose `/init` is its first process, and gives what the console showed.
@@ -143,9 +172,9 @@ pub fn no_complaints(console: &str) {
         "x86/PAT",
         "general protection",
         "Out of memory",
-        "prestore: ",
+        "] prestore: ",
     ] {
-        let console = console.replace("prestore: loading out-of-tree module", "");
+        let console = console.replace("] prestore: loading out-of-tree module", "");
         assert!(
             !console.contains(word),
             "the kernel complains ({word}): {console}"

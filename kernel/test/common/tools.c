@@ -10,7 +10,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/reboot.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -137,4 +139,28 @@ void probe_direct(unsigned long page, char type[static 16])
 
     ask("/proc/prestore_direct", page, answer, sizeof answer);
     strcpy(type, answer);
+}
+
+static void mounted(const char *type, const char *at)
+{
+    mkdir(at, 0755);
+    need(mount(type, at, type, 0, NULL) == 0, at);
+}
+
+void begin(void)
+{
+    mounted("devtmpfs", "/dev");
+    /* The kernel found no /dev/console to begin with. */
+    need(freopen("/dev/console", "r", stdin) && freopen("/dev/console", "w", stdout) && freopen("/dev/console", "w", stderr),
+         "/dev/console");
+    mounted("proc", "/proc");
+    mounted("sysfs", "/sys");
+    mounted("debugfs", "/sys/kernel/debug");
+}
+
+void end(void)
+{
+    say("end");
+    sync();
+    reboot(RB_POWER_OFF);
 }

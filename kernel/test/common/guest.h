@@ -1,4 +1,4 @@
-/* The program that is the guest's first process: tests prestore.ko, prints a line for each thing it saw. */
+/* For programs that are a guest's first process and print a line for each thing they see. */
 #ifndef GUEST_H
 #define GUEST_H
 
@@ -10,6 +10,10 @@
 enum { PAGE = 4096 };
 
 extern const char *const type_names[4];
+
+/* Mounts what the kernel shows, and prints to its console; ends the guest. */
+void begin(void);
+void end(void);
 
 /* Prints "TEST " and the line. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -42,5 +46,7 @@ void test_sharing(void);
 void test_ends(void);
 void test_hostile_requests(void);
 void test_hostile_mappings(void);
+void test_library_without_module(void);
+void test_library(void);
 
 #endif
