@@ -1,7 +1,29 @@
 //! Tells a recording where a worker's loop begins and ends: the markers of `include/prestore_region.h`, in line.
 
+use std::ops::Range;
+
 /// The region's id, the last there is, so that those which programs use stay free.
 const ID: u32 = 4095;
+
+/// Which iterations of the outermost loop are in the region, in every worker.
+#[derive(Clone, Debug)]
+pub(crate) struct Marked(pub Range<usize>);
+
+impl Marked {
+    /// Whether workers meet before this iteration, so that none measures another's warm-up.
+    pub fn begins_behind_others(&self, outer: usize, first: usize) -> bool {
+        outer == self.0.start && outer > first
+    }
+
+    /// Enters before, or leaves behind, an iteration.
+    pub fn at(&self, outer: usize, region: &mut Option<Region>) {
+        if !self.0.contains(&outer) {
+            *region = None;
+        } else if region.is_none() {
+            *region = Some(Region::enter());
+        }
+    }
+}
 
 /// In a region as long as it lives; costs an instruction that does nothing at either end.
 pub(crate) struct Region;

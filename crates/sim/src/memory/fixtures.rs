@@ -62,6 +62,7 @@ pub(crate) fn pcm() -> Pcm {
         t_cwd: Nanos(10.0),
         t_rp: Nanos(5.0),
         t_wr: Nanos(150.0),
+        recovery: prestore_machine::device::Recovery::AtClose,
         t_wtr: Nanos(7.0),
         t_faw: None,
         bandwidth: Rate(16.0),
