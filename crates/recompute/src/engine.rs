@@ -147,10 +147,10 @@ impl<'a, K: Kernel, M: Medium> Engine<'a, K, M> {
         let mut scratch = K::Scratch::default();
         let mut steps = 0;
         for outer in first..plan.nest.outer {
-            if self.marked.begins_behind_others(outer, first) {
+            if self.marked.is_edge(outer, first) {
                 meeting.meet()?;
             }
-            self.marked.at(outer, &mut region);
+            self.marked.set(outer, &mut region);
             for step in share.steps(self.kernel, outer, from) {
                 self.perform(worker, step, &mut scratch)?;
                 steps += 1;

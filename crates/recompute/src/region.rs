@@ -10,13 +10,14 @@ const ID: u32 = 4095;
 pub(crate) struct Marked(pub Range<usize>);
 
 impl Marked {
-    /// Whether workers meet before this iteration, so that none measures another's warm-up.
-    pub fn begins_behind_others(&self, outer: usize, first: usize) -> bool {
-        outer == self.0.start && outer > first
+    /// Whether workers meet before this iteration, so that none measures what others do before or behind the region; `first`
+    /// is the loop's first one.
+    pub fn is_edge(&self, outer: usize, first: usize) -> bool {
+        outer > first && (outer == self.0.start || outer == self.0.end)
     }
 
-    /// Enters before, or leaves behind, an iteration.
-    pub fn at(&self, outer: usize, region: &mut Option<Region>) {
+    /// In the region or not, for this iteration.
+    pub fn set(&self, outer: usize, region: &mut Option<Region>) {
         if !self.0.contains(&outer) {
             *region = None;
         } else if region.is_none() {

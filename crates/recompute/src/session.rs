@@ -169,7 +169,7 @@ impl<'k, K: Kernel, M: Medium> Session<'k, K, M> {
     }
 
     /// Only these iterations of the outermost loop are region 4095 of a recording; without it all of them. Workers wait
-    /// for each other before the first of them, if others were before.
+    /// for each other before the first of them and behind the last.
     pub fn mark(&mut self, iterations: Range<usize>) {
         self.marked = iterations;
     }

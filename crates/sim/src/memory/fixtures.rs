@@ -115,6 +115,7 @@ pub(crate) fn controller() -> Controller {
         write_queue: 8,
         drain_high: 6,
         drain_low: 2,
+        drain_batch: None,
         line_gap: Nanos(0.0),
         bus: None,
         persistent: true,
