@@ -88,11 +88,13 @@ verdicts verdicts-host:
 setup-soak:
 	@scripts/setup.sh soak
 
-# Millions of images of power cuts, 40000 and more of each loop and scheme of the library for failure-safe loops.
+# Millions of images of power cuts, 40000 and more of each loop and scheme of the library for failure-safe loops, and
+# 10000 of each run of the programs of workloads/pm and workloads/modes.
 .PHONY: crash-long
 crash-long: export PRESTORE_CRASH_IMAGES ?= 40000
 crash-long: setup-build
 	cargo test --release --locked -p prestore-recompute --test crash_images -- --nocapture
+	PRESTORE_CRASH_IMAGES=10000 cargo test --release --locked --workspace --all-features --test pm -- --nocapture
 
 # The library's own tests on the other architecture, emulated.
 AARCH64 := aarch64-unknown-linux-gnu
@@ -148,6 +150,18 @@ install-recompute: lib-recompute
 	sed 's/@VERSION@/$(VERSION)/' packaging/prestore-recompute.pc.in \
 		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/prestore-recompute.pc
 	install -m 644 fortran/prestore_recompute.f90 $(DESTDIR)$(PREFIX)/share/prestore
+
+# The sources of the kernel module where DKMS finds them; `dkms install prestore/$(VERSION)` builds and installs it.
+KERNEL_SOURCE = $(DESTDIR)/usr/src/prestore-$(VERSION)
+.PHONY: install-kernel
+install-kernel:
+	install -d $(KERNEL_SOURCE)
+	install -m 644 $(wildcard kernel/*.c kernel/*.h) kernel/Kbuild kernel/Makefile kernel/dkms.conf $(KERNEL_SOURCE)
+
+# The kernel module on a real kernel in an emulated machine, with what the library and the command make of it.
+.PHONY: test-kernel
+test-kernel: setup-test
+	cargo test --release --locked --workspace --all-features --test kernel
 
 .PHONY: setup-build setup-test setup-bench
 setup-build:

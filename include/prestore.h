@@ -13,7 +13,7 @@
  * the instructions are those that the compiler's -march allows (-mclwb, -mclflushopt, -mcldemote, -mavx, …).
  * prestore_query says in both cases what was chosen and why.
  *
- * Region markers for the Prestore tracer come along: prestore_region.h.
+ * Region markers for the Prestore tracer come along: prestore_region.h. Memory of a chosen type: prestore_map.h.
  */
 #ifndef PRESTORE_H
 #define PRESTORE_H

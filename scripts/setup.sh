@@ -18,6 +18,7 @@ if [ "$purpose" = test ]; then
           objcopy:binutils aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu qemu-aarch64:qemu-user patch:patch valgrind:valgrind
           csmith:csmith zstd:zstd bzip2:bzip2 lz4:lz4 openssl:openssl tcc:tcc nasm:nasm luajit:luajit lua5.4:lua5.4 tclsh:tcl
           gawk:gawk busybox:busybox lame:lame flac:flac cjpeg:libjpeg-turbo-progs jq:jq bc:bc git:git minisat:minisat"
+    [ "$(uname -m)" != x86_64 ] || need="$need qemu-system-x86_64:qemu-system-x86 cpio:cpio dkms:dkms"
 fi
 
 missing=
@@ -91,4 +92,8 @@ if [ "$purpose" = test ] && command -v rustup >/dev/null 2>&1; then
         echo "setup: rustfmt or clippy could not be added; make test needs both" >&2
     rustup target add aarch64-unknown-linux-gnu >/dev/null 2>&1 ||
         echo "setup: the AArch64 target could not be added; make test skips the tests that need it" >&2
+fi
+# The kernel that the module of kernel/ is tested with; without it its test says that it skips.
+if [ "$purpose" = test ] && [ "$(uname -m)" = x86_64 ]; then
+    "$(dirname "$0")/kernel.sh" || echo "setup: no kernel to test kernel/ with; make test skips its test" >&2
 fi

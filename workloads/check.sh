@@ -31,7 +31,11 @@ usage_error() {
     grep -q '^usage: ' "$out/check.err" || fail "$* prints no usage"
 }
 
-for program in listing1 listing2 listing3 kv ring stencil stencil_f fft rank tensor buckets lines solver pairs sparse trie modes_array modes_queue modes_hash modes_cowlist; do
+# Those for libpmemobj are there where the library is.
+pm=$(cd "$out" && ls -d pm_*)
+[ -x "$out/pm_list" ] || fail "the programs in persistent memory are not built"
+
+for program in listing1 listing2 listing3 kv ring stencil stencil_f fft rank tensor buckets lines solver pairs sparse trie modes_array modes_queue modes_hash modes_cowlist $pm; do
     # The Makefile said so, where there is no Fortran compiler.
     [ "$program" = stencil_f ] && [ ! -x "$out/stencil_f" ] && continue
     usage_error "$out/$program" --nonsense=1
@@ -133,6 +137,35 @@ usage_error "$out/modes_array" --form=flush
 "$out/modes_hash" --check=yes > /dev/null 2>&1
 [ $? -eq 2 ] || fail "a check without a file does not exit with 2"
 rm -f "$pool" "$out/check.said"
+
+# What a run left is what was counted; with a byte changed behind its back it is not.
+for program in $pm; do
+    usage_error "$out/$program" run
+    usage_error "$out/$program" run "$pool" --form=nt
+    for threads in 1 3; do
+        rm -f "$pool"
+        PMEM_IS_PMEM_FORCE=1 "$out/$program" run "$pool" --ops=2000 --threads=$threads --form=clflush > /dev/null ||
+            fail "$program with $threads threads"
+        "$out/$program" check "$pool" --more=50 | grep -q consistent || fail "what $program with $threads threads left"
+    done
+done
+for program in pm_list pm_hash pm_swap pm_tatp pm_tpcc pm_bptree pm_level; do
+    "$out/$program" run "$pool" --ops=100 --form=clflush > /dev/null
+    # The first thread's count: behind the root.
+    printf '\7' | dd of="$pool" bs=1 seek=64 conv=notrunc 2> /dev/null
+    "$out/$program" check "$pool" | grep -q broken || fail "$program does not see what is broken"
+done
+# What is no pool of the program's is said to be none.
+for program in $pm; do
+    "$out/$program" check "$out/none.pool" 2> "$out/check.err" > /dev/null
+    [ $? -eq 1 ] && grep -q 'none.pool: No such file' "$out/check.err" || fail "$program check of no file"
+    "$out/$program" run "$out/none/pool" 2> "$out/check.err" > /dev/null
+    [ $? -eq 1 ] && grep -q 'none/pool: ' "$out/check.err" || fail "$program run in no folder"
+    "$out/modes_array" --file="$pool" > /dev/null
+    "$out/$program" check "$pool" 2> "$out/check.err" > /dev/null
+    [ $? -eq 1 ] && [ -s "$out/check.err" ] || fail "$program check of another program's file"
+done
+rm -f "$pool"
 
 if [ -x "$out/asm/plain" ]; then
     ${CC:-gcc} -O2 -Wall -Wextra "$here/asm/step_count.c" -o "$out/asm/step_count" || fail "step_count does not build"

@@ -9,6 +9,7 @@
 const char *const ARG_NO_YES[] = { "no", "yes", NULL };
 
 static const char *program = "";
+static const char *program_words = "";
 static const char *program_summary = "";
 static const struct arg *program_args;
 static size_t program_arg_count;
@@ -47,7 +48,8 @@ static void print_range(FILE *out, const struct arg *arg)
 
 static void print_usage(FILE *out)
 {
-    fprintf(out, "usage: %s [--key=value ...]\n%s\n", program, program_summary);
+    fprintf(out, "usage: %s %s%s[--key=value ...]\n%s\n", program, program_words, *program_words ? " " : "",
+            program_summary);
     for (size_t i = 0; i < program_arg_count; i++) {
         const struct arg *arg = &program_args[i];
         fprintf(out, "  --%s=", arg->name);
@@ -159,6 +161,11 @@ static void parse_one(const char *text)
     }
     snprintf(message, sizeof message, "unknown argument '%s'; arguments are written --key=value", text);
     args_fail(message);
+}
+
+void args_follow(const char *words)
+{
+    program_words = words;
 }
 
 void args_parse(int argc, char **argv, const char *summary, const struct arg *args, size_t count)

@@ -42,6 +42,9 @@ extern const char *const ARG_NO_YES[];
  * --help prints the usage to stdout and exits with 0. */
 void args_parse(int argc, char **argv, const char *summary, const struct arg *args, size_t count);
 
+/* What the usage says stands before the arguments: words that the program takes off the command line itself. */
+void args_follow(const char *words);
+
 /* Ends the program like a bad argument does, for limits that span several arguments. */
 void args_fail(const char *message) __attribute__((noreturn));
 

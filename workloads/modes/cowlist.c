@@ -111,18 +111,26 @@ static NOINLINE void copy_with(struct run *run, struct array *to, const struct a
     persist(form, to, each ? sizeof *to : array_bytes(run->length));
 }
 
+/* The published word is stored by an atomic, and there is none around the caches: it is flushed all the same. */
+static void persist_current(const struct run *run)
+{
+    enum form form = run->pool->form;
+
+    persist(form == FORM_NT ? FORM_CLFLUSH : form, run->pool->data, sizeof(uint64_t));
+}
+
 static NOINLINE void mutate(struct run *run, uint64_t thread, uint64_t element)
 {
     for (;;) {
         uint64_t current = hold(run, thread);
         /* Before its predecessor is written over: another thread may have published it and not come further. */
-        persist(run->pool->form, run->pool->data, sizeof(uint64_t));
+        persist_current(run);
         uint64_t slot = unused_slot(run, thread, current), next = (((current >> SLOT_BITS) + 1) << SLOT_BITS) | slot;
         copy_with(run, array_at(run->pool, run->length, slot), array_at(run->pool, run->length, current & SLOT_MASK),
                   element);
         release(run, thread);
         if (atomic_compare_exchange_strong(run->current, &current, next)) {
-            persist(run->pool->form, run->pool->data, sizeof(uint64_t));
+            persist_current(run);
             return;
         }
     }

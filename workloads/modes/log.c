@@ -62,6 +62,23 @@ void log_commit(struct log *log)
     persist(form, &log->space->done, sizeof(uint64_t));
 }
 
+/* The newest first: a word may have been stored twice. */
+static void undo(struct pool *pool, struct log_space *space, uint32_t used, uint64_t section)
+{
+    while (used-- > 0) {
+        uint64_t *at = pool_at(pool, space->entries[used].offset);
+        put(pool->form, at, space->entries[used].before);
+        persist(pool->form, at, sizeof *at);
+    }
+    put(pool->form, &space->done, section);
+    persist(pool->form, &space->done, sizeof(uint64_t));
+}
+
+void log_roll_back(struct log *log)
+{
+    undo(log->pool, log->space, log->used, log->section);
+}
+
 int log_recover(struct pool *pool, struct log_space *space)
 {
     uint64_t open = space->done + 1;
@@ -75,12 +92,6 @@ int log_recover(struct pool *pool, struct log_space *space)
             return 0;
         used++;
     }
-    while (used-- > 0) {
-        uint64_t *at = pool_at(pool, space->entries[used].offset);
-        put(pool->form, at, space->entries[used].before);
-        persist(pool->form, at, sizeof *at);
-    }
-    put(pool->form, &space->done, open);
-    persist(pool->form, &space->done, sizeof(uint64_t));
+    undo(pool, space, used, open);
     return 1;
 }

@@ -41,6 +41,9 @@ void log_store(struct log *log, uint64_t *at, uint64_t value);
 /* All that was stored since the begin is persistent, and nothing of it is undone any more. */
 void log_commit(struct log *log);
 
+/* Undoes what was stored since the begin. */
+void log_roll_back(struct log *log);
+
 /* Undoes a section that was not committed. Interrupted, it can be done again. Answers 0 if an entry names what is not
  * in the pool. */
 int log_recover(struct pool *pool, struct log_space *space);

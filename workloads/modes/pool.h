@@ -53,6 +53,9 @@ static inline void *pool_at(const struct pool *pool, uint64_t offset)
     return (char *)pool->root + offset;
 }
 
+/* A run was cut off before there was anything to check: says so and ends the program with 0. */
+void pool_nothing(const char *file) __attribute__((noreturn));
+
 /* The check's verdict: prints it and ends the program, with 1 if `wrong` says something. */
 void pool_verdict(const char *name, const char *wrong) __attribute__((noreturn));
 

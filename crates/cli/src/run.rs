@@ -4,11 +4,12 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
 
+use prestore_dirtbuster::Seen;
 use prestore_report::{Exactness, ExactnessKind, Run, count};
 use prestore_trace::block::UnknownOpcode;
 use prestore_trace::container::{ReadError, ReadOptions, RecordingState, Trace};
 use prestore_tracer::{
-    Allocations, Coverage, Options, Outcome, ProgramOutput, Region, Scope, Window,
+    Allocations, Bursts, Coverage, Options, Outcome, ProgramOutput, Region, Scope, Window,
 };
 
 use crate::args::{Format, RunArgs, ScopeArg};
@@ -35,6 +36,7 @@ pub fn options(run: &RunArgs, values: bool, stdout: ProgramOutput) -> Result<Opt
             period: run.period,
         },
         region: region(run.region.as_deref())?,
+        bursts: None,
         stdout,
     })
 }
@@ -137,6 +139,24 @@ pub fn exactness(coverage: Option<Coverage>) -> Exactness {
         count(all)
     );
     exactness
+}
+
+/// How exact the figures of a run are, of which stretches were looked at.
+pub fn estimated(bursts: Bursts, seen: Seen, coverage: Option<Coverage>) -> Exactness {
+    if seen.every == 1 {
+        return Exactness::default();
+    }
+    let all = coverage.map_or(0, |c| c.recorded + c.skipped);
+    Exactness {
+        kind: ExactnessKind::Sampled,
+        detail: format!(
+            "figures are of one of {} stretches of {} instructions, {} of them; {} instructions were executed",
+            seen.every,
+            count(bursts.burst),
+            count(seen.windows),
+            count(all)
+        ),
+    }
 }
 
 /// Exact inside windows or regions.

@@ -17,6 +17,7 @@ use crate::origins::Interner;
 use crate::pipe::Pipe;
 use crate::summary;
 use crate::thread::{Execution, Thread, ThreadState};
+use crate::windows::Windows;
 
 /// The analysis of a run, streaming: O(1) an event, amortised.
 ///
@@ -40,6 +41,7 @@ pub struct Analyzer<O> {
     processes: FxHashMap<ProcessId, Process>,
     way: Way,
     totals: Option<ProgramTotals>,
+    windows: Windows,
 }
 
 /// Where the back of the analysis is.
@@ -108,7 +110,18 @@ impl<O: SiteOracle> Analyzer<O> {
             processes: FxHashMap::default(),
             way: Way::new(limits),
             totals: None,
+            windows: Windows::new(1),
         }
+    }
+
+    /// Takes in one of `every` windows of a run that was recorded in bursts, and leaves out the others.
+    pub(crate) fn with_every(mut self, every: u64) -> Self {
+        self.windows = Windows::new(every);
+        self
+    }
+
+    pub(crate) fn windows(&self) -> &Windows {
+        &self.windows
     }
 
     /// Tracks only the writes of these functions (keys as in [`crate::SiteClass`]; generic code
@@ -166,11 +179,14 @@ impl<O: SiteOracle> Analyzer<O> {
             sites,
             batch: &mut batch,
             start: words.as_ptr(),
+            windows: &mut self.windows,
         };
         let taken = thread.replayer.replay(words, table, &mut execution);
         (batch.process, batch.thread) = (process, at);
         batch.instrs = thread.replayer.instrs();
-        batch.words.extend_from_slice(words);
+        if !batch.items.is_empty() {
+            batch.words.extend_from_slice(words);
+        }
         batch.origins.append(&mut own.origins.news);
         batch.xsave.extend_from_slice(table.xsave());
         self.way.send(batch);

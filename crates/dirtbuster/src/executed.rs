@@ -35,6 +35,8 @@ pub(crate) struct Executed {
     pub(crate) bytes: u64,
     pub(crate) non_temporal: u64,
     pub(crate) atomic: u64,
+    /// Windows of the run that it was executed in, of the thread and block with most.
+    pub(crate) windows: u64,
     /// Stores to the frame: no data.
     pub(crate) frame: bool,
     contexts: FxHashMap<NodeId, u64>,
@@ -88,6 +90,7 @@ pub(crate) fn add(
             }
             totals.stores += n;
             place.stores += n;
+            place.windows = place.windows.max(run.windows);
             place.frame |= facts.frame;
             place.bytes += match facts.size {
                 Some(size) => n * u64::from(size),

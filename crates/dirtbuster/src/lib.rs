@@ -15,6 +15,7 @@ mod allocations;
 mod analyzer;
 mod back;
 mod batch;
+mod bursts;
 mod clock;
 mod clusters;
 mod contexts;
@@ -42,9 +43,11 @@ mod thresholds;
 mod usage;
 mod verdict;
 mod waiting;
+mod windows;
 mod words;
 
 pub use analyzer::{Analyzer, Outcome, ProgramTotals, StoreCount};
+pub use bursts::{Bursts, Seen};
 pub use executed::ThreadTotals;
 pub use findings::{
     ContextClass, Dismissed, Distance, FenceDistance, Finding, Findings, LineShare, Pitfall,

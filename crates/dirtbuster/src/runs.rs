@@ -95,6 +95,9 @@ pub(crate) struct Run {
     pub(crate) polls: bool,
     /// Whole executions.
     pub(crate) executions: u64,
+    /// In how many windows of the run, and the last of them.
+    pub(crate) windows: u64,
+    pub(crate) window: u64,
     pub(crate) contexts: Frequent,
     /// Of a block that may wait: a sum of its values when it was executed last, and when.
     pub(crate) last_values: u64,

@@ -10,6 +10,7 @@ use crate::groups::Groups;
 use crate::oracle::SiteOracle;
 use crate::origins::Interner;
 use crate::runs::{Run, Runs, Workshop};
+use crate::windows::Windows;
 
 /// What the front keeps of a thread.
 #[derive(Debug, Default)]
@@ -30,6 +31,9 @@ pub(crate) struct ThreadState {
     index: u32,
     stack: CallStack,
     pub(crate) runs: Runs,
+    /// The window that it is in, counted from 1 (0: there are none), is left out.
+    window: u64,
+    outside: bool,
     /// When it wrote data last, and until when it is known to have waited.
     wrote: u64,
     waited: u64,
@@ -61,6 +65,8 @@ pub(crate) struct Execution<'a, O> {
     pub(crate) batch: &'a mut Batch,
     /// Of the words, which `values` lie in.
     pub(crate) start: *const u64,
+    /// Which windows are taken in.
+    pub(crate) windows: &'a mut Windows,
 }
 
 impl<O: SiteOracle> ExecSink for Execution<'_, O> {
@@ -68,6 +74,10 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
     fn exec(&mut self, before: u64, block: &Block, values: &[u64], executed: u32) {
         let thread = &mut *self.thread;
         thread.stack.enter(block, self.tree);
+        if thread.outside {
+            *self.skipped += u64::from(executed);
+            return;
+        }
         let number = match thread.runs.known(block.id) {
             Some(run) => run,
             None => {
@@ -90,6 +100,10 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
         run.executions += 1;
         if run.stores {
             run.contexts.count(thread.stack.node());
+            if run.window != thread.window {
+                run.window = thread.window;
+                run.windows += 1;
+            }
         }
         if run.polls {
             poll(run, before, values, thread.wrote, &mut thread.waited);
@@ -112,6 +126,10 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
             }
             Special::Free { addr, .. } => self.rare(before, 0, Rare::Free { addr }),
             Special::Skip { instrs } => *self.skipped += instrs,
+            Special::Window { number } => {
+                self.thread.window = number + 1;
+                self.thread.outside = !self.windows.takes(number);
+            }
             Special::Time { .. }
             | Special::Stamp { .. }
             | Special::Spawn { .. }

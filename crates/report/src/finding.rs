@@ -177,6 +177,8 @@ pub struct NamedFinding {
     pub time_share: f64,
     /// Lines written here that left the core's cache for memory.
     pub lines_to_memory: u64,
+    /// Stretches of the run that it was seen in, where only some were looked at; else 0.
+    pub stretches: u64,
     /// Share of all the program's stores, 0 to 1.
     pub store_share: f64,
     /// Stores executed.

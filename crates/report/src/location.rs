@@ -66,6 +66,7 @@ pub fn name(number: usize, finding: &Finding, resolver: &mut dyn Resolver) -> Na
         write_share: finding.write_share,
         time_share: finding.time_share,
         lines_to_memory: finding.lines_to_memory,
+        stretches: finding.stretches,
         store_share: finding.store_share,
         stores: finding.stores,
         store_bytes: finding.store_bytes,

@@ -34,8 +34,8 @@ mod time;
 
 pub use self::core::{Cause, Core, CoreResults, Stalls};
 pub use cache::{
-    BoundaryCounters, FlushCounters, Hierarchy, HierarchyCounters, HierarchyError, LevelCounters,
-    PrefetchCounters,
+    BoundaryCounters, CoherenceCounters, FlushCounters, Hierarchy, HierarchyCounters,
+    HierarchyError, LevelCounters, PrefetchCounters,
 };
 pub use doors::{
     AcceptanceLog, Accepted, Admission, Agents, Arrival, Asks, Changed, Departure, Doors, Left,
@@ -56,9 +56,9 @@ pub use ports::{
 };
 pub use random::Random;
 pub use results::{
-    About, Counts, Distributions, FlushCounts, Flushes, Interval, IntervalResult, Latencies,
-    LatencySummary, Level, LevelCounts, MOST_INTERVALS, Measured, MemoryCounts, MemoryResult,
-    Meter, OpCounts, Results, SCHEMA_VERSION, Series, SeriesResult, StallTimes, Sum, SystemCounts,
-    ThreadCounts, ThreadResult,
+    About, BoundaryBytes, Counts, Distributions, Interval, IntervalResult, Latencies,
+    LatencySummary, Level, MOST_INTERVALS, Measured, MemoryCounts, MemoryResult, Meter, OpCounts,
+    Results, SCHEMA_VERSION, Series, SeriesResult, StallTimes, Sum, SystemCounts, ThreadCounts,
+    ThreadResult,
 };
 pub use time::Time;

@@ -40,6 +40,8 @@ pub mod id {
     pub const SYNCED: u32 = 9;
     /// `address, bytes, why, data…`: what memory holds, see [`crate::content::Content`].
     pub const CONTENT: u32 = 10;
+    /// `number`: the thread goes on in this one of the windows that the run is divided into.
+    pub const WINDOW: u32 = 11;
 }
 
 /// Flag of a [`id::MAPPED`] record.
@@ -120,6 +122,12 @@ pub enum Special {
         /// Bytes.
         size: u64,
     },
+    /// The thread goes on in another one of the windows that the run is divided into, where one of
+    /// several is recorded.
+    Window {
+        /// The window's number, from the program's beginning.
+        number: u64,
+    },
     /// A record of a later schema.
     Unknown {
         /// Its id.
@@ -161,6 +169,7 @@ impl Special {
                 file,
                 writable: flags & MAPPED_WRITABLE != 0,
             },
+            (id::WINDOW, &[number, ..]) => Self::Window { number },
             (id::SYNCED, &[addr, size, ..]) => Self::Synced { addr, size },
             _ => Self::Unknown { id },
         }
@@ -191,6 +200,7 @@ impl Special {
                 words.extend([header(id::MAPPED, 5), addr, size, offset, file, flags]);
             }
             Self::Synced { addr, size } => words.extend([header(id::SYNCED, 2), addr, size]),
+            Self::Window { number } => words.extend([header(id::WINDOW, 1), number]),
             Self::Unknown { .. } => {}
         }
     }

@@ -14,7 +14,7 @@ options_t options = {
 bool
 options_windowed(void)
 {
-    return options.regions_only || options.skip > 0 || options.take > 0;
+    return options.regions_only || options.skip > 0 || options.take > 0 || options.burst > 0;
 }
 
 static bool
@@ -45,6 +45,12 @@ parse_one(const char *key, const char *value)
         options.take = strtoull(value, NULL, 10);
     } else if (strcmp(key, "period") == 0) {
         options.period = strtoull(value, NULL, 10);
+    } else if (strcmp(key, "burst") == 0) {
+        options.burst = strtoull(value, NULL, 10);
+    } else if (strcmp(key, "dense") == 0) {
+        options.dense = strtoull(value, NULL, 10);
+    } else if (strcmp(key, "thinnest") == 0) {
+        options.thinnest = strtoull(value, NULL, 10);
     } else if (strcmp(key, "slots") == 0) {
         options.slots = (uint)atoi(value);
     } else if (strcmp(key, "slot_words") == 0) {

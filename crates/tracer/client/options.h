@@ -19,6 +19,9 @@ typedef struct {
     uint64 skip;         /* instructions before the first window */
     uint64 take;         /* instructions of a window, 0: to the end */
     uint64 period;       /* instructions from window to window, 0: one window */
+    uint64 burst;        /* instructions of a window, 0: windows are as above, see window.c */
+    uint64 dense;        /* instructions of which every window is recorded, whole windows */
+    uint64 thinnest;     /* at most one window of so many is recorded */
     uint slots;          /* buffers a thread */
     uint slot_words;     /* words a buffer */
 } options_t;

@@ -19,22 +19,42 @@ static volatile int64 granted;
 typedef struct {
     bool inside;
     int64 left; /* to the next boundary; at least 1 */
+    uint64 number; /* of the window, with bursts */
 } span_t;
+
+/* Every window is recorded at first, one of four when that has gone on for long, and so on: each time the
+ * program has run four times as long, one of four times as many. Windows that are recorded later would have
+ * been earlier, so that who takes each of them alone has seen all times alike. */
+static span_t
+burst_at(int64 at)
+{
+    int64 burst = (int64)options.burst, dense = (int64)options.dense, every = 1;
+    while (at >= dense && every < (int64)options.thinnest) {
+        dense *= 4;
+        every *= 4;
+    }
+    int64 number = at / burst, next = (number / every + 1) * every;
+    if (number % every == 0)
+        return (span_t){ true, burst - at % burst, (uint64)number };
+    return (span_t){ false, next * burst - at, 0 };
+}
 
 static span_t
 span_at(int64 at)
 {
+    if (options.burst > 0)
+        return burst_at(at);
     int64 skip = (int64)options.skip, take = (int64)options.take, period = (int64)options.period;
     if (at < skip)
-        return (span_t){ false, skip - at };
+        return (span_t){ false, skip - at, 0 };
     if (take == 0)
-        return (span_t){ true, INT64_MAX };
+        return (span_t){ true, INT64_MAX, 0 };
     int64 into = at - skip;
     if (period > 0)
         into %= period;
     if (into < take)
-        return (span_t){ true, take - into };
-    return (span_t){ false, period > 0 ? period - into : INT64_MAX };
+        return (span_t){ true, take - into, 0 };
+    return (span_t){ false, period > 0 ? period - into : INT64_MAX, 0 };
 }
 
 static uint64 *
@@ -80,6 +100,7 @@ grant(thread_t *t)
     } while (!__atomic_compare_exchange_n(&granted, &old, at + n, true, __ATOMIC_RELAXED,
                                           __ATOMIC_RELAXED));
     w->in_window = span.inside;
+    w->number = span.number;
     w->left = n;
     *budget(t) = (uint64)(n - 1);
 }
@@ -91,6 +112,10 @@ set_phase(void *drcontext, thread_t *t)
     if (on && !recording(t))
         window_close_gap(drcontext);
     *thread_slot_of(t, TLS_PHASE) = on;
+    if (on && options.burst > 0 && t->window.number != t->window.told_number) {
+        t->window.told_number = t->window.number;
+        thread_special(drcontext, REC_WINDOW, 1, &t->window.number);
+    }
 }
 
 void
@@ -176,7 +201,7 @@ window_thread_init(void *drcontext, wire_tally_t *tally)
     if (!options_windowed())
         return;
     thread_t *t = thread_of(drcontext);
-    t->window = (window_t){ .tally = tally, .flipped_at = NEVER };
+    t->window = (window_t){ .tally = tally, .flipped_at = NEVER, .told_number = NEVER };
     *thread_slot_of(t, TLS_PHASE) = 0;
     grant(t);
     set_phase(drcontext, t);
@@ -202,5 +227,6 @@ window_thread_fork(void *drcontext, wire_tally_t *tally)
     t->window.tally = NULL;
     settle(t);
     t->window.gap = 0;
+    t->window.told_number = NEVER;
     t->window.tally = tally;
 }

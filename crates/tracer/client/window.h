@@ -12,6 +12,8 @@ typedef struct {
     uint depth;          /* of the regions asked for that it is in */
     int64 left;          /* of the grant when last looked at; below 0: overdrawn */
     uint64 gap;          /* instructions not recorded since the last record */
+    uint64 number;       /* of the window, with bursts; told_number: of the last record of it */
+    uint64 told_number;
     uint64 flipped_at;   /* TLS_BUDGET when the phase changed at a block's head */
     bool before_flip;    /* the phase of that block */
     wire_tally_t *tally; /* where the host looks; NULL: not recording */

@@ -21,6 +21,7 @@ enum {
     REC_MAPPED = 8, /* address, bytes, offset in the file, its number (META_FILE), flags */
     REC_SYNCED = 9, /* address, bytes: written back by msync */
     REC_BYTES = 10, /* address, bytes, enum bytes_what, data (none: zeros) */
+    REC_WINDOW = 11, /* number: the thread goes on in this one of the windows (option burst) */
     REC_FIRST_BLOCK = 64,
 };
 #define REC_HEADER(id, words) ((uint64_t)(id) | ((uint64_t)(words) << 32))

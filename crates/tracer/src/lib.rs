@@ -18,6 +18,6 @@ pub use engine::{Engine, EngineError};
 pub use error::RecordError;
 pub use launch::resolve;
 pub use note::Note;
-pub use options::{Allocations, Options, ProgramOutput, Region, Scope, Window};
+pub use options::{Allocations, Bursts, Options, ProgramOutput, Region, Scope, Window};
 pub use pump::{Coverage, Interrupts, Outcome, record};
 pub use sink::{Counts, ProcessInfo, Sink, SinkError, Stream};

@@ -38,6 +38,21 @@ pub struct Window {
     pub period: Option<u64>,
 }
 
+/// Bursts: the run is divided into windows of `burst` instructions (of all threads of a process
+/// together, as [`Window`] counts them). All are recorded until `dense` instructions were executed, then
+/// one of four until four times as many were, one of sixteen until sixteen times as many were, and so on
+/// down to one of `thinnest`. Each recorded window begins with a
+/// [`Special::Window`](prestore_trace::record::Special::Window).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bursts {
+    /// Instructions of a window.
+    pub burst: u64,
+    /// Instructions until the first thinning: `burst` times a multiple of 4.
+    pub dense: u64,
+    /// A power of four; 4 at least.
+    pub thinnest: u64,
+}
+
 /// Which source regions (`prestore_region.h`) are recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Region {
@@ -73,6 +88,8 @@ pub struct Options {
     pub allocations: Allocations,
     /// Which stretch.
     pub window: Window,
+    /// Or which parts of all of it; then `window` is to be the default.
+    pub bursts: Option<Bursts>,
     /// Which regions.
     pub region: Region,
     /// Where the program's standard output goes.
@@ -83,6 +100,7 @@ impl Options {
     /// Does a window or a region bound what is recorded?
     pub fn is_windowed(&self) -> bool {
         self.region != Region::Everything
+            || self.bursts.is_some()
             || self.window.skip > 0
             || self.window.take.is_some_and(|take| take > 0)
     }
@@ -128,6 +146,14 @@ impl Options {
             if let Some(value) = value.filter(|v| *v > 0) {
                 args.push(format!("{key}={value}"));
             }
+        }
+        if let Some(Bursts {
+            burst,
+            dense,
+            thinnest,
+        }) = self.bursts
+        {
+            args.push(format!("burst={burst} dense={dense} thinnest={thinnest}"));
         }
         args.join(" ")
     }

@@ -99,6 +99,14 @@ fn windows_that_touch_leave_nothing_out() {
 }
 
 #[test]
+fn windows_become_rarer_the_longer_a_program_runs() {
+    // All until 80, one of 4 until 320, then one of 16; from block to block.
+    let stretches = [(0, 82), (161, 182), (242, 262), (320, 341)];
+    let facts = check_slice("asm/loop", &["bursts=20,80,16"], &stretches);
+    assert_eq!(facts.threads[0].windows, [0, 1, 2, 3, 8, 12, 16]);
+}
+
+#[test]
 fn a_window_behind_the_end_is_empty() {
     let facts = check_slice("asm/loop", &["skip=1000000"], &[]);
     assert_eq!(facts.status, "exit status: 0");

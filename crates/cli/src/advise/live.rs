@@ -2,14 +2,14 @@
 
 use std::process::ExitCode;
 
-use prestore_dirtbuster::{Analyzer, Thresholds};
+use prestore_dirtbuster::{Analyzer, Bursts, Thresholds};
 use prestore_report::Run;
 use prestore_trace::SiteTable;
 use prestore_tracer::record;
 
 use super::takers::Advisor;
 use super::{chosen_functions, print};
-use crate::args::AdviseArgs;
+use crate::args::{AdviseArgs, ScopeArg};
 use crate::error::CliError;
 use crate::naming::Namer;
 use crate::progress::Progress;
@@ -19,26 +19,38 @@ use crate::{interrupt, run};
 /// Analyses the writes of every function, or in scope `functions` of those chosen.
 pub fn run(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliError> {
     run::check(&args.run)?;
+    let bursts = args.budget.bursts(args.stretch);
+    if bursts.is_some() && args.run.scope == Some(ScopeArg::Functions) {
+        return Err(CliError::Usage(
+            "--budget looks at parts of the run, at all functions alike: leave out `--scope functions`, or the budget"
+                .into(),
+        ));
+    }
     let (functions, totals) = chosen_functions(&args.command, &args.run, &args.debug_dir)?;
-    let mut namer = Namer::new(SiteTable::default(), &args.debug_dir);
-    let keys = namer.choose(&functions);
-    let mut analyzer = Analyzer::new(thresholds, namer);
-    if !functions.is_empty() {
-        analyzer = analyzer.with_scope(keys);
-    }
-    if let Some(totals) = totals {
-        analyzer = analyzer.with_totals(totals);
-    }
-    analyse(args, thresholds, analyzer, &functions)
+    let (dense, thinnest) = bursts.map_or((u64::MAX, 1), |b| (b.dense / b.burst, b.thinnest));
+    let analyses = Bursts::new(dense, thinnest, || {
+        let mut namer = Namer::new(SiteTable::default(), &args.debug_dir);
+        let keys = namer.choose(&functions);
+        let mut analyzer = Analyzer::new(thresholds, namer);
+        if !functions.is_empty() {
+            analyzer = analyzer.with_scope(keys);
+        }
+        if let Some(totals) = totals {
+            analyzer = analyzer.with_totals(totals);
+        }
+        analyzer
+    });
+    analyse(args, thresholds, analyses, &functions)
 }
 
 fn analyse(
     args: &AdviseArgs,
     thresholds: Thresholds,
-    analyzer: Analyzer<Namer>,
+    analyzer: Bursts<Namer>,
     functions: &[String],
 ) -> Result<ExitCode, CliError> {
-    let options = run::options(&args.run, false, run::program_output(args.format))?;
+    let mut options = run::options(&args.run, false, run::program_output(args.format))?;
+    options.bursts = args.budget.bursts(args.stretch);
     prestore_tracer::resolve(&args.command)?;
     let recorder = match &args.output {
         Some(dir) => Some(Recorder::create(
@@ -70,7 +82,7 @@ fn analyse(
     };
     let kept = advisor.recorder.map(|recorder| recorder.finish(&outcome));
     run::tell_end(outcome.status);
-    let mut analysis = advisor.analyzer.finish();
+    let (mut analysis, seen) = advisor.analyzer.finish();
     analysis
         .oracle
         .set_sites(std::mem::take(&mut outcome.sites));
@@ -81,7 +93,10 @@ fn analyse(
     let mut about = Run {
         program: outcome.program.display().to_string(),
         partial: run::partial(&outcome),
-        exactness: run::exactness(outcome.coverage),
+        exactness: match options.bursts {
+            Some(bursts) => run::estimated(bursts, seen, outcome.coverage),
+            None => run::exactness(outcome.coverage),
+        },
         processes: u64::from(outcome.processes),
         recording: args.output.as_ref().map(|d| d.display().to_string()),
         ..print::about(args, scope)

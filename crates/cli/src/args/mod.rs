@@ -1,5 +1,6 @@
 //! The command line.
 
+mod budget;
 mod simulation;
 mod stored;
 
@@ -13,6 +14,8 @@ use crate::calibrate::CalibrateArgs;
 use crate::crash::CrashArgs;
 use crate::repro::ReproArgs;
 
+pub use budget::Budget;
+use budget::{STRETCH, parse_budget, parse_stretch};
 pub use simulation::{MechanismArg, OpArg, SimulateArgs, WayArg, WhatifArgs};
 use simulation::{SIMULATIONS, parse_limit};
 pub use stored::{ExportArgs, ExportFormat, InfoArgs, StoredArgs};
@@ -223,6 +226,21 @@ pub struct AdviseArgs {
     /// Folder with separate debug files (repeatable)
     #[arg(long, value_name = "DIR")]
     pub debug_dir: Vec<PathBuf>,
+    /// Slow the program down only so much in the long run (`2x`, `5x`), or as `auto` chooses (`3x`); `all`: look at
+    /// everything
+    ///
+    /// The first thousand million instructions are looked at in full; of what follows less and less, in stretches,
+    /// down to what the budget allows. What long runs are said to do is then an estimate.
+    #[arg(long, value_name = "all|auto|Nx", default_value = "all", value_parser = parse_budget, conflicts_with_all = [
+        "recording", "output", "skip", "take", "period", "region", "machines",
+    ])]
+    pub budget: Budget,
+    /// With a budget: instructions of a stretch; the first 48 are looked at in full
+    ///
+    /// Whether what is written at the end of a stretch is read again is not seen: shorter stretches show more parts of
+    /// the run, and know less of each.
+    #[arg(long, value_name = "N", value_parser = parse_stretch, requires = "budget", default_value_t = STRETCH)]
+    pub stretch: u64,
     /// Also predict by simulation what each piece of advice would gain on these machines (names,
     /// or paths of machine files, separated by commas), and put what gains most first
     ///

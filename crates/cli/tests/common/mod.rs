@@ -17,7 +17,8 @@ use serde_json::Value;
 
 pub use findings::{advice, finding, finding_at, findings};
 pub use programs::{
-    c_program, compile, kv, level, recorded, source_line, steady_program, workload,
+    c_program, compile, defective, kv, level, no_clwb, no_pmemobj, recorded, source_line,
+    steady_program, workload,
 };
 pub use schema::assert_valid;
 

@@ -25,6 +25,35 @@ pub fn level(level: &str, name: &str) -> Option<PathBuf> {
     program.exists().then_some(program)
 }
 
+/// The workload in persistent memory of this name that leaves something out, `None` where it cannot be
+/// built here.
+pub fn defective(name: &str) -> Option<PathBuf> {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    let folder = BUILT.get_or_init(|| made("defects").join("defects"));
+    let program = folder.join(name);
+    program.exists().then_some(program)
+}
+
+/// Some programs execute `clwb`; a processor without it cannot run them.
+pub fn no_clwb() -> bool {
+    let lacks = !std::fs::read_to_string("/proc/cpuinfo")
+        .unwrap()
+        .contains(" clwb");
+    if lacks {
+        eprintln!("skipped: this processor has no clwb");
+    }
+    lacks
+}
+
+/// Some programs are built with libpmemobj.
+pub fn no_pmemobj() -> bool {
+    let lacks = !Path::new("/usr/include/libpmemobj.h").exists();
+    if lacks {
+        eprintln!("skipped: install libpmemobj-dev");
+    }
+    lacks
+}
+
 /// Makes the workloads' `target`; returns the folder they are in.
 fn made(target: &str) -> PathBuf {
     let folder = root().join("build/workloads");

@@ -15,21 +15,10 @@ mod transactions;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{assert_valid, c_program, compile, root, run, source_line, text};
+use common::{assert_valid, c_program, compile, no_clwb, no_pmemobj, root, run, source_line, text};
 use serde_json::Value;
 
 const PROGRAMS: &str = "crates/cli/tests/programs";
-
-/// The programs execute `clwb`; a processor without it cannot run them.
-fn no_clwb() -> bool {
-    let lacks = !fs::read_to_string("/proc/cpuinfo")
-        .unwrap()
-        .contains(" clwb");
-    if lacks {
-        eprintln!("skipped: this processor has no clwb");
-    }
-    lacks
-}
 
 /// The program of this name with a defect (`NONE`: its correct twin), built in `folder`.
 fn program(folder: &Path, name: &str, defect: &str) -> PathBuf {

@@ -4,8 +4,7 @@ use super::*;
 
 /// The program with a defect, and its recording; `None` where there is no libpmemobj.
 fn transactions(folder: &Path, defect: &str) -> Option<(PathBuf, PathBuf)> {
-    if !Path::new("/usr/include/libpmemobj.h").exists() {
-        eprintln!("skipped: install libpmemobj-dev");
+    if no_pmemobj() {
         return None;
     }
     let source = root()

@@ -110,6 +110,7 @@ fn properties(finding: &NamedFinding) -> Map<String, Value> {
         "write_share": finding.write_share,
         "time_share": finding.time_share,
         "lines_to_memory": finding.lines_to_memory,
+        "stretches": finding.stretches,
         "streams": finding.streams,
         "stores": finding.stores,
         "store_bytes": finding.store_bytes,

@@ -17,6 +17,9 @@ const NEARLY_ALL: f64 = 0.95;
 /// A share of lines below this is not worth a line of its own.
 const SOME: f64 = 0.01;
 
+/// A place that was seen in fewer stretches of the run may be another one in those that were not looked at.
+const FEW: u64 = 4;
+
 /// `f` in full.
 pub fn write(page: &mut Page, f: &NamedFinding, sources: Option<&dyn Sources>) {
     let name = page.paint(Style::new().bold(), &page.function(&f.place.function));
@@ -45,6 +48,17 @@ pub fn write(page: &mut Page, f: &NamedFinding, sources: Option<&dyn Sources>) {
         percent(f.time_share),
         count(f.lines_to_memory)
     ));
+    if f.stretches > 0 {
+        let sure = if f.stretches < FEW {
+            ", too few to be sure"
+        } else {
+            ""
+        };
+        page.line(&format!(
+            "   Seen in: {} stretches{sure}",
+            count(f.stretches)
+        ));
+    }
     page.line(&format!(
         "   Perc. seq. writes: {}",
         percent(f.sequential_share)

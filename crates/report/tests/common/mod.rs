@@ -75,6 +75,7 @@ pub fn finding(verdict: Verdict, sites: &[(u32, u64)]) -> Finding {
         store_bytes: stores * 8,
         dismissed: None,
         lines_to_memory: stores / 8,
+        stretches: 0,
         write_share: 0.25,
         time_share: 0.125,
         store_share: 0.25,

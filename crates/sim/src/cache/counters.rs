@@ -1,4 +1,6 @@
-//! What the caches count.
+//! What the caches count. Results have the same structures, under the names of their fields.
+
+use serde::Serialize;
 
 /// What happened in the caches since the start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,18 +11,8 @@ pub struct HierarchyCounters {
     pub boundaries: Vec<BoundaryCounters>,
     /// Calls of [`crate::Below::write`]: writes to owned lines.
     pub writes: u64,
-    /// Gains of write permission for a line the core could read already.
-    pub upgrades: u64,
-    /// Round trips to a directory on the device.
-    pub device_upgrades: u64,
-    /// Requests for which other cores' private caches were asked or invalidated.
-    pub snoops: u64,
-    /// Lines that came from another core's private caches.
-    pub peer_lines: u64,
-    /// Requests that who had the line refused; they came again later.
-    pub refused: u64,
-    /// Entries that the snoop filter gave up, and whose lines left the private caches for it.
-    pub filter_evictions: u64,
+    /// Between the cores' caches.
+    pub coherence: CoherenceCounters,
     /// Flushes by what they found.
     pub flushes: FlushCounters,
     /// Demotes that moved a line.
@@ -35,8 +27,25 @@ pub struct HierarchyCounters {
     pub prefetches: PrefetchCounters,
 }
 
+/// What the cores' caches had to do with each other, and with directories.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CoherenceCounters {
+    /// Gains of write permission for a line the core could read already.
+    pub upgrades: u64,
+    /// Round trips to a directory on the device.
+    pub device_upgrades: u64,
+    /// Requests for which other cores' private caches were asked or invalidated.
+    pub snoops: u64,
+    /// Lines that came from another core's private caches.
+    pub peer_lines: u64,
+    /// Requests that who had the line refused; they came again later.
+    pub refused: u64,
+    /// Entries that the snoop filter gave up, and whose lines left the private caches for it.
+    pub filter_evictions: u64,
+}
+
 /// A level, all its instances.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LevelCounters {
     /// Loads that found their line here.
     pub load_hits: u64,
@@ -68,7 +77,7 @@ pub struct BoundaryCounters {
 }
 
 /// Flushes by what they found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FlushCounters {
     /// Some bytes were dirty in some cache.
     pub dirty: u64,
@@ -79,7 +88,7 @@ pub struct FlushCounters {
 }
 
 /// What prefetchers did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PrefetchCounters {
     /// Lines fetched by the next-line prefetcher.
     pub next_line: u64,

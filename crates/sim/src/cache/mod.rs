@@ -24,7 +24,8 @@ mod watched;
 mod write_back;
 
 pub use counters::{
-    BoundaryCounters, FlushCounters, HierarchyCounters, LevelCounters, PrefetchCounters,
+    BoundaryCounters, CoherenceCounters, FlushCounters, HierarchyCounters, LevelCounters,
+    PrefetchCounters,
 };
 pub use error::HierarchyError;
 pub use hierarchy::Hierarchy;

@@ -273,7 +273,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
     /// The snoop filter gave up an entry: its line leaves the private levels as the victim of the
     /// last of them would.
     pub(super) fn filter_evict(&mut self, tx: &mut Transaction, line: u64, sharers: Sharers) {
-        self.counters.filter_evictions += 1;
+        self.counters.coherence.filter_evictions += 1;
         let mut leaver = Leaver::at_hand(line, 0);
         for sharer in sharers.each() {
             self.purge(

@@ -102,10 +102,10 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
 
     /// A core that can read `line` gains the permission to write it; answers when.
     fn upgrade(&mut self, core: u32, at: Time, line: u64) -> Time {
-        self.counters.upgrades += 1;
+        self.counters.coherence.upgrades += 1;
         let others = self.directory.get(line).others(core);
         let agreed = if others.cores != 0 {
-            self.counters.snoops += 1;
+            self.counters.coherence.snoops += 1;
             let given_up = self.all_have_got(others, line, at) + self.snoop;
             self.invalidate(line, others, (core, given_up));
             given_up
@@ -155,7 +155,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
             (done, granted) = (done.max(agreed), granted.max(agreed));
         }
         if others.cores != 0 && (own || others.exclusive || found.by == ServedBy::Peer) {
-            self.counters.snoops += 1;
+            self.counters.coherence.snoops += 1;
         }
         tx.now = done;
         self.bring(
@@ -206,7 +206,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
         }
         let asked = *at + self.last_latency;
         let (done, by, from, missed) = if others.cores != 0 {
-            self.counters.peer_lines += 1;
+            self.counters.coherence.peer_lines += 1;
             let missed = if others.exclusive { peer } else { last };
             let got = self.first_has_got(others, line, *at);
             (got + self.snoop, ServedBy::Peer, peer, missed)
@@ -245,7 +245,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
         if grants.give(line, core) {
             return Time::ZERO;
         }
-        self.counters.device_upgrades += 1;
+        self.counters.coherence.device_upgrades += 1;
         self.memory.upgrade(core, at, LineAddr(line))
     }
 

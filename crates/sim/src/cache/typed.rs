@@ -20,7 +20,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
         let mut copies = Copies::default();
         let (mut t, mut theirs) = (at, 0);
         if others.cores != 0 {
-            self.counters.snoops += 1;
+            self.counters.coherence.snoops += 1;
             t = self.all_have_got(others, line, at) + self.snoop;
             theirs = self.invalidate(line, others, (core, t));
         }

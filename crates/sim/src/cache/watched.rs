@@ -77,7 +77,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
             .each()
             .filter_map(|holder| self.probe.refuses(holder, &request));
         let again = again.max().filter(|again| *again > at);
-        self.counters.refused += u64::from(again.is_some());
+        self.counters.coherence.refused += u64::from(again.is_some());
         again
     }
 }

@@ -12,7 +12,7 @@ use crate::cache::{Hierarchy, HierarchyError};
 use crate::divide::Divisor;
 use crate::doors::{NoProbe, NoStage, Probe, Stage};
 use crate::memory::{CallSite, Fullness, MemorySystem, Placer, Room};
-use crate::results::{FlushCounts, LevelCounts, SystemCounts};
+use crate::results::{BoundaryBytes, SystemCounts};
 use crate::{Asks, Below, ByteMask, Flushed, Op, Served, Stored, Time};
 
 /// Tells the functions and lines that a site stands in, innermost first: placement rules name them.
@@ -210,26 +210,18 @@ impl<P: Probe, S: Stage, const TYPED: bool> Uncore for Chip<'_, P, S, TYPED> {
     fn counts(&self) -> SystemCounts {
         let counters = self.hierarchy.counters();
         let memory = &self.hierarchy.memory().memory;
-        let levels = (counters.levels.iter())
-            .zip(&counters.boundaries)
-            .map(|(level, boundary)| LevelCounts {
-                load_hits: level.load_hits,
-                load_misses: level.load_misses,
-                own_hits: level.own_hits,
-                own_misses: level.own_misses,
-                clean_evictions: level.clean_evictions,
-                dirty_evictions: level.dirty_evictions,
-                up_bytes: boundary.up_lines * self.line.by(),
-                down_bytes: boundary.down_lines * self.line.by(),
-            });
+        let line = self.line.by();
+        let bytes = |b: &crate::BoundaryCounters| BoundaryBytes {
+            up: b.up_lines * line,
+            down: b.down_lines * line,
+        };
         SystemCounts {
-            levels: levels.collect(),
+            levels: counters.levels.clone(),
+            boundaries: counters.boundaries.iter().map(bytes).collect(),
             memories: memory.counters().into_iter().map(Into::into).collect(),
-            flushes: FlushCounts {
-                dirty: counters.flushes.dirty,
-                clean: counters.flushes.clean,
-                absent: counters.flushes.absent,
-            },
+            flushes: counters.flushes,
+            coherence: counters.coherence,
+            prefetches: counters.prefetches,
         }
     }
 

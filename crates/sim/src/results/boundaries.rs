@@ -11,11 +11,11 @@ use super::counts::SystemCounts;
 pub fn bytes(machine: &Machine, counts: &SystemCounts) -> BTreeMap<String, u64> {
     let mut bytes = BTreeMap::new();
     let names: Vec<&str> = machine.caches.iter().map(|c| c.name.as_str()).collect();
-    for (i, level) in counts.levels.iter().enumerate().take(names.len()) {
+    for (i, crossed) in counts.boundaries.iter().enumerate().take(names.len()) {
         let near = names[i];
         let far = names.get(i + 1).copied().unwrap_or("memory");
-        bytes.insert(format!("{far}_to_{near}"), level.up_bytes);
-        bytes.insert(format!("{near}_to_{far}"), level.down_bytes);
+        bytes.insert(format!("{far}_to_{near}"), crossed.up);
+        bytes.insert(format!("{near}_to_{far}"), crossed.down);
     }
     let memories = &counts.memories;
     let media_to = memories.iter().map(|m| m.media_read_bytes).sum();

@@ -6,10 +6,9 @@ use prestore_machine::Machine;
 use prestore_machine::quantity::Clock;
 
 use super::boundaries;
-use super::counts::{FlushCounts, MemoryCounts, StallTimes, ThreadCounts};
+use super::counts::{MemoryCounts, StallTimes, ThreadCounts};
 use super::form::{
-    Flushes, IntervalResult, Level, MemoryResult, Results, SCHEMA_VERSION, SeriesResult,
-    ThreadResult,
+    IntervalResult, Level, MemoryResult, Results, SCHEMA_VERSION, SeriesResult, ThreadResult,
 };
 use super::meter::Measured;
 use super::series::Series;
@@ -62,7 +61,9 @@ impl Results {
             write_amplification: amplification(&all),
             read_modify_writes: all.read_modify_writes,
             row_writes: all.row_writes,
-            flushes: counts.system.flushes.into(),
+            flushes: counts.system.flushes,
+            coherence: counts.system.coherence,
+            prefetches: counts.system.prefetches,
             load_latency: measured.latencies.loads.summary(),
             fence_latency: measured.latencies.fences.summary(),
             atomic_latency: measured.latencies.atomics.summary(),
@@ -80,27 +81,12 @@ impl Results {
     }
 }
 
-impl From<FlushCounts> for Flushes {
-    fn from(found: FlushCounts) -> Self {
-        Self {
-            dirty: found.dirty,
-            clean: found.clean,
-            absent: found.absent,
-        }
-    }
-}
-
 fn levels(machine: &Machine, measured: &Measured) -> Vec<Level> {
     (machine.caches.iter())
         .zip(&measured.counts.system.levels)
         .map(|(cache, counts)| Level {
             name: cache.name.clone(),
-            load_hits: counts.load_hits,
-            load_misses: counts.load_misses,
-            own_hits: counts.own_hits,
-            own_misses: counts.own_misses,
-            clean_evictions: counts.clean_evictions,
-            dirty_evictions: counts.dirty_evictions,
+            counts: *counts,
         })
         .collect()
 }

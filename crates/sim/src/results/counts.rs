@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::{Cause, Time};
+use crate::{Cause, CoherenceCounters, FlushCounters, LevelCounters, PrefetchCounters, Time};
 
 /// Durations in which nothing could issue, by cause.
 pub type StallTimes = BTreeMap<Cause, Time>;
@@ -62,32 +62,26 @@ impl OpCounts {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SystemCounts {
     /// By cache level, nearest first; a private level's instances together.
-    pub levels: Vec<LevelCounts>,
+    pub levels: Vec<LevelCounters>,
+    /// Between each level and the next farther one (or memory).
+    pub boundaries: Vec<BoundaryBytes>,
     /// By memory, in the machine's order.
     pub memories: Vec<MemoryCounts>,
     /// What flushes found.
-    pub flushes: FlushCounts,
+    pub flushes: FlushCounters,
+    /// Between the cores' caches.
+    pub coherence: CoherenceCounters,
+    /// Prefetchers.
+    pub prefetches: PrefetchCounters,
 }
 
-/// What a cache level counts.
+/// What crossed a boundary, whole lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LevelCounts {
-    /// Loads that found their line here.
-    pub load_hits: u64,
-    /// Loads that looked here in vain.
-    pub load_misses: u64,
-    /// Requests for ownership that found their line here.
-    pub own_hits: u64,
-    /// Requests for ownership that looked here in vain.
-    pub own_misses: u64,
-    /// Clean lines replaced.
-    pub clean_evictions: u64,
-    /// Dirty lines replaced.
-    pub dirty_evictions: u64,
-    /// Bytes that came from the next farther level (or memory).
-    pub up_bytes: u64,
-    /// Bytes that went to the next farther level (or memory).
-    pub down_bytes: u64,
+pub struct BoundaryBytes {
+    /// Bytes that came from the farther side.
+    pub up: u64,
+    /// Bytes that went there.
+    pub down: u64,
 }
 
 /// What a memory counts: its controllers and devices together.
@@ -118,15 +112,4 @@ pub struct MemoryCounts {
     pub read_wait: Time,
     /// Time that writes waited for an entry of the write queue.
     pub queue_full: Time,
-}
-
-/// What flushes found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FlushCounts {
-    /// Modified in some cache.
-    pub dirty: u64,
-    /// In a cache, unmodified.
-    pub clean: u64,
-    /// In no cache.
-    pub absent: u64,
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::counts::OpCounts;
 use super::latencies::LatencySummary;
+use crate::{CoherenceCounters, FlushCounters, LevelCounters, PrefetchCounters};
 
 /// Version of the JSON form. It rises when a key goes away or changes its meaning, not when one is
 /// added.
@@ -49,7 +50,11 @@ pub struct Results {
     /// Rows (or the device's units) written to media.
     pub row_writes: u64,
     /// What flushes found.
-    pub flushes: Flushes,
+    pub flushes: FlushCounters,
+    /// Between the cores' caches.
+    pub coherence: CoherenceCounters,
+    /// What prefetchers fetched, and how much of it was asked for.
+    pub prefetches: PrefetchCounters,
     /// Lines of loads that the nearest cache did not have at hand, from a free load port to the data.
     pub load_latency: LatencySummary,
     /// Fences, from dispatch to their end.
@@ -72,34 +77,14 @@ pub struct Results {
     pub notes: Vec<String>,
 }
 
-/// Flushes by the state of their line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Flushes {
-    /// Modified in some cache.
-    pub dirty: u64,
-    /// In a cache, unmodified.
-    pub clean: u64,
-    /// In no cache.
-    pub absent: u64,
-}
-
 /// One cache level.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Level {
     /// Its name in the machine file.
     pub name: String,
-    /// Loads that found their line here.
-    pub load_hits: u64,
-    /// Loads that looked here in vain.
-    pub load_misses: u64,
-    /// Requests for ownership that found their line here.
-    pub own_hits: u64,
-    /// Requests for ownership that looked here in vain.
-    pub own_misses: u64,
-    /// Clean lines replaced.
-    pub clean_evictions: u64,
-    /// Dirty lines replaced.
-    pub dirty_evictions: u64,
+    /// What it counts, each count a key of its own.
+    #[serde(flatten)]
+    pub counts: LevelCounters,
 }
 
 /// One memory.

@@ -12,12 +12,10 @@ mod sum;
 
 pub use build::About;
 pub use counts::{
-    Counts, FlushCounts, LevelCounts, MemoryCounts, OpCounts, StallTimes, SystemCounts,
-    ThreadCounts,
+    BoundaryBytes, Counts, MemoryCounts, OpCounts, StallTimes, SystemCounts, ThreadCounts,
 };
 pub use form::{
-    Flushes, IntervalResult, Level, MemoryResult, Results, SCHEMA_VERSION, SeriesResult,
-    ThreadResult,
+    IntervalResult, Level, MemoryResult, Results, SCHEMA_VERSION, SeriesResult, ThreadResult,
 };
 pub use latencies::{Distributions, Latencies, LatencySummary};
 pub use meter::{Measured, Meter};

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::counts::{
-    Counts, FlushCounts, LevelCounts, MemoryCounts, OpCounts, SystemCounts, ThreadCounts,
-};
+use super::counts::{BoundaryBytes, Counts, MemoryCounts, OpCounts, SystemCounts, ThreadCounts};
 use super::latencies::Distributions;
 use super::series::Interval;
-use crate::Time;
+use crate::{CoherenceCounters, FlushCounters, LevelCounters, PrefetchCounters, Time};
 
 /// A sum: of two runs, or of two parts of one.
 pub trait Sum {
@@ -92,11 +90,14 @@ macro_rules! sum_of_fields {
 sum_of_fields!(Counts: threads, system);
 sum_of_fields!(ThreadCounts: clock, instructions, ops, stalls);
 sum_of_fields!(OpCounts: loads, stores, nt_stores, atomics, flushes, demotes, fences);
-sum_of_fields!(SystemCounts: levels, memories, flushes);
-sum_of_fields!(LevelCounts: load_hits, load_misses, own_hits, own_misses, clean_evictions,
-    dirty_evictions, up_bytes, down_bytes);
+sum_of_fields!(SystemCounts: levels, boundaries, memories, flushes, coherence, prefetches);
+sum_of_fields!(LevelCounters: load_hits, load_misses, own_hits, own_misses, fills, clean_evictions,
+    dirty_evictions, back_invalidations);
+sum_of_fields!(BoundaryBytes: up, down);
+sum_of_fields!(CoherenceCounters: upgrades, device_upgrades, snoops, peer_lines, refused, filter_evictions);
+sum_of_fields!(PrefetchCounters: next_line, stride, useful);
 sum_of_fields!(MemoryCounts: read_bytes, write_bytes, device_write_bytes, media_read_bytes, media_write_bytes,
     read_modify_writes, row_writes, row_hits, row_misses, row_conflicts, read_wait, queue_full);
 sum_of_fields!(Distributions: loads, fences, atomics, reads);
-sum_of_fields!(FlushCounts: dirty, clean, absent);
+sum_of_fields!(FlushCounters: dirty, clean, absent);
 sum_of_fields!(Interval: accesses, read_bytes, write_bytes, media_write_bytes, stalled);

@@ -44,7 +44,7 @@ fn ownership_takes_other_copies_away() {
     let owned = caches.own(1, Time(500_000), LineAddr(0), false);
     assert_eq!((owned.done, owned.by), (Time(560_000), ServedBy::Cache(0)));
     let counters = caches.counters();
-    assert_eq!((counters.upgrades, reads(&caches)), (1, 1));
+    assert_eq!((counters.coherence.upgrades, reads(&caches)), (1, 1));
     let again = caches.load(0, Time(700_000), LineAddr(0));
     assert_eq!((again.done, again.by), (Time(760_000), ServedBy::Peer));
 }
@@ -78,7 +78,7 @@ fn a_demoted_line_is_read_from_the_shared_level() {
         (served.done, served.by),
         (Time(640_000), ServedBy::Cache(1))
     );
-    assert_eq!(caches.counters().snoops, 0);
+    assert_eq!(caches.counters().coherence.snoops, 0);
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn the_core_that_had_it_last_need_not_ask_while_it_is_on_the_chip() {
     store(&mut caches, 0, 0, 0, WHOLE);
     load(&mut caches, 0, 500, 1);
     assert_eq!(own(&mut caches, 0, 800, false), 840);
-    assert_eq!(caches.counters().device_upgrades, 1);
+    assert_eq!(caches.counters().coherence.device_upgrades, 1);
 }
 
 #[test]

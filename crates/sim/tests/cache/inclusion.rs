@@ -37,7 +37,7 @@ fn a_filter_that_gives_up_a_line_takes_it_out_of_private_caches() {
     store(&mut caches, 0, 0, 0, 0xFF);
     load(&mut caches, 0, 200, 1);
     load(&mut caches, 0, 400, 2);
-    assert_eq!(caches.counters().filter_evictions, 1);
+    assert_eq!(caches.counters().coherence.filter_evictions, 1);
     // It went where the last private level's victims go.
     assert_eq!(writes(&caches), []);
     assert_eq!(load(&mut caches, 0, 600, 0), 640);

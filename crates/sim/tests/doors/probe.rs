@@ -157,7 +157,8 @@ fn evictions_are_told_as_they_are_counted() {
     // 16 lines fit the nearest cache, 128 the last, which includes it.
     let thread = (0..300).fold(Thread::default(), |t, line| t.store(64 * line, 1));
     let (notes, results) = notes([thread]);
-    let counted = results.levels[0].dirty_evictions + results.levels[0].clean_evictions;
+    let counted =
+        results.levels[0].counts.dirty_evictions + results.levels[0].counts.clean_evictions;
     let evicted = |d: &&Departure| d.why == Left::Evicted;
     assert_eq!(notes.left.iter().filter(evicted).count() as u64, counted);
     assert!(counted > 200, "{counted}");

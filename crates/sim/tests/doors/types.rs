@@ -80,7 +80,7 @@ fn what_is_written_through_is_persistent_in_order_without_a_flush_and_clean() {
         (0..20).map(|line| (line, 0xff00)).collect::<Vec<_>>()
     );
     assert!(log.iter().all(|a| a.persisted));
-    assert_eq!(results.levels[0].dirty_evictions, 0);
+    assert_eq!(results.levels[0].counts.dirty_evictions, 0);
     let flushed = thread(1).sfence().clwb(PAGES);
     let (results, _) = run(&machine, [flushed], Doors::closed());
     assert_eq!((results.flushes.clean, results.flushes.dirty), (1, 0));

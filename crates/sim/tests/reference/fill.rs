@@ -16,7 +16,7 @@ impl<M: MemoryPort> Reference<M> {
         let Some(gone) = self.filter.as_mut().and_then(|filter| filter.added(line)) else {
             return;
         };
-        self.counters.filter_evictions += 1;
+        self.counters.coherence.filter_evictions += 1;
         let mut taken = Taken::default();
         for level in 0..self.privates {
             for core in 0..self.cores {

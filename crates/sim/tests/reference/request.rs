@@ -112,12 +112,12 @@ impl<M: MemoryPort> Reference<M> {
         let mut exclusive = copy.exclusive;
         let mut come = Taken::default();
         if way.want != Want::Read && !exclusive {
-            self.counters.upgrades += 1;
+            self.counters.coherence.upgrades += 1;
             let others = self.others(op.core, line);
             if others.is_empty() {
                 op.now = op.now.max(way.at + self.directory_latency());
             } else {
-                self.counters.snoops += 1;
+                self.counters.coherence.snoops += 1;
                 come = self.take_from_others(op, line, way, &others);
             }
             self.ask_device(op, line, way.at + self.far());
@@ -157,10 +157,10 @@ impl<M: MemoryPort> Reference<M> {
             _ => (ServedBy::Peer, self.privates.max(way.start + 1)),
         };
         if matches!(source, Source::Owner(_) | Source::Sharers) {
-            self.counters.peer_lines += 1;
+            self.counters.coherence.peer_lines += 1;
         }
         if (owns && !others.is_empty()) || by == ServedBy::Peer {
-            self.counters.snoops += 1;
+            self.counters.coherence.snoops += 1;
         }
         if owns {
             if !others.is_empty() {
@@ -252,7 +252,7 @@ impl<M: MemoryPort> Reference<M> {
             return None;
         }
         device.becomes(op.core, line);
-        self.counters.device_upgrades += 1;
+        self.counters.coherence.device_upgrades += 1;
         let answer = self.memory.upgrade(op.core, at, LineAddr(line));
         op.now = op.now.max(answer);
         Some(answer)

@@ -11,7 +11,7 @@ impl<M: MemoryPort> Reference<M> {
         let others = self.others(core, line);
         let (mut at, mut theirs) = (at, 0);
         if !others.is_empty() {
-            self.counters.snoops += 1;
+            self.counters.coherence.snoops += 1;
             at = self.last_answer(&others, line, at);
             for other in others {
                 theirs |= self.take_private(other, line).dirty;

@@ -3,6 +3,7 @@
 
 mod accepted;
 mod cold_lines;
+mod counted;
 mod formulas;
 mod listing1;
 mod refused;

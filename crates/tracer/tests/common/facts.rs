@@ -11,6 +11,8 @@ pub struct Thread {
     pub total: u64,
     /// Stretches that were not recorded.
     pub skips: u64,
+    /// Windows of bursts that it was recorded in, by number.
+    pub windows: Vec<u64>,
     pub loads: u64,
     pub stores: u64,
     pub allocs: u64,
@@ -64,6 +66,10 @@ impl Facts {
                     instrs: number("instrs"),
                     total: number("total"),
                     skips: number("skips"),
+                    windows: {
+                        let list = rest.split(' ').next_back().unwrap();
+                        list.split(',').filter_map(|n| n.parse().ok()).collect()
+                    },
                     loads: number("loads"),
                     stores: number("stores"),
                     allocs: number("allocs"),

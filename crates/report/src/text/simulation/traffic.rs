@@ -57,18 +57,27 @@ pub fn memories(page: &mut Page<'_>, results: &Results) {
 /// One line a level.
 pub fn levels(page: &mut Page<'_>, results: &Results) {
     for level in &results.levels {
-        let loads = level.load_hits + level.load_misses;
-        let owns = level.own_hits + level.own_misses;
+        let loads = level.counts.load_hits + level.counts.load_misses;
+        let owns = level.counts.own_hits + level.counts.own_misses;
         page.line(&format!(
             "   {:<6} {:>6} of {} loads hit, {:>6} of {} requests to own; {} dirty and {} clean \
              lines replaced",
             level.name,
-            percent(share(level.load_hits, loads)),
+            percent(share(level.counts.load_hits, loads)),
             count(loads),
-            percent(share(level.own_hits, owns)),
+            percent(share(level.counts.own_hits, owns)),
             count(owns),
-            count(level.dirty_evictions),
-            count(level.clean_evictions)
+            count(level.counts.dirty_evictions),
+            count(level.counts.clean_evictions)
         ));
     }
+    let (between, fetched) = (&results.coherence, &results.prefetches);
+    page.line(&format!(
+        "   {} requests asked other cores ({} lines came from them), {} upgrades; {} lines prefetched, {} of them used",
+        count(between.snoops),
+        count(between.peer_lines),
+        count(between.upgrades + between.device_upgrades),
+        count(fetched.next_line + fetched.stride),
+        percent(share(fetched.useful, fetched.next_line + fetched.stride))
+    ));
 }

@@ -18,6 +18,7 @@ struct Totals {
     tid: u32,
     instrs: u64,
     skips: u64,
+    windows: Vec<String>,
     loads: u64,
     stores: u64,
     allocs: u64,
@@ -60,7 +61,7 @@ impl Facts {
             writeln!(
                 self.out,
                 "thread {thread} pid {} tid {} instrs {} loads {} stores {} allocs {} buffers {} \
-                 total {} skips {}",
+                 total {} skips {} windows {}",
                 t.pid,
                 t.tid,
                 t.instrs,
@@ -69,7 +70,8 @@ impl Facts {
                 t.allocs,
                 t.buffers,
                 t.replayer.instrs(),
-                t.skips
+                t.skips,
+                t.windows.join(",")
             )?;
         }
         Ok(self.out)
@@ -108,6 +110,9 @@ impl ExecSink for Executions<'_> {
     fn special(&mut self, _before: u64, special: Special) {
         self.totals.skips += u64::from(matches!(special, Special::Skip { .. }));
         self.totals.allocs += u64::from(matches!(special, Special::Alloc { .. }));
+        if let Special::Window { number } = special {
+            self.totals.windows.push(number.to_string());
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use facts::Facts;
-use prestore_tracer::{Allocations, Interrupts, Options, Region, Scope, record};
+use prestore_tracer::{Allocations, Bursts, Interrupts, Options, Region, Scope, record};
 
 static INTERRUPTS: OnceLock<Interrupts> = OnceLock::new();
 
@@ -64,6 +64,17 @@ fn run(args: &[OsString], command: &[OsString]) -> Result<(), Box<dyn std::error
             Some(("skip", n)) => options.window.skip = n.parse()?,
             Some(("take", n)) => options.window.take = Some(n.parse()?),
             Some(("period", n)) => options.window.period = Some(n.parse()?),
+            Some(("bursts", numbers)) => {
+                let numbers: Result<Vec<u64>, _> = numbers.split(',').map(str::parse).collect();
+                let [burst, dense, thinnest] = numbers?[..] else {
+                    return Err("bursts are BURST,DENSE,THINNEST".into());
+                };
+                options.bursts = Some(Bursts {
+                    burst,
+                    dense,
+                    thinnest,
+                });
+            }
             Some(("region", "any")) => options.region = Region::Any,
             Some(("region", id)) => options.region = Region::Id(id.parse()?),
             Some(("slow", ms)) => facts.slow = Duration::from_millis(ms.parse()?),

@@ -1,0 +1,118 @@
+//! How much an analysis may slow the program down.
+
+use prestore_tracer::Bursts;
+
+use super::parse_count;
+
+/// How much of a run is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    /// Everything.
+    All,
+    /// At the end one of so many stretches.
+    Thinned(u64),
+}
+
+/// Instructions of a stretch. Of what it writes some ten percent are still near the core at its end, so that it is not
+/// known whether they are read again.
+pub const STRETCH: u64 = 20_000_000;
+/// Stretches at the beginning that are all looked at.
+const DENSE: u64 = 48;
+/// What the program takes of its native time where nothing is recorded, and how much more what is recorded and
+/// analysed takes, above what most programs need (`benches/overhead.py`).
+const COUNTED: f64 = 1.5;
+const ANALYSED: f64 = 90.0;
+/// Least budget that can be held.
+const LEAST: f64 = 2.0;
+/// What `auto` stands for.
+const AUTO: f64 = 3.0;
+
+impl Budget {
+    /// What is recorded of the run, in stretches of so many instructions; `None`: everything.
+    pub fn bursts(self, stretch: u64) -> Option<Bursts> {
+        match self {
+            Self::All => None,
+            Self::Thinned(thinnest) => Some(Bursts {
+                burst: stretch,
+                dense: DENSE.saturating_mul(stretch),
+                thinnest,
+            }),
+        }
+    }
+}
+
+fn times(budget: f64) -> Budget {
+    let mut every = 4;
+    while COUNTED + ANALYSED / every as f64 > budget {
+        every *= 4;
+    }
+    Budget::Thinned(every)
+}
+
+/// `all`, `auto`, or by how much the program may be slower: `2x`.
+pub fn parse_budget(text: &str) -> Result<Budget, String> {
+    match text {
+        "all" => return Ok(Budget::All),
+        "auto" => return Ok(times(AUTO)),
+        _ => {}
+    }
+    let number = text.strip_suffix('x').unwrap_or(text).parse::<f64>();
+    match number {
+        Ok(budget) if budget >= LEAST && budget.is_finite() => Ok(times(budget)),
+        Ok(budget) if budget < LEAST => Err(format!(
+            "a program that is watched takes up to {COUNTED} times as long even where nothing is recorded: give {LEAST}x or more, \
+             or see `--scope count`"
+        )),
+        _ => Err("give all, auto, or how much slower the program may be, as in 3x".to_owned()),
+    }
+}
+
+/// Instructions of a stretch.
+pub fn parse_stretch(text: &str) -> Result<u64, String> {
+    match parse_count(text)? {
+        0 => Err("a stretch of 0 instructions holds nothing: give at least 1".to_owned()),
+        n => Ok(n),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn every(text: &str) -> u64 {
+        let budget = parse_budget(text).unwrap();
+        budget.bursts(STRETCH).unwrap().thinnest
+    }
+
+    #[test]
+    fn less_is_looked_at_for_a_smaller_budget() {
+        assert_eq!(
+            [every("30x"), every("10x"), every("3x"), every("2")],
+            [4, 16, 64, 256]
+        );
+        assert_eq!(every("auto"), every("3x"));
+        assert_eq!(parse_budget("all"), Ok(Budget::All));
+    }
+
+    #[test]
+    fn what_cannot_be_held_is_refused() {
+        for text in ["1.9x", "0", "-3x"] {
+            assert!(
+                parse_budget(text).unwrap_err().contains("2x or more"),
+                "{text}"
+            );
+        }
+        for text in ["", "x", "fast", "NaN", "infx"] {
+            assert!(
+                parse_budget(text).unwrap_err().contains("as in 3x"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn windows_are_thinned_where_both_sides_know() {
+        let b = times(LEAST).bursts(STRETCH).unwrap();
+        assert!(b.dense.is_multiple_of(4 * b.burst) && b.thinnest.is_power_of_two());
+    }
+}

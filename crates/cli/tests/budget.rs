@@ -1,0 +1,89 @@
+//! `prestore advise --budget`: long runs are looked at in stretches, and judged as if they were looked at whole.
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use common::{assert_valid, compile, root, run, source_line, text};
+use serde_json::Value;
+
+const PHASES: &str = "crates/cli/tests/programs/phases.c";
+
+fn advise(program: &str, options: &[&str]) -> Value {
+    let command = [
+        "advise",
+        "-q",
+        "--format",
+        "json",
+        "--threshold",
+        "min_write_time=0",
+    ];
+    let program = ["--", program, "3000"];
+    let report = run(command.iter().chain(options).chain(&program))
+        .exits(0)
+        .json();
+    assert_valid("advise.schema.json", &report);
+    report
+}
+
+/// Verdict, share of the writing and stretches of the place at this line.
+fn place(report: &Value, mark: &str) -> Option<(String, f64, u64)> {
+    let line = u64::from(source_line(PHASES, mark));
+    let all = report["findings"].as_array().unwrap().iter();
+    let mut here = all.filter(|f| f["line"].as_u64() == Some(line));
+    here.next().map(|f| {
+        let verdict = f["verdict"].as_str().unwrap().to_owned();
+        (
+            verdict,
+            f["write_share"].as_f64().unwrap(),
+            f["stretches"].as_u64().unwrap(),
+        )
+    })
+}
+
+#[test]
+fn stretches_are_judged_like_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("phases");
+    compile(
+        &root().canonicalize().unwrap().join(PHASES),
+        &program,
+        &["-O1"],
+    );
+    let program = text(&program);
+    let whole = advise(program, &[]);
+    assert_eq!(whole["exactness"]["kind"], "exact");
+    // Some 40 million instructions: one of 16 stretches in the end.
+    let parts = advise(program, &["--budget", "8x", "--stretch", "100K"]);
+    assert_eq!(parts["exactness"]["kind"], "sampled", "{parts:#}");
+    for mark in ["/* in order */", "/* over and over */"] {
+        let (exact, part) = (place(&whole, mark).unwrap(), place(&parts, mark).unwrap());
+        assert_eq!(exact.0, part.0, "{mark}: {parts:#}");
+        assert!((exact.1 - part.1).abs() < 0.1, "{mark}: {exact:?} {part:?}");
+        assert!(exact.2 == 0 && part.2 >= 10, "{mark}: {exact:?} {part:?}");
+    }
+    // What only the beginning did weighs as little as it does.
+    let begun = |report: &Value| place(report, "/* begin */").map_or(0.0, |p| p.1);
+    assert!(begun(&whole) < 0.05 && begun(&parts) < 0.1, "{parts:#}");
+    // A run that fits into the first stretches is looked at whole.
+    let short = advise(program, &["--budget", "2x"]);
+    assert_eq!(short["exactness"]["kind"], "exact");
+    let mark = "/* over and over */";
+    assert_eq!(place(&short, mark).unwrap(), place(&whole, mark).unwrap());
+}
+
+#[test]
+fn a_budget_that_cannot_be_held_is_refused() {
+    let wrong = |options: &[&str], why: &str| {
+        let command = ["advise"].iter().chain(options).chain(&["--", "true"]);
+        run(command).exits(2).says(&[why]);
+    };
+    wrong(&["--budget", "1.2x"], "2x or more");
+    wrong(&["--budget", "little"], "as in 3x");
+    wrong(
+        &["--budget", "2x", "--scope", "functions"],
+        "--budget looks at parts",
+    );
+    wrong(&["--budget", "2x", "--stretch", "0"], "a stretch of 0");
+    wrong(&["--stretch", "1M"], "--budget");
+    wrong(&["--budget", "2x", "--take", "5M"], "cannot be used with");
+}

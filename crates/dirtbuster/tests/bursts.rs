@@ -1,0 +1,91 @@
+//! Long runs of which stretches are looked at: no part of the run weighs more than another.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
+
+mod synthetic;
+
+use prestore_dirtbuster::{Analyzer, Bursts, Findings, Seen};
+use prestore_trace::record::Special;
+use prestore_trace::{ProcessId, SiteTable, ThreadId};
+use synthetic::{Numbers, Program, everything};
+
+const DENSE: u64 = 4;
+const THINNEST: u64 = 16;
+const LINES: u64 = 64;
+
+/// Does the recorder keep the window?
+fn recorded(number: u64) -> bool {
+    let every = match number {
+        0..DENSE => 1,
+        DENSE..16 => 4,
+        _ => 16,
+    };
+    number.is_multiple_of(every)
+}
+
+/// Function 1 writes in all of so many windows, function 2 in the second half of 64.
+fn program(windows: u64) -> Program {
+    let mut p = Program::default();
+    let (always, late) = (
+        p.block(1, 0).store(0, 0, 64).done(),
+        p.block(2, 0).store(0, 0, 64).done(),
+    );
+    for number in 0..windows {
+        if !recorded(number) {
+            p.compute(0, LINES);
+            continue;
+        }
+        p.special(0, Special::Window { number });
+        for line in number * LINES..(number + 1) * LINES {
+            p.run(0, always, &[0x10_0000 + 64 * line]);
+            if number >= 32 {
+                p.run(0, late, &[0x1000_0000 + 64 * line]);
+            }
+        }
+    }
+    p
+}
+
+fn analyzed(windows: u64) -> (Findings, Seen) {
+    let program = program(windows);
+    let mut sites = SiteTable::default();
+    let mut bursts = Bursts::new(DENSE, THINNEST, || Analyzer::new(everything(), Numbers));
+    for (thread, words) in &program.buffers {
+        // As buffers come: a few records each.
+        for words in words.chunks(2 * 16) {
+            let table = &program.table;
+            let fed = bursts.feed(ProcessId(0), ThreadId(*thread), table, &mut sites, words);
+            assert_eq!(fed, Ok(words.len()));
+        }
+    }
+    let (outcome, seen) = bursts.finish();
+    (outcome.findings, seen)
+}
+
+/// Stores and stretches of both functions.
+fn both(findings: &Findings) -> Vec<(u32, u64, u64)> {
+    let all = findings.findings.iter();
+    let mut all: Vec<_> = all
+        .map(|f| (f.sites[0].site.0 / 1000, f.stores, f.stretches))
+        .collect();
+    all.sort_unstable();
+    all
+}
+
+#[test]
+fn a_short_run_is_looked_at_whole() {
+    let (findings, seen) = analyzed(DENSE);
+    assert_eq!((seen.every, seen.windows), (1, DENSE));
+    assert_eq!(both(&findings), [(1, DENSE * LINES, 0)]);
+}
+
+#[test]
+fn what_was_looked_at_closely_weighs_no_more_later() {
+    let (findings, seen) = analyzed(DENSE + 1);
+    assert_eq!((seen.every, seen.windows), (4, 2));
+    assert_eq!(both(&findings), [(1, 2 * LINES, 2)]);
+    // Of the recorded windows 10 are in the first half of the run.
+    let (findings, seen) = analyzed(64);
+    assert_eq!((seen.every, seen.windows), (16, 4));
+    assert_eq!(both(&findings), [(1, 4 * LINES, 4), (2, 2 * LINES, 2)]);
+    assert_eq!(findings.instructions, 6 * LINES);
+}
