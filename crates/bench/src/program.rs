@@ -32,6 +32,8 @@ pub enum Program {
     ModesHash,
     /// A persistent copy-on-write list (P1, section 3.2).
     ModesCowlist,
+    /// A failure-safe loop of P4's (`docs/recompute.md`).
+    RecomputeKernels,
 }
 
 /// Bytes of the array of listing 1: more than a last-level cache holds.
@@ -80,6 +82,7 @@ impl Program {
             Program::ModesQueue => "modes_queue",
             Program::ModesHash => "modes_hash",
             Program::ModesCowlist => "modes_cowlist",
+            Program::RecomputeKernels => "recompute_kernels",
         }
     }
 
@@ -95,7 +98,8 @@ impl Program {
             Program::ModesArray
             | Program::ModesQueue
             | Program::ModesHash
-            | Program::ModesCowlist => &[Variant::Base],
+            | Program::ModesCowlist
+            | Program::RecomputeKernels => &[Variant::Base],
         }
     }
 
@@ -114,7 +118,8 @@ impl Program {
             Program::ModesArray
             | Program::ModesQueue
             | Program::ModesHash
-            | Program::ModesCowlist => &[8],
+            | Program::ModesCowlist
+            | Program::RecomputeKernels => &[8],
         }
     }
 
@@ -128,7 +133,7 @@ impl Program {
         match self {
             Program::Listing1 | Program::Kv | Program::Stencil => None,
             Program::Listing2 | Program::Listing3 | Program::Fft | Program::Tensor => Some(1),
-            Program::ModesArray | Program::ModesHash => Some(1),
+            Program::ModesArray | Program::ModesHash | Program::RecomputeKernels => Some(1),
             Program::Ring | Program::ModesQueue | Program::ModesCowlist => Some(2),
         }
     }
@@ -138,6 +143,7 @@ impl Program {
         match self {
             // Its region is a message's making.
             Program::Ring => None,
+            Program::RecomputeKernels => Some(4095),
             _ => Some(1),
         }
     }
@@ -170,7 +176,8 @@ impl Program {
             Program::ModesArray
             | Program::ModesQueue
             | Program::ModesHash
-            | Program::ModesCowlist => Vec::new(),
+            | Program::ModesCowlist
+            | Program::RecomputeKernels => Vec::new(),
         }
     }
 }

@@ -28,6 +28,9 @@ unsafe extern "C" {
 /// For a process of its own: the workload prints to stdout, keeps its memory, and may end the process. A build
 /// without workloads gives 3.
 pub fn program_main(program: Program, arguments: &[String]) -> i32 {
+    if program == Program::RecomputeKernels {
+        return prestore_recompute::program::run(arguments.iter().cloned()).into();
+    }
     let mut owned: Vec<CString> = Vec::new();
     for text in std::iter::once(program.name()).chain(arguments.iter().map(String::as_str)) {
         // An argument with a NUL inside is none that a workload knows.
@@ -54,6 +57,8 @@ fn enter(program: Program, count: c_int, pointers: *mut *mut c_char) -> c_int {
         Program::ModesQueue => prestore_bench_modes_queue,
         Program::ModesHash => prestore_bench_modes_hash,
         Program::ModesCowlist => prestore_bench_modes_cowlist,
+        // Not C's; it has been entered above.
+        Program::RecomputeKernels => return 3,
     };
     // SAFETY: a C main with arguments as C wants them: `count` strings and a null pointer. The workloads read the
     // strings only.

@@ -83,6 +83,11 @@ fn the_latency_of_messages_holds() {
 }
 
 #[test]
+fn the_schemes_of_a_failure_safe_multiply_hold() {
+    holds("p4-one-thread");
+}
+
+#[test]
 fn cleaning_one_line_all_the_time_is_poison() {
     let ours = quick("p0-listing-3");
     assert!(ours("one line rewritten", "slow-down by clean") > 20.0);

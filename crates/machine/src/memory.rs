@@ -38,6 +38,9 @@ pub struct Controller {
     pub drain_high: u32,
     /// Writes pending at which draining stops.
     pub drain_low: u32,
+    /// Writes at least that leave together once the controller turns from reads to writes (DRAM and PCM; `None`: one where
+    /// the device is idle, as many as are above `drain_low` else).
+    pub drain_batch: Option<u32>,
     /// From a line's write to the device until the line can be sent again, because the device
     /// acknowledges writes; what comes for it meanwhile is added to it (zero: neither; Optane only).
     #[serde(default)]

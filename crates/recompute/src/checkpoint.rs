@@ -6,6 +6,9 @@ use crate::layout::CHECKPOINT;
 use crate::medium::{copy, load_word, persist_word};
 use crate::{Error, Kernel, Medium, Scheme};
 
+/// Bytes that are copied before they are flushed.
+const PIECE: usize = 4096;
+
 impl<K: Kernel, M: Medium> Engine<'_, K, M> {
     fn every(&self) -> Option<usize> {
         match self.plan.options.scheme {
@@ -25,8 +28,12 @@ impl<K: Kernel, M: Medium> Engine<'_, K, M> {
         let done = outer + 1;
         for (array, place) in self.plan.layout.copies(self.place_of(done)) {
             let (at, bytes) = self.plan.layout.arrays[array];
-            copy(self.medium, at, place, bytes);
-            self.medium.flush(place, bytes);
+            // A piece is flushed while the caches still have it: whole arrays would leave them before.
+            for start in (0..bytes).step_by(PIECE) {
+                let length = PIECE.min(bytes - start);
+                copy(self.medium, at + start, place + start, length);
+                self.medium.flush(place + start, length);
+            }
         }
         self.medium.fence()?;
         persist_word(self.medium, CHECKPOINT, done as u64)

@@ -4,7 +4,7 @@ use crate::arrays::Arrays;
 use crate::layout::{FINISHED, progress};
 use crate::medium::{load_word, persist_word};
 use crate::meeting::{Attendance, Meeting};
-use crate::region::Region;
+use crate::region::Marked;
 use crate::session::{Plan, Report};
 use crate::steps::Step;
 use crate::{Error, Kernel, Medium, Order, Scheme};
@@ -13,6 +13,7 @@ pub(crate) struct Engine<'a, K, M> {
     pub kernel: &'a K,
     pub medium: &'a M,
     pub plan: &'a Plan,
+    pub marked: Marked,
 }
 
 /// A word of progress: how many of a worker's steps are done, and whether what the last of them is to copy aside is
@@ -37,8 +38,9 @@ impl Progress {
 }
 
 impl<'a, K: Kernel, M: Medium> Engine<'a, K, M> {
-    pub fn new(kernel: &'a K, medium: &'a M, plan: &'a Plan) -> Self {
+    pub fn new(kernel: &'a K, medium: &'a M, plan: &'a Plan, marked: Marked) -> Self {
         Engine {
+            marked,
             kernel,
             medium,
             plan,
@@ -139,12 +141,16 @@ impl<'a, K: Kernel, M: Medium> Engine<'a, K, M> {
         meeting: &Meeting,
     ) -> Result<u64, Error> {
         let attendance = Attendance::new(meeting);
-        let _region = Region::enter();
+        let mut region = None;
         let (plan, share) = (self.plan, self.plan.share(worker));
         let together = plan.nest.order == Order::Together || plan.options.scheme.stops_all();
         let mut scratch = K::Scratch::default();
         let mut steps = 0;
         for outer in first..plan.nest.outer {
+            if self.marked.is_edge(outer, first) {
+                meeting.meet()?;
+            }
+            self.marked.set(outer, &mut region);
             for step in share.steps(self.kernel, outer, from) {
                 self.perform(worker, step, &mut scratch)?;
                 steps += 1;
@@ -159,6 +165,7 @@ impl<'a, K: Kernel, M: Medium> Engine<'a, K, M> {
                 meeting.meet()?;
             }
         }
+        drop(region);
         attendance.done();
         Ok(steps)
     }

@@ -27,6 +27,7 @@ mod medium;
 mod meeting;
 mod memory;
 mod nest;
+pub mod program;
 mod recover;
 mod region;
 mod scheme;

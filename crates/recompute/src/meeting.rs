@@ -1,28 +1,32 @@
 //! A barrier that workers leave with an error when one of them cannot come any more.
+//!
+//! Workers arrive with an atomic and poll for the round's end, so that whoever simulates a recording sees that they wait.
 
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use crate::Error;
 
 pub(crate) struct Meeting {
     workers: usize,
-    state: Mutex<State>,
-    turn: Condvar,
+    arrived: AtomicUsize,
+    round: AtomicUsize,
+    aborted: AtomicBool,
 }
 
-#[derive(Default)]
-struct State {
-    arrived: usize,
-    round: u64,
-    aborted: bool,
-}
+/// Polls before a worker lets others have its processor, and before it sleeps between polls.
+const SPINS: u32 = 100;
+const YIELDS: u32 = 1000;
+/// Short beside what workers wait long for: storage.
+const NAP: Duration = Duration::from_micros(50);
 
 impl Meeting {
     pub fn new(workers: usize) -> Meeting {
         Meeting {
             workers,
-            state: Mutex::default(),
-            turn: Condvar::new(),
+            arrived: AtomicUsize::new(0),
+            round: AtomicUsize::new(0),
+            aborted: AtomicBool::new(false),
         }
     }
 
@@ -31,21 +35,22 @@ impl Meeting {
         if self.workers == 1 {
             return Ok(());
         }
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let round = state.round;
-        state.arrived += 1;
-        if state.arrived == self.workers {
-            state.arrived = 0;
-            state.round += 1;
-            self.turn.notify_all();
+        let round = self.round.load(Ordering::Acquire);
+        if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.workers {
+            // Nobody arrives again before the round has ended.
+            self.arrived.store(0, Ordering::Relaxed);
+            self.round.store(round.wrapping_add(1), Ordering::Release);
         }
-        while state.round == round && !state.aborted {
-            state = self
-                .turn
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+        let mut polls = 0;
+        while self.round.load(Ordering::Acquire) == round && !self.aborted.load(Ordering::Acquire) {
+            match polls {
+                0..SPINS => std::hint::spin_loop(),
+                SPINS..YIELDS => std::thread::yield_now(),
+                _ => std::thread::sleep(NAP),
+            }
+            polls = polls.saturating_add(1);
         }
-        if state.aborted {
+        if self.aborted.load(Ordering::Acquire) {
             return Err(Error::Aborted);
         }
         Ok(())
@@ -53,11 +58,7 @@ impl Meeting {
 
     /// Nobody is to wait any more.
     pub fn abort(&self) {
-        self.state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .aborted = true;
-        self.turn.notify_all();
+        self.aborted.store(true, Ordering::Release);
     }
 }
 

@@ -1,7 +1,30 @@
 //! Tells a recording where a worker's loop begins and ends: the markers of `include/prestore_region.h`, in line.
 
+use std::ops::Range;
+
 /// The region's id, the last there is, so that those which programs use stay free.
 const ID: u32 = 4095;
+
+/// Which iterations of the outermost loop are in the region, in every worker.
+#[derive(Clone, Debug)]
+pub(crate) struct Marked(pub Range<usize>);
+
+impl Marked {
+    /// Whether workers meet before this iteration, so that none measures what others do before or behind the region; `first`
+    /// is the loop's first one.
+    pub fn is_edge(&self, outer: usize, first: usize) -> bool {
+        outer > first && (outer == self.0.start || outer == self.0.end)
+    }
+
+    /// In the region or not, for this iteration.
+    pub fn set(&self, outer: usize, region: &mut Option<Region>) {
+        if !self.0.contains(&outer) {
+            *region = None;
+        } else if region.is_none() {
+            *region = Some(Region::enter());
+        }
+    }
+}
 
 /// In a region as long as it lives; costs an instruction that does nothing at either end.
 pub(crate) struct Region;

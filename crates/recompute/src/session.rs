@@ -1,10 +1,13 @@
 //! A loop on a medium: begun or found there, run to its end.
 
+use std::ops::Range;
+
 use crate::arrays::{Arrays, Element};
 use crate::engine::Engine;
 use crate::header::{Found, Identity};
 use crate::layout::{FINISHED, Layout};
 use crate::medium::{load_bytes, load_word};
+use crate::region::Marked;
 use crate::steps::Share;
 use crate::{Dependence, Error, Kernel, Medium, Nest, Scheme};
 
@@ -99,6 +102,7 @@ pub struct Session<'k, K, M> {
     medium: M,
     plan: Plan,
     state: State,
+    marked: Range<usize>,
 }
 
 impl<'k, K: Kernel, M: Medium> Session<'k, K, M> {
@@ -127,6 +131,7 @@ impl<'k, K: Kernel, M: Medium> Session<'k, K, M> {
             medium,
             plan,
             state: State::New,
+            marked: 0..usize::MAX,
         };
         match session.plan.identity().find(&session.medium, place)? {
             Found::Nothing => session.begin()?,
@@ -163,6 +168,12 @@ impl<'k, K: Kernel, M: Medium> Session<'k, K, M> {
         self.state
     }
 
+    /// Only these iterations of the outermost loop are region 4095 of a recording; without it all of them. Workers wait
+    /// for each other before the first of them and behind the last.
+    pub fn mark(&mut self, iterations: Range<usize>) {
+        self.marked = iterations;
+    }
+
     /// Goes on from where a crash has left the loop, to its end. Results are durable then, unless the scheme is
     /// [`Scheme::None`].
     ///
@@ -176,7 +187,8 @@ impl<'k, K: Kernel, M: Medium> Session<'k, K, M> {
                 ..Report::default()
             });
         }
-        let report = Engine::new(self.kernel, &self.medium, &self.plan).run()?;
+        let marked = Marked(self.marked.clone());
+        let report = Engine::new(self.kernel, &self.medium, &self.plan, marked).run()?;
         if self.plan.options.scheme != Scheme::None {
             self.state = State::Finished;
         }

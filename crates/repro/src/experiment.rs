@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::error::ReproError;
 use crate::optane::OptaneStudy;
 use crate::report::Report;
-use crate::{p0, p1};
+use crate::{p0, p1, p4};
 
 /// What a user may choose.
 #[derive(Clone, Debug)]
@@ -69,6 +69,8 @@ pub fn experiments() -> &'static [&'static dyn Experiment] {
         &p1::Loop,
         &p1::Structures,
         &p1::Today,
+        &p4::EightThreads,
+        &p4::OneThread,
         &OptaneStudy,
     ]
 }

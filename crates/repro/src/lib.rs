@@ -9,6 +9,7 @@ mod lab;
 pub mod optane;
 pub mod p0;
 pub mod p1;
+pub mod p4;
 mod published;
 mod report;
 mod text;

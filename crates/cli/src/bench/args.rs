@@ -75,8 +75,10 @@ fn program() -> impl TypedValueParser<Value = Program> {
 
 /// Those that are no benchmarks, too.
 fn any_program() -> impl TypedValueParser<Value = Program> {
-    let mut all = [(Program::Listing1.name(), Program::Listing1); 12];
-    let programs = Program::ALL.into_iter().chain(Program::MODES);
+    let mut all = [(Program::Listing1.name(), Program::Listing1); 13];
+    let programs = (Program::ALL.into_iter())
+        .chain(Program::MODES)
+        .chain([Program::RecomputeKernels]);
     for (entry, program) in all.iter_mut().zip(programs) {
         *entry = (program.name(), program);
     }

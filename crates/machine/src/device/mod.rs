@@ -10,7 +10,7 @@ pub use cxl::{Cxl, DeviceCache};
 pub use dram::{Dram, PagePolicy};
 pub use fpga::Fpga;
 pub use optane::{Migration, Optane};
-pub use pcm::Pcm;
+pub use pcm::{Pcm, Recovery};
 
 use serde::Deserialize;
 

@@ -101,6 +101,7 @@ fn memory() -> Memory {
             write_queue: 1,
             drain_high: 1,
             drain_low: 0,
+            drain_batch: None,
             line_gap: Nanos(0.0),
             bus: None,
             persistent: false,

@@ -14,7 +14,8 @@ use crate::memory::device::Device;
 /// left and serves no read meanwhile (reads that came before go first). Lines of one row leave
 /// together. When the device is idle, lines above `drain_low` leave one by one, oldest first; those
 /// that are left stay and may be merged with, until more come or the run ends (gem5's memory
-/// controller, which P4 used, does the same).
+/// controller, which P4 used, does the same). Where the machine says how many writes make it worth while to turn
+/// the bus round, so many leave together, whether because of the threshold or because the device is idle.
 #[derive(Clone, Debug)]
 pub(crate) struct BatchedWrites {
     pending: PendingWrites,
@@ -23,6 +24,8 @@ pub(crate) struct BatchedWrites {
     capacity: usize,
     high: usize,
     low: usize,
+    /// Lines that leave together at least.
+    least: Option<usize>,
     /// The last drain.
     drain: (Time, Time),
     batch: Vec<Pending>,
@@ -38,6 +41,7 @@ impl BatchedWrites {
             capacity,
             high,
             low: (c.drain_low as usize).min(high - 1),
+            least: c.drain_batch.map(|lines| lines.max(1) as usize),
             drain: (Time::ZERO, Time::ZERO),
             batch: Vec::new(),
         }
@@ -63,6 +67,9 @@ impl BatchedWrites {
     /// Answers until when it is busy.
     #[inline]
     fn use_idle_time(&mut self, now: Time, mut idle: Time, device: &mut AnyDevice) -> Time {
+        if let Some(least) = self.least {
+            return self.use_idle_time_for(least, now, idle, device);
+        }
         while self.pending.len() > self.low {
             let Some(oldest) = self.pending.oldest() else {
                 break;
@@ -74,6 +81,25 @@ impl BatchedWrites {
             self.pending.pop();
             idle = device.write(start, oldest.addr, oldest.mask);
             self.leaving.push(idle);
+        }
+        idle
+    }
+
+    /// The same, in batches of `least` lines, each begun when one line more waits than may.
+    fn use_idle_time_for(
+        &mut self,
+        least: usize,
+        now: Time,
+        mut idle: Time,
+        device: &mut AnyDevice,
+    ) -> Time {
+        while let Some(one_more) = self.pending.nth(self.low) {
+            let start = idle.max(one_more.since);
+            if start >= now {
+                break;
+            }
+            idle = self.issue(start, least, device);
+            self.drain = (start, idle);
         }
         idle
     }
@@ -91,7 +117,7 @@ impl BatchedWrites {
         let since = self.room(at);
         self.pending.push(Pending { addr, mask, since });
         if self.pending.len() >= self.high {
-            let count = self.pending.len() - self.low;
+            let count = self.least.unwrap_or(self.pending.len() - self.low);
             let until = self.issue(since, count, device);
             self.drain = (since, until);
         }

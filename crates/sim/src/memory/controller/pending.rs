@@ -40,6 +40,11 @@ impl PendingWrites {
         self.lines.first().copied()
     }
 
+    /// The oldest but `n`.
+    pub(crate) fn nth(&self, n: usize) -> Option<Pending> {
+        self.lines.get(n).copied()
+    }
+
     /// The write that waits for the line at `addr`.
     #[inline]
     pub(crate) fn find(&mut self, addr: u64) -> Option<&mut Pending> {

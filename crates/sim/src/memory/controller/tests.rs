@@ -126,6 +126,47 @@ fn idle_time_is_used_down_to_the_lower_threshold() {
     assert_eq!(c.counters().device.write_bytes, 3 * LINE);
 }
 
+fn of_batches() -> Channel {
+    let mut batches = controller();
+    batches.drain_batch = Some(3);
+    channel(&batches, &device::Device::Dram(dram()))
+}
+
+#[test]
+fn an_idle_device_gets_whole_batches_row_by_row() {
+    let mut c = of_batches();
+    // Two may wait. Line 64 is in another row of the bank.
+    for line in [0, 64, 1] {
+        write(&mut c, 0, line);
+    }
+    assert_eq!(c.counters().device.write_bytes, 0, "no time was idle yet");
+    read(&mut c, 1000, 48);
+    let counted = c.counters().device;
+    assert_eq!(counted.write_bytes, 3 * LINE);
+    assert_eq!(counted.row_hits, 1, "line 1 behind line 0");
+}
+
+#[test]
+fn at_the_threshold_one_batch_leaves() {
+    let mut c = of_batches();
+    for line in 0..6 {
+        write(&mut c, 0, line);
+    }
+    assert_eq!(c.counters().device.write_bytes, 3 * LINE);
+    let drained = 10 + 10 + 20 + 3 * 4;
+    assert_eq!(read(&mut c, 0, 7), drained + 20 + 4 + 15);
+}
+
+#[test]
+fn a_read_during_an_idle_batch_waits_for_its_end() {
+    let mut c = of_batches();
+    for line in 0..3 {
+        write(&mut c, 0, line);
+    }
+    // They come at 10, and the third turns the controller; tRCD, tCL and three bursts take until 52.
+    assert_eq!(read(&mut c, 15, 7), 52 + 20 + 4 + 15);
+}
+
 #[test]
 fn lines_of_one_row_leave_together() {
     let mut c = of_dram();

@@ -52,7 +52,7 @@ fn in_flight(entries: u32, line: Size, nanos: f64) -> f64 {
 fn drains(m: &Memory, line: Size, taken: f64, device: f64) -> f64 {
     let c = &m.controller;
     let each = line.0 as f64 / device;
-    let batch = f64::from(c.drain_high - c.drain_low);
+    let batch = f64::from(c.drain_batch.unwrap_or(c.drain_high - c.drain_low));
     let room = f64::from(c.write_queue - c.drain_high);
     let bubble = (taken - (room + 1.0) * each).max(0.0);
     batch * line.0 as f64 / (batch * each + bubble)

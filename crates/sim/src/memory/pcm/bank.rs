@@ -11,6 +11,10 @@ pub(super) struct Bank {
     /// Dirty bytes of the open row, a bit each.
     dirty: Box<[u64]>,
     any_dirty: bool,
+    /// The last write was asked for then.
+    written: Time,
+    /// The array has all that was written then.
+    recovered: Time,
 }
 
 impl Bank {
@@ -21,6 +25,8 @@ impl Bank {
             open: None,
             dirty: vec![0; words].into(),
             any_dirty: false,
+            written: Time::ZERO,
+            recovered: Time::ZERO,
         }
     }
 
@@ -61,6 +67,21 @@ impl Bank {
             if let Some(word) = self.dirty.get_mut(word + i) {
                 *word |= bits;
             }
+        }
+    }
+
+    /// What was written at `at` is in the array at `until`.
+    pub(super) fn recovers(&mut self, at: Time, until: Time) {
+        self.written = self.written.max(at);
+        self.recovered = self.recovered.max(until);
+    }
+
+    /// When a row may be closed at `at` or later. Who came before the last write does not wait for it.
+    pub(super) fn may_close(&self, at: Time) -> Time {
+        if at < self.written {
+            at
+        } else {
+            at.max(self.recovered)
         }
     }
 

@@ -2,8 +2,9 @@
 //!
 //! An access of an open row takes its column latency and the burst. Otherwise the bank first closes
 //! the row it has: a clean one in tRP, a dirty one in tWR, in which its dirty bytes (and only those)
-//! are written to the array, one row write (P4, section 3). Then the wanted row is read into the
-//! buffer in tRCD; at most four rows are opened within tFAW. Rows stay open.
+//! are written to the array, one row write (P4, section 4.5.1). Where recovery is behind the data, they are written
+//! tWR after the last of them came, and any row is closed in tRP, not before that. Then the wanted
+//! row is read into the buffer in tRCD; at most four rows are opened within tFAW. Rows stay open.
 
 mod bank;
 #[cfg(test)]
@@ -12,7 +13,7 @@ mod reference;
 mod tests;
 mod window;
 
-use prestore_machine::device::Pcm as Parameters;
+use prestore_machine::device::{Pcm as Parameters, Recovery};
 use prestore_trace::Bytes;
 
 use self::bank::Bank;
@@ -43,6 +44,7 @@ struct Timing {
     t_cwd: Time,
     t_rp: Time,
     t_wr: Time,
+    recovery: Recovery,
 }
 
 impl Pcm {
@@ -57,6 +59,7 @@ impl Pcm {
                 t_cwd: Time::nanos(p.t_cwd),
                 t_rp: Time::nanos(p.t_rp),
                 t_wr: Time::nanos(p.t_wr),
+                recovery: p.recovery,
             },
             banks: vec![Bank::new(row_words); p.banks.max(1) as usize],
             window: ActivationWindow::new(p.t_faw.map(Time::nanos)),
@@ -68,7 +71,7 @@ impl Pcm {
 
     /// Opens the row of `place`; answers when its column can be addressed for `occupied`.
     #[inline]
-    fn open(&mut self, at: Time, place: Place, occupied: Time) -> Time {
+    fn open(&mut self, mut at: Time, place: Place, occupied: Time) -> Time {
         let bank = &mut self.banks[place.bank];
         if bank.is_open(place.row) {
             self.counters.row_hits += 1;
@@ -83,7 +86,11 @@ impl Pcm {
                 self.counters.row_conflicts += 1;
                 self.counters.media_write_bytes += dirty;
                 self.counters.row_writes += u64::from(dirty > 0);
-                if dirty > 0 {
+                let behind = self.timing.recovery == Recovery::BehindData;
+                if behind {
+                    at = bank.may_close(at);
+                }
+                if dirty > 0 && !behind {
                     self.timing.t_wr
                 } else {
                     self.timing.t_rp
@@ -132,7 +139,9 @@ impl Device for Pcm {
         self.counters.write_bytes += u64::from(mask.count_ones());
         let place = self.rows.locate(addr);
         let done = self.access(Direction::Write, at, place, burst(mask));
-        self.banks[place.bank].dirty(place.offset, mask);
+        let bank = &mut self.banks[place.bank];
+        bank.dirty(place.offset, mask);
+        bank.recovers(at, done + self.timing.t_wr);
         done
     }
 
@@ -147,7 +156,10 @@ impl Device for Pcm {
             if let Some(dirty) = bank.close().filter(|dirty| *dirty > 0) {
                 self.counters.media_write_bytes += dirty;
                 self.counters.row_writes += 1;
-                done = done.max(bank.hold(at, self.timing.t_wr) + self.timing.t_wr);
+                done = done.max(match self.timing.recovery {
+                    Recovery::AtClose => bank.hold(at, self.timing.t_wr) + self.timing.t_wr,
+                    Recovery::BehindData => bank.may_close(at),
+                });
             }
         }
         done

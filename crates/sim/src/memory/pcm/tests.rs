@@ -1,3 +1,4 @@
+use prestore_machine::device::Recovery;
 use prestore_machine::quantity::Nanos;
 
 use super::Pcm;
@@ -42,6 +43,43 @@ fn a_dirty_row_is_written_to_the_array_when_it_is_closed() {
         "tWR first"
     );
     assert_eq!(d.counters().row_writes, 1);
+}
+
+fn recovering_behind_data() -> Pcm {
+    let mut parameters = pcm();
+    parameters.recovery = Recovery::BehindData;
+    Pcm::new(&parameters)
+}
+
+#[test]
+fn recovery_behind_data_is_over_where_nobody_wanted_the_bank() {
+    let mut d = recovering_behind_data();
+    assert_eq!(write(&mut d, 0, 0), 64);
+    assert_eq!(read(&mut d, 1000, NEXT), 1000 + 5 + 50 + 20 + 4, "tRP");
+    assert_eq!(d.counters().row_writes, 1, "it is one all the same");
+}
+
+#[test]
+fn recovery_behind_data_keeps_a_row_open_until_it_is_over() {
+    let mut d = recovering_behind_data();
+    assert_eq!(write(&mut d, 0, 0), 64);
+    assert_eq!(write(&mut d, 100, 64), 100 + 10 + 4, "its own row goes on");
+    let recovered = 114 + 150;
+    assert_eq!(read(&mut d, 120, NEXT), recovered + 5 + 50 + 20 + 4);
+}
+
+#[test]
+fn who_came_before_a_write_does_not_wait_for_its_recovery() {
+    let mut d = recovering_behind_data();
+    write(&mut d, 500, 0);
+    assert_eq!(read(&mut d, 0, NEXT), 5 + 50 + 20 + 4);
+}
+
+#[test]
+fn draining_waits_for_recovery_behind_data() {
+    let mut d = recovering_behind_data();
+    write(&mut d, 0, 0);
+    assert_eq!(d.drain(ns(100)), ns(64 + 150));
 }
 
 #[test]

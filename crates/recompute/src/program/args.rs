@@ -1,11 +1,12 @@
 //! The command line.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
-use prestore_recompute::kernels::{Gemm, Packing, Persistence, Variant};
-use prestore_recompute::{Durability, Scheme};
+use crate::kernels::{Gemm, Packing, Persistence, Variant};
+use crate::{Durability, Scheme};
 
-pub const USAGE: &str = "\
+pub(super) const USAGE: &str = "\
 Runs one of the loops of P4, made failure-safe by a scheme, and says what it did.
 
 usage: recompute-kernels [--key=value ...]
@@ -18,6 +19,7 @@ usage: recompute-kernels [--key=value ...]
   --threads=1          workers
   --iterations=N       only so many iterations of the outermost loop (tmm, gauss; of lu diagonal blocks), or rounds of
                        the convolution (default 10)
+  --region=1..3        a recording's region 4095 is these iterations only: 1 and 2; what is before warms up
   --packing=yes        GEMM: whether blocks are packed
   --persistence=eager  GEMM: eager (each tile) or lazy (each panel)
   --file=PATH          where the loop is; a loop that is there goes on. Without it, in ordinary memory, flushed and
@@ -25,13 +27,14 @@ usage: recompute-kernels [--key=value ...]
   --durability=auto    of a file: auto, flush or msync
 ";
 
-pub struct Args {
+pub(super) struct Args {
     pub kernel: String,
     pub scheme: Scheme,
     pub size: usize,
     pub block: usize,
     pub threads: usize,
     pub iterations: Option<usize>,
+    pub region: Option<Range<usize>>,
     pub packing: Packing,
     pub persistence: Persistence,
     pub file: Option<PathBuf>,
@@ -45,6 +48,16 @@ fn count(key: &str, value: &str) -> Result<usize, String> {
     }
 }
 
+fn range(key: &str, value: &str) -> Result<Range<usize>, String> {
+    let both = value.split_once("..").and_then(|(from, to)| {
+        let range = from.parse().ok()?..to.parse().ok()?;
+        (!range.is_empty()).then_some(range)
+    });
+    both.ok_or_else(|| {
+        format!("--{key}={value}: give the first iteration and the one behind the last, as in 1..3")
+    })
+}
+
 fn choice<T: Copy>(key: &str, value: &str, choices: &[(&str, T)]) -> Result<T, String> {
     let found = choices.iter().find(|(name, _)| *name == value);
     found.map(|(_, choice)| *choice).ok_or_else(|| {
@@ -53,8 +66,14 @@ fn choice<T: Copy>(key: &str, value: &str, choices: &[(&str, T)]) -> Result<T, S
     })
 }
 
+/// What a command line asks for.
+pub(super) enum Asked {
+    Help,
+    Loop(Box<Args>),
+}
+
 impl Args {
-    pub fn parse(given: impl Iterator<Item = String>) -> Result<Args, String> {
+    pub fn parse(given: impl Iterator<Item = String>) -> Result<Asked, String> {
         let mut args = Args {
             kernel: "tmm_ii".to_string(),
             scheme: Scheme::Recompute,
@@ -62,12 +81,16 @@ impl Args {
             block: 16,
             threads: 1,
             iterations: None,
+            region: None,
             packing: Packing::On,
             persistence: Persistence::Eager,
             file: None,
             durability: Durability::Auto,
         };
         for argument in given {
+            if argument == "--help" {
+                return Ok(Asked::Help);
+            }
             let pair = argument
                 .strip_prefix("--")
                 .and_then(|rest| rest.split_once('='));
@@ -83,6 +106,7 @@ impl Args {
                 "block" => args.block = count(key, value)?,
                 "threads" => args.threads = count(key, value)?,
                 "iterations" => args.iterations = Some(count(key, value)?),
+                "region" => args.region = Some(range(key, value)?),
                 "packing" => {
                     args.packing =
                         choice(key, value, &[("yes", Packing::On), ("no", Packing::Off)])?
@@ -108,7 +132,7 @@ impl Args {
             }
         }
         args.check()?;
-        Ok(args)
+        Ok(Asked::Loop(Box::new(args)))
     }
 
     /// What the kernels need to be true.

@@ -2,31 +2,26 @@
 
 mod args;
 
-use std::process::ExitCode;
 use std::time::Instant;
 
-use prestore_recompute::kernels::{Convolution, Fft, Gauss, Granularity, Lu, Tmm};
-use prestore_recompute::{Error, File, Kernel, Medium, Memory, Options, Report, Session, State};
+use crate::kernels::{Convolution, Fft, Gauss, Gemm, Granularity, Lu, Tmm};
+use crate::{Error, File, Kernel, Medium, Memory, Options, Report, Session, State};
+use args::{Args, Asked, USAGE};
 
-use args::{Args, USAGE};
-
-fn main() -> ExitCode {
-    if std::env::args().any(|argument| argument == "--help") {
-        print!("{USAGE}");
-        return ExitCode::SUCCESS;
-    }
-    let args = match Args::parse(std::env::args().skip(1)) {
-        Ok(args) => args,
-        Err(message) => {
-            eprintln!("recompute-kernels: {message}");
-            return ExitCode::from(2);
+/// Runs the loop that the arguments (without the program's name) ask for and prints what it did. Gives the exit code: 0, or
+/// 2 where the arguments are wrong or the loop failed.
+pub fn run(mut arguments: impl Iterator<Item = String>) -> u8 {
+    match Args::parse(&mut arguments).and_then(|asked| match asked {
+        Asked::Help => {
+            print!("{USAGE}");
+            Ok(())
         }
-    };
-    match run_named(&args) {
-        Ok(()) => ExitCode::SUCCESS,
+        Asked::Loop(args) => run_named(&args),
+    }) {
+        Ok(()) => 0,
         Err(message) => {
             eprintln!("recompute-kernels: {message}");
-            ExitCode::from(2)
+            2
         }
     }
 }
@@ -35,29 +30,29 @@ fn run_named(args: &Args) -> Result<(), String> {
     let (size, block) = (args.size, args.block);
     let some = args.iterations.unwrap_or(usize::MAX);
     match args.kernel.as_str() {
-        "tmm_ii" => run(
+        "tmm_ii" => run_one(
             args,
             &Tmm::new(size, block, Granularity::Ii).iterations(some),
             Tmm::RESULT,
         ),
-        "tmm_jj" => run(
+        "tmm_jj" => run_one(
             args,
             &Tmm::new(size, block, Granularity::Jj).iterations(some),
             Tmm::RESULT,
         ),
-        "lu" => run(args, &Lu::new(size, block).iterations(some), Lu::RESULT),
-        "fft" => run(args, &Fft::new(size, block), Fft::RESULT),
-        "gauss" => run(
+        "lu" => run_one(args, &Lu::new(size, block).iterations(some), Lu::RESULT),
+        "fft" => run_one(args, &Fft::new(size, block), Fft::RESULT),
+        "gauss" => run_one(
             args,
             &Gauss::new(size, block).iterations(some),
             Gauss::RESULT,
         ),
         "convolution" => {
             let kernel = Convolution::new(size, block, args.iterations.unwrap_or(10));
-            run(args, &kernel, kernel.result())
+            run_one(args, &kernel, kernel.result())
         }
         name => match args.gemm() {
-            Some(kernel) => run(args, &kernel, prestore_recompute::kernels::Gemm::RESULT),
+            Some(kernel) => run_one(args, &kernel, Gemm::RESULT),
             None => Err(format!(
                 "--kernel={name}: there is no such kernel (--help lists them)"
             )),
@@ -65,18 +60,18 @@ fn run_named(args: &Args) -> Result<(), String> {
     }
 }
 
-fn run<K: Kernel>(args: &Args, kernel: &K, result: usize) -> Result<(), String> {
+fn run_one<K: Kernel>(args: &Args, kernel: &K, result: usize) -> Result<(), String> {
     let options = Options {
         scheme: args.scheme,
         workers: args.threads,
     };
     let done = match &args.file {
         Some(path) => Session::on_file(kernel, path, options, args.durability)
-            .and_then(|session| finish(session, result, File::durability)),
+            .and_then(|session| finish(args, session, result, File::durability)),
         None => Session::<K, Memory>::needs(kernel, options)
             .and_then(Memory::flushed)
             .and_then(|memory| Session::open(kernel, memory, options, "memory"))
-            .and_then(|session| finish(session, result, |_| "ordinary memory".to_string())),
+            .and_then(|session| finish(args, session, result, |_| "ordinary memory".to_string())),
     };
     let line = done.map_err(|error| error.to_string())?;
     println!(
@@ -88,6 +83,7 @@ fn run<K: Kernel>(args: &Args, kernel: &K, result: usize) -> Result<(), String> 
 
 /// Runs to the end; what happened, in words.
 fn finish<K: Kernel, M: Medium>(
+    args: &Args,
     mut session: Session<'_, K, M>,
     result: usize,
     durability: impl Fn(&M) -> String,
@@ -97,6 +93,9 @@ fn finish<K: Kernel, M: Medium>(
         State::Begun => "resumed",
         State::Finished => "found finished",
     };
+    if let Some(iterations) = &args.region {
+        session.mark(iterations.clone());
+    }
     let start = Instant::now();
     let Report {
         resumed_at,
