@@ -105,7 +105,7 @@ fn compare(few: u64, many: u64, each: u64, most: u64) {
     };
     both("advise", &|n| traced(&["advise", "-q"], n));
     both("record", &|n| {
-        traced(&["record", "-q", "-o", text(&dir(n))], n)
+        traced(&["record", "-q", "--force", "-o", text(&dir(n))], n)
     });
     let reads = |args: &[&str]| {
         let ran = watched(args);

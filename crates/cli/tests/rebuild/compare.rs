@@ -17,7 +17,7 @@ pub struct Compared {
     /// The first bytes that are known and wrong: stop, address, real, rebuilt.
     pub wrong: Vec<(usize, u64, u8, u8)>,
     pub wrong_bytes: u64,
-    /// Bytes that were wrong while a thread was in a system call: the next time they must not be.
+    /// Bytes that were wrong while a thread was in a system call: when all those have returned they must not be.
     pub midway: HashSet<u64>,
     /// Bytes that are not known, and the first of them.
     pub unknown: u64,
@@ -36,14 +36,16 @@ pub fn compare(trace: &Trace, stops: &[Stop]) -> Compared {
     };
     let mut rebuild = Rebuild::new(trace, false).unwrap();
     let mut real: HashMap<u32, Pages> = HashMap::new();
+    let mut last_of: HashMap<u32, usize> = HashMap::new();
     for (at, stop) in stops.iter().enumerate() {
+        let before = last_of.insert(stop.pid, at).map(|b| &stops[b]);
         let process = process(trace, stop.pid);
         let words = threads(trace, process, stop);
         rebuild.to(&words.into_iter().collect()).unwrap();
         let pages = real.entry(stop.pid).or_default();
         pages.extend(stop.changed.iter().map(|(a, p)| (*a, p.clone())));
         let memory = rebuild.memory(process).unwrap();
-        one(&mut found, at, stop, pages, memory);
+        one(&mut found, at, stop, before, pages, memory);
     }
     found.counts = rebuild.counts().clone();
     // Once more in one go, with nothing known of when the threads stopped.
@@ -51,7 +53,14 @@ pub fn compare(trace: &Trace, stops: &[Stop]) -> Compared {
         let mut rebuild = Rebuild::new(trace, false).unwrap();
         rebuild.to_end().unwrap();
         let memory = rebuild.memory(process(trace, last.pid)).unwrap();
-        one(&mut found, stops.len(), last, &real[&last.pid], memory);
+        one(
+            &mut found,
+            stops.len(),
+            last,
+            None,
+            &real[&last.pid],
+            memory,
+        );
     }
     found
 }
@@ -72,9 +81,20 @@ fn threads(trace: &Trace, process: ProcessId, stop: &Stop) -> HashMap<ThreadId, 
     .collect()
 }
 
-fn one(found: &mut Compared, at: usize, stop: &Stop, real: &Pages, memory: &Memory) {
+/// `earlier`: the process's stop before.
+fn one(
+    found: &mut Compared,
+    at: usize,
+    stop: &Stop,
+    earlier: Option<&Stop>,
+    real: &Pages,
+    memory: &Memory,
+) {
     static ZEROS: [u8; PAGE] = [0; PAGE];
     let before = std::mem::take(&mut found.midway);
+    // The same call may still go on: stops come quickly.
+    let mut calls = stop.calls.iter();
+    let still = calls.any(|(tid, words)| earlier.and_then(|e| e.calls.get(tid)) == Some(words));
     let last = at == found.stops;
     for &(begin, end) in &stop.ranges {
         let mut pages: Vec<u64> = real.range(begin..end).map(|p| *p.0).collect();
@@ -95,7 +115,11 @@ fn one(found: &mut Compared, at: usize, stop: &Stop, real: &Pages, memory: &Memo
                     }
                     Some(byte) if byte == *real => {}
                     Some(_) if memory.others(addr).any(|o| o == *real) => found.unordered += 1,
-                    Some(_) if stop.in_call && !last && !before.contains(&addr) => {
+                    Some(_)
+                        if !stop.calls.is_empty()
+                            && !last
+                            && (still || !before.contains(&addr)) =>
+                    {
                         found.midway.insert(addr);
                     }
                     Some(byte) => {

@@ -18,8 +18,8 @@ pub struct Stop {
     pub pid: u32,
     /// Of each thread, by its kernel's id, how many words it has written.
     pub words: HashMap<u32, u64>,
-    /// A thread was in a system call, which may have written already what is recorded behind it.
-    pub in_call: bool,
+    /// Threads that were in a system call, with their words: it may have written already what is recorded behind it.
+    pub calls: HashMap<u32, u64>,
     /// Pages whose content is another one than at the process's stop before.
     pub changed: BTreeMap<u64, Box<[u8; PAGE]>>,
     /// What is writable.
@@ -62,13 +62,15 @@ fn one(words: &mut Words<'_>) -> Option<Stop> {
     let mut stop = Stop {
         pid: pid as u32,
         words: HashMap::new(),
-        in_call: false,
+        calls: HashMap::new(),
         changed: BTreeMap::new(),
         ranges: Vec::new(),
     };
     for _ in 0..threads {
         let (tid, written, doing) = words.three()?;
-        stop.in_call |= doing == IN_KERNEL;
+        if doing == IN_KERNEL {
+            stop.calls.insert(tid as u32, written);
+        }
         stop.words.insert(tid as u32, written);
     }
     loop {
