@@ -115,6 +115,8 @@ fn compare(few: u64, many: u64, each: u64, most: u64) {
     both("advise DIR", &|n| reads(&["advise", text(&dir(n))]));
     both("trace info", &|n| reads(&["trace", "info", text(&dir(n))]));
     both("export", &|n| {
+        // The same is exported twice.
+        drop(fs::remove_dir_all(dir(n).join("parquet")));
         reads(&["export", text(&dir(n)), "--to", "parquet"])
     });
     // Cores are few, though threads are many.

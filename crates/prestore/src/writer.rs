@@ -70,7 +70,13 @@ impl RawWriter {
                 } else {
                     let taken = size.min(UNIT - offset);
                     let place = self.stage.as_mut_ptr().add(self.next as usize);
-                    place.copy_from_nonoverlapping(from, taken);
+                    // Words are what values are made of, and a call for each would cost more than the copy.
+                    if taken == size_of::<u64>() {
+                        let word = from.cast::<u64>().read_unaligned();
+                        place.cast::<u64>().write_unaligned(word);
+                    } else {
+                        place.copy_from_nonoverlapping(from, taken);
+                    }
                     from = from.add(taken);
                     size -= taken;
                     if offset + taken == UNIT {
