@@ -1,4 +1,4 @@
-//! Without `--values` nothing of them is in a recording: blocks end where they ever did, and hold no word more.
+//! Without `--values` nothing of them is in a recording: blocks end as the program's do, or behind an atomic, and hold no word more.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod common;
@@ -23,7 +23,7 @@ struct Seen {
     atomics: u64,
     /// References with words for values, or flags.
     valued: u64,
-    /// Executions that go on behind a repeated store or an atomic.
+    /// Executions that go on behind a repeated or masked store.
     longer: u64,
 }
 

@@ -4,8 +4,10 @@
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Windows {
     every: u64,
-    /// The furthest that began, and how many were taken.
+    /// The furthest that began.
     pub(crate) furthest: u64,
+    /// The furthest that was taken, and how many were.
+    newest: Option<u64>,
     pub(crate) taken: u64,
 }
 
@@ -15,6 +17,7 @@ impl Windows {
         Self {
             every: every.max(1),
             furthest: 0,
+            newest: None,
             taken: 0,
         }
     }
@@ -27,7 +30,8 @@ impl Windows {
     pub(crate) fn takes(&mut self, number: u64) -> bool {
         let takes = number.is_multiple_of(self.every);
         // Other threads, and processes that began later, are behind.
-        if takes && (number > self.furthest || self.taken == 0) {
+        if takes && self.newest.is_none_or(|newest| number > newest) {
+            self.newest = Some(number);
             self.taken += 1;
         }
         self.furthest = self.furthest.max(number);

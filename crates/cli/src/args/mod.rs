@@ -231,6 +231,7 @@ pub struct AdviseArgs {
     ///
     /// The first thousand million instructions are looked at in full; of what follows less and less, in stretches,
     /// down to what the budget allows. What long runs are said to do is then an estimate.
+    /// A run that ends in the first part takes longer than with `all`: it is analysed several times at once.
     #[arg(long, value_name = "all|auto|Nx", default_value = "all", value_parser = parse_budget, conflicts_with_all = [
         "recording", "output", "skip", "take", "period", "region", "machines",
     ])]
