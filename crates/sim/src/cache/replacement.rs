@@ -88,7 +88,7 @@ impl Replacer {
     }
 
     /// `way` of `set` was hit.
-    #[inline]
+    #[inline(always)]
     pub(super) fn hit(&mut self, set: usize, way: usize, ways: usize) {
         match self {
             Self::Lru { ages, words } => make_youngest(&mut ages[set * *words..][..*words], way),
@@ -163,7 +163,7 @@ pub(super) fn ages(ways: usize) -> Vec<u64> {
 }
 
 /// Bytes younger than that of `way` grow older by one; it becomes 0.
-#[inline]
+#[inline(always)]
 pub(super) fn make_youngest(ages: &mut [u64], way: usize) {
     let shift = way % 8 * 8;
     let age = (ages[way / 8] >> shift) & 0xFF;

@@ -36,7 +36,7 @@ struct Entry {
 
 impl Entry {
     /// A store that has not asked for its line.
-    #[inline]
+    #[inline(always)]
     fn of(line: LineAddr, bytes: ByteMask, ready: Time) -> Self {
         Self {
             line,
@@ -113,22 +113,37 @@ impl StoreBuffer {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn entry(&self, number: StoreNumber) -> &Entry {
         &self.ring[number as usize & (self.ring.len() - 1)]
     }
 
-    #[inline]
+    #[inline(always)]
     fn entry_mut(&mut self, number: StoreNumber) -> &mut Entry {
         &mut self.ring[number as usize & (self.ring.len() - 1)]
+    }
+
+    /// The entries and their numbers, the youngest first.
+    #[inline]
+    fn youngest_first(&self) -> impl Iterator<Item = (StoreNumber, &Entry)> {
+        let mask = self.ring.len() - 1;
+        let (first, behind) = (self.head as usize & mask, self.tail as usize & mask);
+        let (older, younger) = if self.head == self.tail {
+            (&self.ring[..0], &self.ring[..0])
+        } else if first < behind {
+            (&self.ring[..0], &self.ring[first..behind])
+        } else {
+            (&self.ring[first..], &self.ring[..behind])
+        };
+        let entries = younger.iter().rev().chain(older.iter().rev());
+        (self.head..self.tail).rev().zip(entries)
     }
 
     /// Bytes may come from several stores.
     pub fn look(&self, line: LineAddr, bytes: ByteMask) -> Pending {
         let mut found = 0;
         let mut youngest = None;
-        for number in (self.head..self.tail).rev() {
-            let entry = self.entry(number);
+        for (number, entry) in self.youngest_first() {
             if entry.line == line && entry.bytes & bytes != 0 {
                 found |= entry.bytes & bytes;
                 youngest = youngest.or(Some(number));
@@ -147,9 +162,8 @@ impl StoreBuffer {
     }
 
     pub fn youngest(&self, line: LineAddr) -> Option<StoreNumber> {
-        (self.head..self.tail)
-            .rev()
-            .find(|&n| self.entry(n).line == line)
+        let of_line = |(number, entry): (u64, &Entry)| (entry.line == line).then_some(number);
+        self.youngest_first().find_map(of_line)
     }
 
     pub fn reached(&self, number: StoreNumber) -> Option<Time> {
@@ -173,7 +187,7 @@ impl StoreBuffer {
         self.tail
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn room(&self, at: Time) -> Option<Time> {
         match self.tail - self.head {
             0 => Some(at),
@@ -183,6 +197,7 @@ impl StoreBuffer {
     }
 
     /// An entry that has just been drained is free when it reached the cache.
+    #[inline(always)]
     fn freed(&self, at: Time) -> Time {
         if self.tail - self.head + 1 == self.capacity {
             at.max(self.reached)
@@ -191,7 +206,7 @@ impl StoreBuffer {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, line: LineAddr, bytes: ByteMask, ready: Time, way: Way) -> Time {
         self.insert(Entry {
             way,
@@ -227,7 +242,7 @@ impl StoreBuffer {
         self.atomics_done.pop_front()
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, new: Entry) -> Time {
         let (number, Entry { line, ready, .. }) = (self.tail, new);
         let is_old = number < self.head + self.ahead;
@@ -240,7 +255,7 @@ impl StoreBuffer {
         ready
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn run<B: Below>(
         &mut self,
         limit: Time,
@@ -248,6 +263,9 @@ impl StoreBuffer {
         env: &mut Env<'_, B>,
     ) -> Run {
         loop {
+            if self.head == self.tail {
+                return Run::Idle(UNKNOWN);
+            }
             let drain = if self.head < self.asked && self.may_leave(flushes, env.params) {
                 let oldest = self.entry(self.head);
                 self.next.max(oldest.owned).max(oldest.ready)
@@ -270,7 +288,7 @@ impl StoreBuffer {
     }
 
     /// The next store asks for its line if it can by `limit`.
-    #[inline]
+    #[inline(always)]
     fn ask<B: Below>(&mut self, limit: Time, env: &mut Env<'_, B>) -> Ask {
         if self.asked == self.tail || self.asked >= self.head + self.ahead {
             return Ask::Blocked;
@@ -319,7 +337,7 @@ impl StoreBuffer {
 
     /// May the oldest leave? Where stores leave before their data has come, a flush between them that waits for its
     /// line's data holds them up; elsewhere they wait for data themselves.
-    #[inline]
+    #[inline(always)]
     fn may_leave(&self, flushes: &Flushes, params: &Params) -> bool {
         !params.leaves_when_granted || flushes.let_pass(self.head)
     }
@@ -333,7 +351,7 @@ impl StoreBuffer {
     }
 
     /// The oldest leaves at `at`. Answers how the run ends, if it must.
-    #[inline]
+    #[inline(always)]
     fn drain<B: Below>(
         &mut self,
         at: Time,
