@@ -110,7 +110,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
             directory_latency: levels.get(privates).map_or(last_latency, |l| l.latency),
             last_latency,
             evictions: vec![Slots::new(Some(buffer)); cores],
-            prefetchers: Prefetchers::new(machine, privates.saturating_sub(1)),
+            prefetchers: Prefetchers::new(machine, privates),
             room: Vec::new(),
             counters: HierarchyCounters {
                 levels: vec![LevelCounters::default(); count],

@@ -5,7 +5,7 @@ use prestore_machine::{CacheLevel, Inclusion, Scope, WritePolicy};
 
 use super::copy::{Copy, EXCLUSIVE, PENDING, PREFETCHED};
 use super::geometry::Index;
-use super::replacement::Replacer;
+use super::replacement::{Policy, Replacer};
 use super::signatures::Signatures;
 use super::slots::Slots;
 use crate::host::{Aligned, LINE, prefetch};
