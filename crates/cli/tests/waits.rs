@@ -216,6 +216,11 @@ fn barriers_of_the_program_hold_everybody() {
 }
 
 #[test]
+fn barriers_of_a_condition_hold_everybody() {
+    hold_everybody("meetings condition");
+}
+
+#[test]
 fn openmp_barriers_hold_everybody() {
     hold_everybody("omp_barrier none");
 }

@@ -14,7 +14,13 @@ impl Walk {
     pub(super) fn finish(mut self) -> (Vec<Vec<(u64, Mark)>>, u32, HandOffCounts) {
         let meetings = std::mem::take(&mut self.pairs).meetings();
         let met: FxHashSet<u64> = meetings.iter().map(|(addr, _)| *addr).collect();
+        let conditions = std::mem::take(&mut self.conditions);
+        let (rounds, unsure) = conditions.barriers(&self.sections);
+        self.counts.unsure += unsure;
         self.mark_sections(&met);
+        for round in &rounds {
+            self.meet(round);
+        }
         for (addr, meeting) in meetings {
             match meeting {
                 Meeting::Barrier(rounds) => {
