@@ -28,6 +28,7 @@ pub use self::find::{Listed, Machines};
 pub use self::machine::{Directory, DirectoryHome, Machine, SnoopFilter};
 pub use self::memory::{
     Controller, Memory, MemoryType, PageMapping, Placement, PlacementRule, RangeSelector, TypeRule,
+    WriteOrder,
 };
 
 /// The code in the guide is compiled with the documentation's tests.
