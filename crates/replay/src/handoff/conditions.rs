@@ -6,6 +6,7 @@
 //! gives: now one of those that wait at other times, now another.
 
 use prestore_trace::SiteId;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::infer::ONE_LOCK;
 use super::pairs::Part;
@@ -46,23 +47,35 @@ impl Conditions {
         }
     }
 
-    /// The rounds of barriers, who gave first; and how many others are of conditions that several threads give.
-    /// `sections`: a thread each. Who gave waits when it has released what it has.
-    pub(super) fn barriers(self, sections: &[Vec<Section>]) -> (Vec<Vec<Part>>, u64) {
-        let (mut met, mut unsure) = (Vec::new(), 0);
+    /// Which are barriers. `sections`: a thread each. Who gave waits when it has released what it has.
+    pub(super) fn barriers(self, sections: &[Vec<Section>]) -> Barriers {
+        let mut all = Barriers::default();
         for condition in self.0 {
             if !condition.is_given_by_several() {
                 continue;
             }
-            if condition.is_barrier() {
-                let rounds = condition.rounds.iter();
-                met.extend(rounds.map(|given| round(given, sections)));
-            } else {
-                unsure += condition.rounds.len() as u64;
+            if !condition.is_barrier() {
+                all.unsure += condition.rounds.len() as u64;
+                continue;
+            }
+            for given in &condition.rounds {
+                all.rounds.push(round(given, sections));
+                all.no_locks.extend(had_by_several(given, sections));
             }
         }
-        (met, unsure)
+        all
     }
+}
+
+/// Barriers made of conditions.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Barriers {
+    /// Their rounds, who gave first.
+    pub(super) rounds: Vec<Vec<Part>>,
+    /// Addresses that seemed to be locks and that several threads of a round had while they waited: counts of who waits.
+    pub(super) no_locks: FxHashSet<u32>,
+    /// Rounds of other conditions that now this thread gives, now that one.
+    pub(super) unsure: u64,
 }
 
 impl Condition {
@@ -105,6 +118,20 @@ fn round(given: &Given, sections: &[Vec<Section>]) -> Vec<Part> {
     let others = given.to.iter();
     round.extend(others.map(|&(thread, (first, last))| part(thread, first, last)));
     round
+}
+
+/// What several threads had from before they waited until they had been woken.
+fn had_by_several(given: &Given, sections: &[Vec<Section>]) -> impl Iterator<Item = u32> {
+    let mut had: FxHashMap<u32, usize> = FxHashMap::default();
+    for &(thread, (first, last)) in &given.to {
+        let own = sections.get(thread as usize).into_iter().flatten();
+        for section in own.filter(|s| s.from <= first && last < s.until) {
+            *had.entry(section.lock).or_default() += 1;
+        }
+    }
+    had.into_iter()
+        .filter(|(_, threads)| *threads > 1)
+        .map(|(lock, _)| lock)
 }
 
 /// When the thread of `write`, which is in some sections then, has left them all: so many events come before.
@@ -152,17 +179,13 @@ mod tests {
     #[test]
     fn who_is_last_waits_for_all_when_it_has_left_its_section() {
         let rounds = [given(2, 10, &[0, 1]), given(0, 30, &[1, 2])];
-        let mutex = Section {
-            lock: 0,
-            site: SITE,
-            since: 8,
-            first: 8,
-            from: 8,
-            until: 14,
-        };
-        let sections = [vec![], vec![], vec![mutex]];
-        let (met, unsure) = conditions(&rounds).barriers(&sections);
-        assert_eq!((met.len(), unsure), (2, 0));
+        let sections = [vec![], vec![], vec![section(0, 8, 14)]];
+        let Barriers {
+            rounds: met,
+            unsure,
+            no_locks,
+        } = conditions(&rounds).barriers(&sections);
+        assert_eq!((met.len(), unsure, no_locks.len()), (2, 0, 0));
         let looked = |round: &Vec<Part>| -> Vec<(u32, Option<u64>)> {
             round.iter().map(|p| (p.thread, p.looked)).collect()
         };
@@ -170,15 +193,37 @@ mod tests {
         assert_eq!(looked(&met[1])[0], (0, Some(31)));
     }
 
+    fn section(lock: u32, from: u64, until: u64) -> Section {
+        Section {
+            lock,
+            site: SITE,
+            since: from,
+            first: from,
+            from,
+            until,
+        }
+    }
+
+    #[test]
+    fn what_several_have_while_they_wait_is_no_lock() {
+        let rounds = [given(2, 10, &[0, 1]), given(0, 30, &[1, 2])];
+        let count = || section(7, 4, 9);
+        // The second thread has another one while it waits, alone.
+        let sections = [vec![count()], vec![count(), section(8, 3, 9)], vec![]];
+        let met = conditions(&rounds).barriers(&sections);
+        assert_eq!(met.no_locks.into_iter().collect::<Vec<_>>(), [7]);
+    }
+
     #[test]
     fn who_gives_work_to_others_waits_for_nobody() {
         let rounds = [given(0, 10, &[1, 2]), given(0, 30, &[1, 2])];
-        assert_eq!(conditions(&rounds).barriers(&[]), (vec![], 0));
+        assert_eq!(conditions(&rounds).barriers(&[]), Barriers::default());
     }
 
     #[test]
     fn threads_that_wake_now_these_now_those_are_counted() {
         let rounds = [given(0, 10, &[1, 2]), given(3, 30, &[4, 5])];
-        assert_eq!(conditions(&rounds).barriers(&[]), (vec![], 2));
+        let found = conditions(&rounds).barriers(&[]);
+        assert_eq!((found.rounds.len(), found.unsure), (0, 2));
     }
 }

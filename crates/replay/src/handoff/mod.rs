@@ -62,7 +62,8 @@
 //!   when a load saw what. Recordings without stamps (of older versions) have no hand-offs at all. Loops that
 //!   wait in such ways are counted (`unresolved`), and the results say so.
 //! - Polls that are atomics themselves (a compare-and-swap tried until it succeeds), if they acquire nothing.
-//! - A barrier that two threads make of a condition: it looks like messages in both directions.
+//! - A barrier that two threads make of a condition: it looks like messages in both directions. Of more threads, a round
+//!   in which the first to wake is the one that woke the others from the same word before: that looks like a lock.
 //! - A process's end (`wait`). Atomics at other addresses than the one polled, or of overlapping addresses.
 //! - The traffic of those who wait: their looks in vain are left out.
 //!
@@ -177,7 +178,9 @@ impl HandOffs {
         });
         let unsure = (self.counts.unsure > 0).then(|| {
             format!(
-                "{} times a thread woke several that waited for a condition, and another one did at other times: the                  simulated threads wait for the one that woke them in the recording, and that one for nobody (where this is                  a barrier, it should for all)",
+                "{} times a thread woke several that waited for a condition, and another one did at other times: the \
+                 simulated threads wait for the one that woke them in the recording, and that one for nobody (where this is \
+                 a barrier, it should for all)",
                 self.counts.unsure
             )
         });
