@@ -153,17 +153,14 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
         let Some(prefetchers) = &self.prefetchers else {
             return (reached, lines);
         };
-        let (into, page) = (prefetchers.into, prefetchers.page.quotient(reached));
+        let (into, pages) = (prefetchers.into, prefetchers.page);
+        let page = pages.quotient(reached);
         while lines < u64::from(wanted.most)
             && reached != wanted.last
             && self.levels[into].miss_from(core, at) == at
         {
             let ahead = reached.wrapping_add_signed(wanted.stride);
-            if !self
-                .prefetchers
-                .as_ref()
-                .is_some_and(|p| p.page.quotient(ahead) == page)
-            {
+            if pages.quotient(ahead) != page {
                 break;
             }
             reached = ahead;
