@@ -111,8 +111,38 @@ aarch64:
 workloads:
 	@$(MAKE) --no-print-directory -s -C workloads OUT=$(CURDIR)/$(BUILD)/workloads
 
-install: build install-lib install-recompute
-	install -D -m 755 $(PRESTORE) $(DESTDIR)$(PREFIX)/bin/prestore
+install: build install-command install-lib install-recompute
+
+# The command without its debug information, which goes where debuggers look for it; what shells and `man` know of it,
+# the schemas of its output, and the licences. `uninstall` takes away what all of these put there.
+BIN = $(DESTDIR)$(PREFIX)/bin/prestore
+DEBUG = $(DESTDIR)$(PREFIX)/lib/debug/prestore.debug
+SHARE = $(DESTDIR)$(PREFIX)/share
+.PHONY: install-command uninstall
+install-command:
+	install -D -m 755 $(PRESTORE) $(BIN)
+	install -d $(dir $(DEBUG))
+	objcopy --only-keep-debug $(BIN) $(DEBUG)
+	strip --strip-debug $(BIN)
+	objcopy --add-gnu-debuglink=$(DEBUG) $(BIN)
+	$(PRESTORE) manual --output $(SHARE)/man/man1
+	install -d $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
+	$(PRESTORE) completions bash >$(SHARE)/bash-completion/completions/prestore
+	$(PRESTORE) completions zsh >$(SHARE)/zsh/site-functions/_prestore
+	$(PRESTORE) completions fish >$(SHARE)/fish/vendor_completions.d/prestore.fish
+	install -d $(SHARE)/prestore/schemas $(SHARE)/doc/prestore/library
+	install -m 644 schemas/*.json $(SHARE)/prestore/schemas
+	install -m 644 README.md LICENSE-APACHE LICENSE-MIT $(SHARE)/doc/prestore
+	install -m 644 docs/man/*.md $(SHARE)/doc/prestore/library
+
+uninstall:
+	rm -f $(BIN) $(DEBUG) $(SHARE)/man/man1/prestore.1 $(SHARE)/man/man1/prestore-*.1
+	rm -f $(SHARE)/bash-completion/completions/prestore $(SHARE)/zsh/site-functions/_prestore
+	rm -f $(SHARE)/fish/vendor_completions.d/prestore.fish
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/,$(notdir $(HEADERS)))
+	rm -f $(DESTDIR)$(PREFIX)/lib/libprestore.* $(DESTDIR)$(PREFIX)/lib/libprestore_recompute.*
+	rm -f $(DESTDIR)$(PREFIX)/lib/pkgconfig/prestore.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/prestore-recompute.pc
+	rm -rf $(DESTDIR)$(PREFIX)/lib/cmake/prestore $(SHARE)/prestore $(SHARE)/doc/prestore
 
 # As an argument of rustc, not in Cargo.toml, so that Rust programs can use the crate without the standard library.
 lib:

@@ -29,6 +29,7 @@ pub use self::machine::{Directory, DirectoryHome, Machine, SnoopFilter};
 pub use self::memory::{
     Controller, Memory, MemoryType, PageMapping, Placement, PlacementRule, RangeSelector, TypeRule,
 };
+pub use self::nearest::nearest;
 
 /// The code in the guide is compiled with the documentation's tests.
 #[cfg(doctest)]
