@@ -3,7 +3,7 @@
 
 mod common;
 
-use prestore_dirtbuster::{Findings, TimeEstimate};
+use prestore_dirtbuster::{Dismissed, Findings, TimeEstimate, Verdict};
 use prestore_report::{
     Exactness, ExactnessKind, Report, Run, SiteKind, SiteStores, Sources, StoresByFunction,
     TextOptions, report_text, stores_text,
@@ -90,6 +90,45 @@ fn a_program_that_hardly_writes_is_said_to_and_gets_no_advice() {
         "{text}"
     );
     assert!(!text.contains("Pre-store choice"), "{text}");
+}
+
+/// A program that spends so much of its time writing.
+fn barely_writing(share: f64) -> String {
+    let mut findings = common::findings();
+    findings.write_intensive = false;
+    findings.time = TimeEstimate {
+        total: 1e6,
+        writing: share * 1e6,
+        ..TimeEstimate::default()
+    };
+    for f in &mut findings.findings {
+        let (verdict, reason) = (f.verdict, std::mem::take(&mut f.reason));
+        f.verdict = Verdict::LeaveAlone;
+        f.reason = "the program is not write-intensive".to_owned();
+        f.dismissed = (verdict != Verdict::LeaveAlone).then_some(Dismissed { verdict, reason });
+    }
+    let report = Report::new(&findings, common::run(), 0.1, &mut common::symbols());
+    report_text(&report, TextOptions::default(), None)
+}
+
+#[test]
+fn what_would_be_advised_stands_there_once_and_not_the_programs_reason_at_each_place() {
+    let text = barely_writing(0.03);
+    assert!(text.contains("pre-stores would have no effect"), "{text}");
+    assert!(
+        text.contains("if the program wrote more, clean: "),
+        "{text}"
+    );
+    let reasons = text.matches("leave alone: the program is not write-intensive");
+    assert!(reasons.count() <= 1, "{text}");
+}
+
+#[test]
+fn a_program_near_the_threshold_is_said_to_be() {
+    let near = barely_writing(0.098);
+    assert!(near.contains("too near the threshold to tell"), "{near}");
+    assert!(near.contains("min_write_time=0.07"), "{near}");
+    assert!(!barely_writing(0.03).contains("too near"));
 }
 
 #[test]

@@ -229,8 +229,9 @@ fn callers(page: &mut Page, callers: &[NamedPlace]) {
     }
 }
 
-/// Places to be left alone, a line and its reason each.
-pub fn left_alone(page: &mut Page, findings: &[&NamedFinding]) {
+/// Places to be left alone, a line and its reason each; `few_writes`: the program is not write-intensive, which
+/// stands above them.
+pub fn left_alone(page: &mut Page, findings: &[&NamedFinding], few_writes: bool) {
     page.heading("Left alone");
     for f in findings {
         let line = format!(
@@ -241,10 +242,17 @@ pub fn left_alone(page: &mut Page, findings: &[&NamedFinding]) {
             percent(f.sequential_share)
         );
         page.line(&line);
-        page.wrapped(&format!("      {}: ", verdict_name(f.verdict)), &f.reason);
+        if f.dismissed.is_none() || !few_writes {
+            page.wrapped(&format!("      {}: ", verdict_name(f.verdict)), &f.reason);
+        }
         if let Some(d) = &f.dismissed {
+            let when = if few_writes {
+                "if the program wrote more,"
+            } else {
+                "else"
+            };
             page.wrapped(
-                &format!("      else {}: ", verdict_name(d.verdict)),
+                &format!("      {when} {}: ", verdict_name(d.verdict)),
                 &d.reason,
             );
         }
