@@ -5,8 +5,8 @@ mod common;
 
 use prestore_dirtbuster::{Dismissed, Findings, TimeEstimate, Verdict};
 use prestore_report::{
-    Exactness, ExactnessKind, Report, Run, SiteKind, SiteStores, Sources, StoresByFunction,
-    TextOptions, report_text, stores_text,
+    Exactness, ExactnessKind, Predicted, Report, Run, SiteKind, SiteStores, Sources,
+    StoresByFunction, TextOptions, report_text, stores_text, to_json, to_sarif,
 };
 use prestore_trace::SiteId;
 
@@ -129,6 +129,44 @@ fn a_program_near_the_threshold_is_said_to_be() {
     assert!(near.contains("too near the threshold to tell"), "{near}");
     assert!(near.contains("min_write_time=0.07"), "{near}");
     assert!(!barely_writing(0.03).contains("too near"));
+}
+
+/// Predicted on a machine.
+fn predicted(machine: &str, speedup: f64) -> Predicted {
+    Predicted {
+        machine: machine.to_owned(),
+        op: "clean".to_owned(),
+        way: "call".to_owned(),
+        speedup,
+        least: speedup,
+        most: speedup,
+        best: speedup > 1.0,
+    }
+}
+
+#[test]
+fn what_gains_on_none_of_the_machines_asked_about_is_to_be_left_alone_there() {
+    let mut report = common::report();
+    let at = (report.findings.iter()).position(|f| f.verdict == Verdict::Clean);
+    let text = |report: &Report| report_text(report, TextOptions::default(), None);
+    let title = |report: &Report, what: &str| {
+        let f = &report.findings[at.unwrap()];
+        let line = format!("{}. {}: {what}\n", f.number, f.name());
+        assert!(text(report).contains(&line), "{line}{}", text(report));
+    };
+    title(&report, "clean");
+    report.findings[at.unwrap()].predicted = vec![predicted("host", 0.6), predicted("far", 0.9)];
+    title(&report, "leave alone on host and far");
+    assert!(text(&report).contains("Pre-store choice: leave alone on host and far"));
+    assert!(
+        text(&report).contains("larger units: clean\n"),
+        "{}",
+        text(&report)
+    );
+    let sarif = to_json(&to_sarif(&report)).unwrap();
+    assert!(sarif.contains("leave alone on host and far"), "{sarif}");
+    report.findings[at.unwrap()].predicted[1] = predicted("far", 1.4);
+    title(&report, "clean");
 }
 
 #[test]
