@@ -67,7 +67,8 @@ pub(crate) fn start(
 ) -> Result<Child, RecordError> {
     let client = engine.client();
     let engine_options = format!(
-        "-code_api -max_bb_instrs 128 -client_lib '{};0;{}'",
+        "-code_api -max_bb_instrs 128 {} -client_lib '{};0;{}'",
+        Engine::options(),
         client.display(),
         options.client_args(&dir.to_string_lossy())
     );
