@@ -34,6 +34,18 @@ fn code_in_all_places() {
     same_in_all_scopes("jit_places");
 }
 
+/// Also where every block has a recorded and a counted version.
+#[test]
+fn faults_in_code_that_changes_itself() {
+    same_in_all_scopes("jit_faults");
+    let program = cc("jit_faults", &[]);
+    same(&["values", "region=any"], &[str(&program)]);
+    same(
+        &["count", "skip=1000", "take=200", "period=300"],
+        &[str(&program)],
+    );
+}
+
 #[test]
 fn threads_that_change_code_together() {
     same_in_all_scopes("jit_threads");
