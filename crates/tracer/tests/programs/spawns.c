@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { THREADS = 6, ROUNDS = 25 };
+enum { THREADS = 5, ROUNDS = 40 };
 
 extern char **environ;
 
@@ -20,8 +20,9 @@ spawn(void *number)
     long good = 0;
     for (int i = 0; i < ROUNDS; i++) {
         pid_t child;
-        int status, error = posix_spawnp(&child, i % 5 == 4 ? "nobody-has-this" : "true", NULL, NULL, args, environ);
-        if (i % 5 == 4)
+        const char *name = i % 10 == 9 ? "true" : "nobody-has-this";
+        int status, error = posix_spawnp(&child, name, NULL, NULL, args, environ);
+        if (i % 10 != 9)
             good += error == ENOENT;
         else
             good += error == 0 && waitpid(child, &status, 0) == child && status == 0;
