@@ -67,16 +67,17 @@ unit: workloads aarch64
 	cargo test --release --locked --workspace --all-features
 
 # Hours of what the suite does for minutes: random blocks and programs, and the programs of docs/transparency.md, which
-# it writes. PRESTORE_SOAK_BLOCKS, PRESTORE_SOAK_PROGRAMS and PRESTORE_SOAK_SEED say how much, and of what. First the
-# tests of the tracer, and a part of the random ones, with the assertions of the engine (PRESTORE_ENGINE_FLAVOUR=debug,
-# which is a build of its own).
+# it writes. PRESTORE_SOAK_BLOCKS, PRESTORE_SOAK_PROGRAMS and PRESTORE_SOAK_SEED say how much, and of what. At the
+# end the tests of the tracer, and a part of the random ones, with the assertions of the engine
+# (PRESTORE_ENGINE_FLAVOUR=debug, which is a build of its own).
 .PHONY: soak setup-soak soak-assertions
 soak: export PRESTORE_CHECK_CODE = 1
-soak: setup-soak soak-assertions build
+soak: setup-soak build
 	PRESTORE_SOAK_PAGE=$(CURDIR)/docs/transparency.md cargo test --release --locked --workspace --all-features \
 		--test transparency --test random_blocks --test csmith --test hangs --test verify --no-fail-fast -- --ignored --nocapture
 	cargo test --release --locked --workspace --all-features --test processes --test verdict_suite -- --ignored --nocapture \
 		--skip what_the_advice_does_on_this_host
+	$(MAKE) --no-print-directory soak-assertions
 
 ASSERTED := random_blocks found_blocks csmith transparency hangs jit registers signals waiting_signals outside \
 	privileges programs robustness
