@@ -83,7 +83,7 @@ ASSERTED := random_blocks found_blocks csmith transparency hangs jit registers s
 	privileges programs robustness
 soak-assertions: export PRESTORE_CHECK_CODE = 1
 soak-assertions: export PRESTORE_ENGINE_FLAVOUR = debug
-soak-assertions: export PRESTORE_SOAK_BLOCKS = 50000
+soak-assertions: export PRESTORE_SOAK_BLOCKS ?= 50000
 soak-assertions: setup-soak
 	cargo test --release --locked --workspace --all-features $(ASSERTED:%=--test %) --no-fail-fast
 	cargo test --release --locked --workspace --all-features --test random_blocks --no-fail-fast -- --ignored
