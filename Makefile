@@ -67,14 +67,26 @@ unit: workloads aarch64
 	cargo test --release --locked --workspace --all-features
 
 # Hours of what the suite does for minutes: random blocks and programs, and the programs of docs/transparency.md, which
-# it writes. PRESTORE_SOAK_BLOCKS, PRESTORE_SOAK_PROGRAMS and PRESTORE_SOAK_SEED say how much, and of what.
-.PHONY: soak setup-soak
+# it writes. PRESTORE_SOAK_BLOCKS, PRESTORE_SOAK_PROGRAMS and PRESTORE_SOAK_SEED say how much, and of what. At the
+# end the tests of the tracer, and a part of the random ones, with the assertions of the engine
+# (PRESTORE_ENGINE_FLAVOUR=debug, which is a build of its own).
+.PHONY: soak setup-soak soak-assertions
 soak: export PRESTORE_CHECK_CODE = 1
 soak: setup-soak build
 	PRESTORE_SOAK_PAGE=$(CURDIR)/docs/transparency.md cargo test --release --locked --workspace --all-features \
 		--test transparency --test random_blocks --test csmith --test hangs --test verify --no-fail-fast -- --ignored --nocapture
 	cargo test --release --locked --workspace --all-features --test processes --test verdict_suite -- --ignored --nocapture \
 		--skip what_the_advice_does_on_this_host
+	$(MAKE) --no-print-directory soak-assertions
+
+ASSERTED := random_blocks found_blocks csmith transparency hangs jit registers signals waiting_signals outside \
+	privileges programs robustness
+soak-assertions: export PRESTORE_CHECK_CODE = 1
+soak-assertions: export PRESTORE_ENGINE_FLAVOUR = debug
+soak-assertions: export PRESTORE_SOAK_BLOCKS ?= 50000
+soak-assertions: setup-soak
+	cargo test --release --locked --workspace --all-features $(ASSERTED:%=--test %) --no-fail-fast
+	cargo test --release --locked --workspace --all-features --test random_blocks --no-fail-fast -- --ignored
 
 # Writes data and page of docs/verdicts.md anew; tests hold both to each other. A quarter of an hour; then, on an idle machine, what
 # this host measures: ten minutes.
