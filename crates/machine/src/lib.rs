@@ -28,6 +28,7 @@ pub use self::find::{Listed, Machines};
 pub use self::machine::{Directory, DirectoryHome, Machine, SnoopFilter};
 pub use self::memory::{
     Controller, Memory, MemoryType, PageMapping, Placement, PlacementRule, RangeSelector, TypeRule,
+    WriteOrder,
 };
 pub use self::nearest::nearest;
 

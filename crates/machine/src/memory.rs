@@ -41,6 +41,9 @@ pub struct Controller {
     /// Writes at least that leave together once the controller turns from reads to writes (DRAM and PCM; `None`: one where
     /// the device is idle, as many as are above `drain_low` else).
     pub drain_batch: Option<u32>,
+    /// In which order the writes of a batch go (PCM).
+    #[serde(default)]
+    pub write_order: WriteOrder,
     /// From a line's write to the device until the line can be sent again, because the device
     /// acknowledges writes; what comes for it meanwhile is added to it (zero: neither; Optane only).
     #[serde(default)]
@@ -49,6 +52,18 @@ pub struct Controller {
     pub bus: Option<Rate>,
     /// Does acceptance mean persistence (ADR)? The simulator's log of what was accepted says so of each write.
     pub persistent: bool,
+}
+
+/// In which order the writes that leave a controller together go.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum WriteOrder {
+    /// The oldest, those of its row, the oldest that is left, and so on.
+    #[default]
+    Rows,
+    /// First ready, first come, first served (Rixner et al., ISCA 2000): those of the row that was written last, those
+    /// of an open row, then the one whose bank can open its row first.
+    FrFcfs,
 }
 
 /// Which data lives in which memory.

@@ -119,6 +119,10 @@ fn impossible_memories() {
     let says = ["9 is above the 8 entries"];
     let key = "memories.dram.controller.drain_high";
     one("drain_high = 6", "drain_high = 9", "drain_high", key, &says);
+    let says = ["fr-fcfs asks when each bank is ready, which only PCM tells"];
+    let key = "memories.dram.controller.write_order";
+    let order = "drain_high = 6\nwrite_order = \"fr-fcfs\"";
+    one("drain_high = 6", order, "write_order", key, &says);
     let says = ["32 B is not a power of two of at least a line (64 B)"];
     one(
         "row = \"1 KiB\"",

@@ -69,7 +69,12 @@ fn data(name: &str) -> String {
 }
 
 fn reports() -> Vec<Report> {
-    let text = data("ours.json");
+    run("ours.json")
+}
+
+/// What a run printed.
+fn run(file: &str) -> Vec<Report> {
+    let text = data(file);
     let all = serde_json::Deserializer::from_str(&text).into_iter();
     all.collect::<Result<_, _>>().unwrap()
 }
@@ -86,6 +91,63 @@ fn number(x: f64) -> String {
     } else {
         format!("{x:.3}")
     }
+}
+
+/// Why rows moved from the run before to this one.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Moved {
+    why: String,
+}
+
+/// A row that moved by no more than this part of itself is what it was.
+const STAYED: f64 = 0.01;
+
+/// The rows that moved from the run before to this one, as lines of a table.
+fn moved(before: &[Report], now: &[Report]) -> String {
+    let mut lines = String::new();
+    for report in now {
+        let Some(old) = before.iter().find(|b| b.name == report.name) else {
+            continue;
+        };
+        for row in &report.rows {
+            let same = |r: &&Row| (&r.label, &r.metric) == (&row.label, &row.metric);
+            let Some(was) = old.rows.iter().find(same) else {
+                continue;
+            };
+            let by = row.ours / was.ours - 1.0;
+            if by.abs() > STAYED {
+                writeln!(
+                    lines,
+                    "| `{}`, {}: {} | {} | {} | {:+.1}% |",
+                    report.name,
+                    row.label,
+                    row.metric,
+                    number(was.ours),
+                    number(row.ours),
+                    100.0 * by
+                )
+                .unwrap();
+            }
+        }
+    }
+    lines
+}
+
+#[test]
+fn rows_that_stayed_are_not_said_to_have_moved() {
+    let report = |ours| {
+        let text = format!(
+            r#"{{"name":"n","source":"s","rows":[{{"label":"l","metric":"m","published":1.0,"ours":{ours},
+               "deviation":0.0,"kind":"relative","tolerance":0.25,"within":true}}]}}"#
+        );
+        vec![serde_json::from_str::<Report>(&text).unwrap()]
+    };
+    assert_eq!(moved(&report(2.0), &report(2.01)), "");
+    assert_eq!(
+        moved(&report(2.0), &report(1.9)),
+        "| `n`, l: m | 2.000 | 1.900 | -5.0% |\n"
+    );
 }
 
 /// The page's table.
@@ -120,6 +182,18 @@ fn table() -> String {
             )
             .unwrap();
         }
+        page.push('\n');
+    }
+    let rows = moved(&run("before.json"), &reports());
+    if !rows.is_empty() {
+        let Moved { why } = toml::from_str(&data("moved.toml")).unwrap();
+        writeln!(
+            page,
+            "### What moved since the run before, and why\n\n{why}\n"
+        )
+        .unwrap();
+        page.push_str("| what | before | now | by |\n|---|---|---|---|\n");
+        page.push_str(&rows);
         page.push('\n');
     }
     page.push_str("### Out of tolerance, and why\n\n");

@@ -132,6 +132,20 @@ pub trait Below {
         by: &[Stored],
     ) -> Time;
 
+    /// The same, if `core` owns the line; otherwise nothing happens.
+    #[inline]
+    fn write_owned(
+        &mut self,
+        core: u32,
+        at: Time,
+        line: LineAddr,
+        bytes: ByteMask,
+        by: &[Stored],
+    ) -> Option<Time> {
+        self.owned(core, line)
+            .then(|| self.write(core, at, line, bytes, by))
+    }
+
     /// Non-temporal data leaves a write-combining buffer, or a store goes to memory that is not cached. Copies
     /// in caches go (dirty bytes not overwritten are merged in). Answers when the memory controller has taken it.
     fn write_around(

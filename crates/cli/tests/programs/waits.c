@@ -204,6 +204,28 @@ meet_reversing(void)
     }
 }
 
+static struct {
+    pthread_mutex_t mutex;
+    pthread_cond_t all;
+    int left, round;
+} condition_barrier APART = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, THREADS, 0 };
+
+static void
+meet_condition(void)
+{
+    pthread_mutex_lock(&condition_barrier.mutex);
+    int round = condition_barrier.round;
+    if (--condition_barrier.left == 0) {
+        condition_barrier.left = THREADS;
+        condition_barrier.round++;
+        pthread_cond_broadcast(&condition_barrier.all);
+    } else {
+        while (condition_barrier.round == round)
+            pthread_cond_wait(&condition_barrier.all, &condition_barrier.mutex);
+    }
+    pthread_mutex_unlock(&condition_barrier.mutex);
+}
+
 static void (*meet)(void);
 
 static void *
@@ -357,6 +379,7 @@ main(int argc, char **argv)
     }
     meet = strcmp(how, "pthread") == 0 ? meet_pthread
         : strcmp(how, "reversing") == 0 ? meet_reversing
+        : strcmp(how, "condition") == 0 ? meet_condition
                                         : meet_none;
     if (strcmp(what, "sections") == 0 && strcmp(how, "both") == 0)
         team(reader_or_writer);

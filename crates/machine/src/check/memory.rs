@@ -1,8 +1,9 @@
 //! Checks of `[memories]`.
 
 use super::{above_zero, device};
+use crate::device::Device;
 use crate::file::Sections;
-use crate::{Machine, Memory};
+use crate::{Machine, Memory, WriteOrder};
 
 /// Most memories: results name them by a byte.
 const MOST: usize = 256;
@@ -54,6 +55,12 @@ fn controller(memory: &Memory, parts: &Sections) {
         );
         let help = "give drain_low < drain_high <= write_queue";
         parts.wrong(&format!("{around}.drain_low"), what, help);
+    }
+    let is_pcm = matches!(memory.device, Device::Pcm(_));
+    if controller.write_order == WriteOrder::FrFcfs && !is_pcm {
+        let what = "fr-fcfs asks when each bank is ready, which only PCM tells";
+        let help = "leave it out: lines of a row go together";
+        parts.wrong(&format!("{around}.write_order"), what, help);
     }
     if controller.drain_high > controller.write_queue {
         let what = format!(

@@ -8,6 +8,7 @@ use prestore_trace::{EventKind, SiteId};
 use rustc_hash::FxHashSet;
 
 use super::atomics::Atomics;
+use super::conditions::Conditions;
 use super::joins::{Join, Joins};
 use super::locks::Locks;
 use super::neighbours::{Looking, Neighbours};
@@ -71,6 +72,7 @@ impl HandOffs {
             spawns: Spawns::default(),
             joins: Joins::default(),
             pairs: Pairs::new(&pairs),
+            conditions: Conditions::default(),
             spins: Spins::new(&spun, threads.len()),
             counts: HandOffCounts::default(),
             numbers: Vec::new(),
@@ -110,6 +112,7 @@ pub(super) struct Walk {
     spawns: Spawns,
     joins: Joins,
     pub(super) pairs: Pairs,
+    pub(super) conditions: Conditions,
     pub(super) spins: Spins,
     pub(super) counts: HandOffCounts,
     /// Of each number given, the address where it is handed over, or 0.
@@ -243,7 +246,11 @@ impl Walk {
         match (poll, times) {
             // It may have seen `from`: the thread had come to no other stamp before that began.
             (Some(poll), Some((_, until))) if from.ticks < until => {
-                self.places.at(addr).handed_over(from, write.thread);
+                let looks = (poll.first, poll.last);
+                let place = self.places.at(addr);
+                if let Some(given) = place.handed_over(from, write.thread, looks) {
+                    self.conditions.gives(addr, given);
+                }
                 self.order(addr, from, thread, poll);
             }
             _ => self.counts.unpolled += 1,

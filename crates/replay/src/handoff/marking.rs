@@ -14,7 +14,13 @@ impl Walk {
     pub(super) fn finish(mut self) -> (Vec<Vec<(u64, Mark)>>, u32, HandOffCounts) {
         let meetings = std::mem::take(&mut self.pairs).meetings();
         let met: FxHashSet<u64> = meetings.iter().map(|(addr, _)| *addr).collect();
-        self.mark_sections(&met);
+        let conditions = std::mem::take(&mut self.conditions);
+        let conditions = conditions.barriers(&self.sections);
+        self.counts.unsure += conditions.unsure;
+        self.mark_sections(&met, conditions.no_locks);
+        for round in &conditions.rounds {
+            self.meet(round);
+        }
         for (addr, meeting) in meetings {
             match meeting {
                 Meeting::Barrier(rounds) => {
@@ -34,17 +40,17 @@ impl Walk {
     }
 
     /// Of the sections, those of locks become marks; what threads handed over to each other only to acquire the lock is
-    /// left to the simulation. Not those of addresses where threads `met` in other ways.
-    fn mark_sections(&mut self, met: &FxHashSet<u64>) {
+    /// left to the simulation. Not those of addresses where threads `met` in other ways, nor of `no_locks`.
+    fn mark_sections(&mut self, met: &FxHashSet<u64>, mut no_locks: FxHashSet<u32>) {
         let sections = std::mem::take(&mut self.sections);
-        let inside_out = inside_out(&self.locks, &sections);
+        no_locks.extend(inside_out(&self.locks, &sections));
         let mut given_up = FxHashSet::default();
         for (marks, sections) in self.marks.iter_mut().zip(sections) {
             let before = marks.len();
             marks.sort_unstable();
             for section in sections {
                 let addr = self.locks.addr(section.lock).filter(|a| !met.contains(a));
-                let Some(addr) = addr.filter(|_| !inside_out.contains(&section.lock)) else {
+                let Some(addr) = addr.filter(|_| !no_locks.contains(&section.lock)) else {
                     continue;
                 };
                 let shared = match self.locks.having(section.lock, section.site) {

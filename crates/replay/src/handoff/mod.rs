@@ -45,7 +45,8 @@
 //!
 //! Who joins a thread waits for its end (`joins`). What a condition or semaphore gives to several waiting threads is handed over to
 //! each of them: one takes its part with the same instruction behind another. A thread that comes to a condition when it is
-//! fulfilled already waits for nobody, in simulated time neither.
+//! fulfilled already waits for nobody, in simulated time neither. Where three threads or more wake each other at a
+//! condition, now this one, now that one, it is a barrier (`conditions`), of which nobody goes on before all have come.
 //!
 //! An acquisition by another thread than the one that released is told from a message by the
 //! release's own predecessor: the same thread's acquisition from that site, whatever attempts of
@@ -61,6 +62,8 @@
 //!   when a load saw what. Recordings without stamps (of older versions) have no hand-offs at all. Loops that
 //!   wait in such ways are counted (`unresolved`), and the results say so.
 //! - Polls that are atomics themselves (a compare-and-swap tried until it succeeds), if they acquire nothing.
+//! - A barrier that two threads make of a condition: it looks like messages in both directions. Of more threads, a round
+//!   in which the first to wake is the one that woke the others from the same word before: that looks like a lock.
 //! - A process's end (`wait`). Atomics at other addresses than the one polled, or of overlapping addresses.
 //! - The traffic of those who wait: their looks in vain are left out.
 //!
@@ -79,6 +82,7 @@
 //! one thread costs nothing.
 
 mod atomics;
+mod conditions;
 mod infer;
 mod inside_out;
 mod joins;
@@ -129,6 +133,9 @@ pub struct HandOffCounts {
     pub joined: u64,
     /// Loops in which a thread waits for what another one writes, of which it is not known what ends them.
     pub unresolved: u64,
+    /// Times that several threads were woken at a condition by now this one, now that one, and it is not known to be a
+    /// barrier.
+    pub unsure: u64,
     /// There are atomics and no stamps: nothing can be said of what threads wait for.
     pub unstamped: bool,
 }
@@ -169,7 +176,16 @@ impl HandOffs {
                 self.counts.unresolved
             )
         });
-        unstamped.into_iter().chain(unresolved).collect()
+        let unsure = (self.counts.unsure > 0).then(|| {
+            format!(
+                "{} times a thread woke several that waited for a condition, and another one did at other times: the \
+                 simulated threads wait for the one that woke them in the recording, and that one for nobody (where this is \
+                 a barrier, it should for all)",
+                self.counts.unsure
+            )
+        });
+        let all = [unstamped, unresolved, unsure];
+        all.into_iter().flatten().collect()
     }
 
     /// The hand-offs that `thread` publishes, in its order.

@@ -24,6 +24,14 @@ pub(super) struct Write {
     pub(super) ticks: u64,
 }
 
+/// What was handed over, and to whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Given {
+    pub(super) from: Write,
+    /// Each thread that has seen it, and its events before its first and its last look.
+    pub(super) to: Vec<(u32, (u64, u64))>,
+}
+
 /// An address.
 #[derive(Debug, Default)]
 pub(super) struct Place {
@@ -43,8 +51,8 @@ pub(super) struct Place {
     had: Option<Attempt>,
     /// Its number, once it seemed to be a lock.
     lock: Option<u32>,
-    /// The last message, and the threads that have seen it.
-    message: Option<Box<(Write, Vec<u32>)>>,
+    /// The last message.
+    message: Option<Box<Given>>,
 }
 
 /// Threads of which it is remembered what they tried at one address: those that wait for one lock.
@@ -84,19 +92,31 @@ impl Place {
         }
     }
 
-    /// `thread` was handed over `from`.
-    pub(super) fn handed_over(&mut self, from: Write, thread: u32) {
+    /// `thread`, which looked for it behind `looks` of its events, was handed over `from`. Answers what several
+    /// threads were given so far.
+    pub(super) fn handed_over(
+        &mut self,
+        from: Write,
+        thread: u32,
+        looks: (u64, u64),
+    ) -> Option<&Given> {
+        let to = (thread, looks);
         match &mut self.message {
-            Some(message) if message.0 == from => message.1.push(thread),
-            _ => self.message = Some(Box::new((from, vec![thread]))),
+            Some(message) if message.from == from => message.to.push(to),
+            message => {
+                let to = vec![to];
+                *message = Some(Box::new(Given { from, to }));
+            }
         }
+        self.message.as_deref().filter(|given| given.to.len() > 1)
     }
 
     /// The message that others took a part of with the same instruction as `thread` now, which has not seen it:
     /// what a condition or semaphore gives to several.
     pub(super) fn shared_message(&self, thread: u32) -> Option<Write> {
-        let (from, seen) = &**self.message.as_ref()?;
-        let new = from.thread != thread && !seen.contains(&thread) && seen.len() < MAX_TRIED;
+        let Given { from, to } = self.message.as_deref()?;
+        let has_seen = to.iter().any(|(seen, _)| *seen == thread);
+        let new = from.thread != thread && !has_seen && to.len() < MAX_TRIED;
         new.then_some(*from)
     }
 

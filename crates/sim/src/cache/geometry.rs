@@ -75,7 +75,7 @@ impl Index {
     }
 
     /// The set of `line`, sets counted slice by slice.
-    #[inline]
+    #[inline(always)]
     pub(super) fn set(&self, line: u64) -> usize {
         match self {
             Self::Mask(mask) => (line & mask) as usize,

@@ -110,7 +110,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
             directory_latency: levels.get(privates).map_or(last_latency, |l| l.latency),
             last_latency,
             evictions: vec![Slots::new(Some(buffer)); cores],
-            prefetchers: Prefetchers::new(machine, privates.saturating_sub(1)),
+            prefetchers: Prefetchers::new(machine, privates),
             room: Vec::new(),
             counters: HierarchyCounters {
                 levels: vec![LevelCounters::default(); count],
@@ -195,18 +195,25 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
             )
     }
 
-    #[inline]
-    fn write_owned(&mut self, core: u32, at: Time, line: LineAddr, bytes: ByteMask) -> Time {
-        self.counters.writes += 1;
-        if self.writes_at == 0
-            && self.privates > 0
-            && let Some(place) = self.levels[0].find(core, line.0)
-            && self.levels[0].is_exclusive(place)
-        {
-            self.levels[0].write(place, bytes);
-            return self.written(0, place, at);
+    /// A write, if writes end in the nearest level and `core` owns the line there.
+    #[inline(always)]
+    fn write_nearest(
+        &mut self,
+        core: u32,
+        at: Time,
+        line: LineAddr,
+        bytes: ByteMask,
+    ) -> Option<Time> {
+        if self.writes_at != 0 || self.privates == 0 {
+            return None;
         }
-        self.write_beyond(core, at, line.0, bytes)
+        let place = self.levels[0].find(core, line.0)?;
+        if !self.levels[0].is_exclusive(place) {
+            return None;
+        }
+        self.counters.writes += 1;
+        self.levels[0].write(place, bytes);
+        Some(self.written(0, place, at))
     }
 
     /// May `core` write `line` when all levels up to where writes end are shared?
@@ -228,7 +235,7 @@ impl<M: MemoryPort, P: Probe> Below for Hierarchy<M, P> {
     const NAMES: bool = P::ACTIVE;
     const REFUSES: bool = P::ACTIVE;
 
-    #[inline]
+    #[inline(always)]
     fn load(&mut self, core: u32, at: Time, line: LineAddr) -> Served {
         if self.plain_hits
             && let Some(place) = self.levels[0].find(core, line.0)
@@ -247,7 +254,7 @@ impl<M: MemoryPort, P: Probe> Below for Hierarchy<M, P> {
         self.request(core, at, line.0, Want::Read)
     }
 
-    #[inline]
+    #[inline(always)]
     fn owned(&self, core: u32, line: LineAddr) -> bool {
         if self.writes_at >= self.privates {
             return self.owned_in_shared(core, line.0);
@@ -262,7 +269,7 @@ impl<M: MemoryPort, P: Probe> Below for Hierarchy<M, P> {
         self.request(core, at, line.0, Want::Own { whole })
     }
 
-    #[inline]
+    #[inline(always)]
     fn write(
         &mut self,
         core: u32,
@@ -271,11 +278,31 @@ impl<M: MemoryPort, P: Probe> Below for Hierarchy<M, P> {
         bytes: ByteMask,
         by: &[Stored],
     ) -> Time {
-        let done = self.write_owned(core, at, line, bytes);
+        let done = self.write_nearest(core, at, line, bytes);
+        let done = done.unwrap_or_else(|| self.write_beyond(core, at, line.0, bytes));
         if P::ACTIVE {
             self.changed(core, done, line, Changed::Cached, by);
         }
         done
+    }
+
+    #[inline(always)]
+    fn write_owned(
+        &mut self,
+        core: u32,
+        at: Time,
+        line: LineAddr,
+        bytes: ByteMask,
+        by: &[Stored],
+    ) -> Option<Time> {
+        let done = match self.write_nearest(core, at, line, bytes) {
+            None if self.owned(core, line) => self.write_beyond(core, at, line.0, bytes),
+            done => done?,
+        };
+        if P::ACTIVE {
+            self.changed(core, done, line, Changed::Cached, by);
+        }
+        Some(done)
     }
 
     fn write_around(

@@ -5,7 +5,7 @@ use prestore_machine::{CacheLevel, Inclusion, Scope, WritePolicy};
 
 use super::copy::{Copy, EXCLUSIVE, PENDING, PREFETCHED};
 use super::geometry::Index;
-use super::replacement::Replacer;
+use super::replacement::{Policy, Replacer};
 use super::signatures::Signatures;
 use super::slots::Slots;
 use crate::host::{Aligned, LINE, prefetch};
@@ -101,7 +101,7 @@ impl Level {
     }
 
     /// The first place of the set of `line`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn first(&self, core: u32, line: u64) -> usize {
         (core as usize * self.core_sets + self.index.set(line)) << self.shift
     }
@@ -128,19 +128,19 @@ impl Level {
         Some(self.copies[first + way].line())
     }
 
-    #[inline]
+    #[inline(always)]
     fn set_and_way(&self, place: Place) -> (usize, usize) {
         (place.0 >> self.shift, place.0 & ((1 << self.shift) - 1))
     }
 
     /// Where the cache that `core` uses has `line`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn find(&self, core: u32, line: u64) -> Option<Place> {
         self.find_from(self.first(core, line), line)
     }
 
     /// The same, where the first place of its set is known.
-    #[inline]
+    #[inline(always)]
     pub(super) fn find_from(&self, first: usize, line: u64) -> Option<Place> {
         let holds = |slot: usize| self.copies[slot].is(line);
         self.signatures
@@ -154,7 +154,7 @@ impl Level {
         copies.map(|copy| copy.line())
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_exclusive(&self, place: Place) -> bool {
         self.copies[place.0].has(EXCLUSIVE)
     }
@@ -167,7 +167,7 @@ impl Level {
 
     /// A hit at `at`: notes the use, answers when the data is at the core and whether this is the
     /// first use of a prefetched line.
-    #[inline]
+    #[inline(always)]
     pub(super) fn hit(&mut self, place: Place, at: Time) -> (Time, bool) {
         let (set, way) = self.set_and_way(place);
         self.replacer.hit(set, way, self.ways);
@@ -196,6 +196,7 @@ impl Level {
     }
 
     /// When the data of a copy is at hand, `at` at the earliest.
+    #[inline(always)]
     pub(super) fn ready(&self, place: Place, at: Time) -> Time {
         let slot = place.0;
         if self.copies[slot].has(PENDING) {
@@ -206,7 +207,7 @@ impl Level {
     }
 
     /// Makes bytes of a copy dirty and notes the use.
-    #[inline]
+    #[inline(always)]
     pub(super) fn write(&mut self, place: Place, bytes: ByteMask) {
         let (set, way) = self.set_and_way(place);
         self.replacer.hit(set, way, self.ways);
@@ -219,7 +220,7 @@ impl Level {
         self.replacer.hit(set, way, self.ways);
     }
 
-    #[inline]
+    #[inline(always)]
     fn add_dirty(&mut self, slot: usize, bytes: ByteMask) {
         let copy = self.copies[slot];
         if copy.is_whole() {

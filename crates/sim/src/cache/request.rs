@@ -252,6 +252,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
     /// A write: owned lines take it where writes end, others are taken back first.
     #[inline(never)]
     pub(super) fn write_beyond(&mut self, core: u32, at: Time, line: u64, bytes: ByteMask) -> Time {
+        self.counters.writes += 1;
         let mut at = at;
         if !crate::Below::owned(self, core, LineAddr(line)) {
             let owned = self.request(core, at, line, Want::Own { whole: false });
@@ -282,7 +283,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
     }
 
     /// When a write at `at` to a copy that its core owns is done.
-    #[inline]
+    #[inline(always)]
     pub(super) fn written(&self, level: usize, place: Place, at: Time) -> Time {
         if self.merges_into_fills {
             at

@@ -30,7 +30,7 @@ impl Signatures {
     }
 
     /// The signature of a line: 7 bits of a hash, and one that says that it is there.
-    #[inline]
+    #[inline(always)]
     fn of(line: u64) -> u64 {
         (line.wrapping_mul(GOLDEN) >> 57) | 0x80
     }
@@ -43,7 +43,7 @@ impl Signatures {
 
     /// The first of `stride` places from `first` that may hold `line` (all that do may, and few
     /// others) and does.
-    #[inline]
+    #[inline(always)]
     pub(super) fn find(
         &self,
         first: usize,
@@ -99,7 +99,7 @@ impl Signatures {
 
 /// The high bit of each byte that is zero; bytes above the first of those may be marked too, if
 /// they are 1.
-#[inline]
+#[inline(always)]
 fn zero_bytes(word: u64) -> u64 {
     word.wrapping_sub(LOW) & !word & HIGH
 }

@@ -6,18 +6,20 @@ use prestore_trace::LineAddr;
 use super::bytes;
 use super::pipeline::Core;
 use super::stalls::Cause;
-use super::stores::{Pending, Way};
+use super::stores::{Pending, Stores, Way};
 use crate::{Asks, Below, ByteMask, ServedBy, Time};
 
 impl Core {
     /// The line and the bytes of an access that touches no other line, but one at least.
-    #[inline]
+    #[inline(always)]
     fn one_line(&self, addr: u64, size: u32) -> Option<(LineAddr, ByteMask)> {
         let shift = self.params.line_shift;
         let within = addr & ((1 << shift) - 1);
         let end = within + u64::from(size);
-        (size != 0 && end <= 1 << shift)
-            .then(|| (LineAddr::of(addr, shift), bytes::range(within, end - 1)))
+        if size == 0 || end > 1 << shift {
+            return None;
+        }
+        Some((LineAddr::of(addr, shift), bytes::range(within, end - 1)))
     }
 
     /// An access of `size` bytes, line by line; one that touches nothing (masked out) has none. Answers
@@ -54,7 +56,7 @@ impl Core {
     /// A load waits for nothing but its own data; only the reorder window waits for it. It is
     /// forwarded from pending stores that have all its bytes. If they have some, they must reach the
     /// cache first.
-    #[inline]
+    #[inline(always)]
     pub(super) fn load<B: Below>(&mut self, addr: u64, size: u32, below: &mut B) -> bool {
         if self.under.is_new() {
             self.results.ops.loads += 1;
@@ -65,7 +67,7 @@ impl Core {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn load_line<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) -> bool {
         if B::TYPES {
             let of = below.memory_type(self.params.id, line);
@@ -87,11 +89,12 @@ impl Core {
     /// A load of a line of which stores may be pending.
     #[inline(never)]
     fn load_pending<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) -> bool {
-        if !self.wait_to_forward(line, bytes, below) {
+        let Some(found) = self.wait_to_forward(line, bytes, below) else {
             return false;
-        }
+        };
         let mut at = self.front.load_port(&self.params, &mut self.results);
-        match self.stores.look(line, bytes, at) {
+        let found = found.unwrap_or_else(|| self.stores.look(line, bytes, at));
+        match found {
             Pending::None => {}
             Pending::Several(number) if self.params.merge.is_some() => {
                 let reached = self.drain_store(line, number, below);
@@ -116,7 +119,7 @@ impl Core {
     }
 
     /// A load that no pending store answers.
-    #[inline]
+    #[inline(always)]
     fn load_below<B: Below>(&mut self, line: LineAddr, mut at: Time, below: &mut B) {
         if let Some((done, by)) = self.load_overtaking(line, at, below) {
             return self.loaded(done, by);
@@ -153,7 +156,7 @@ impl Core {
 
     /// A load goes to the caches at `at`; where no fill buffer is free, dispatch waits. Answers when its
     /// data is there, and from where.
-    #[inline]
+    #[inline(always)]
     pub(super) fn fetch<B: Below>(
         &mut self,
         line: LineAddr,
@@ -167,7 +170,7 @@ impl Core {
 
     /// The same of a load that was dispatched before: dispatch goes on. Answers also how long a miss
     /// waited for a fill buffer, from the start of the run.
-    #[inline]
+    #[inline(always)]
     pub(super) fn fetch_later<B: Below>(
         &mut self,
         line: LineAddr,
@@ -221,35 +224,37 @@ impl Core {
         true
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn loaded(&mut self, done: Time, by: ServedBy) {
         self.front.loaded(done, by, &self.params, &mut self.results);
     }
 
     /// A load of bytes of which pending stores have some. In a store buffer, which drains in order,
     /// dispatch waits until the youngest of them is in the cache; in a merging write buffer only the
-    /// load does. Answers whether it is.
-    #[inline(never)]
+    /// load does. Answers what is found then, if that does not depend on when it is looked for; `None`: it is not
+    /// there yet.
+    #[inline]
     fn wait_to_forward<B: Below>(
         &mut self,
         line: LineAddr,
         bytes: ByteMask,
         below: &mut B,
-    ) -> bool {
-        if !matches!(self.stores, super::stores::Stores::Ordered(_)) {
-            return true;
+    ) -> Option<Option<Pending>> {
+        if !matches!(self.stores, Stores::Ordered(_)) {
+            return Some(None);
         }
-        let Pending::Some(number) = self.stores.look(line, bytes, self.front.now) else {
-            return true;
+        let found = self.stores.look(line, bytes, self.front.now);
+        let Pending::Some(number) = found else {
+            return Some(Some(found));
         };
         self.due_at(self.front.now);
         loop {
             if let Some(reached) = self.stores.reached(number) {
                 self.stall(reached, Cause::StoreForward);
-                return true;
+                return Some(None);
             }
             if !self.await_next(Cause::StoreForward, below) {
-                return false;
+                return None;
             }
         }
     }
@@ -272,7 +277,7 @@ impl Core {
     }
 
     /// A store waits for a free entry of the store path.
-    #[inline]
+    #[inline(always)]
     pub(super) fn store<B: Below>(&mut self, addr: u64, size: u32, below: &mut B) -> bool {
         if self.under.is_new() {
             self.results.ops.stores += 1;
@@ -313,7 +318,7 @@ impl Core {
         done
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn store_line<B: Below>(
         &mut self,
         line: LineAddr,
@@ -323,7 +328,7 @@ impl Core {
         self.store_bytes(line, bytes, Way::Cached, below)
     }
 
-    #[inline]
+    #[inline(always)]
     fn store_bytes<B: Below>(
         &mut self,
         line: LineAddr,
@@ -341,7 +346,7 @@ impl Core {
     }
 
     /// A store goes into the store path. Answers whether there was room.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push_store<B: Below>(
         &mut self,
         line: LineAddr,
@@ -367,7 +372,7 @@ impl Core {
     }
 
     /// Waits for an entry of the store path for `line`. Answers whether there is one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn wait_for_entry<B: Below>(&mut self, line: LineAddr, below: &mut B) -> bool {
         loop {
             if let Some(free) = self.stores.room(line, self.front.now) {

@@ -31,7 +31,7 @@ pub(super) fn lines_from(
 }
 
 /// The bytes `from` to `to`, both inclusive, below 128.
-#[inline]
+#[inline(always)]
 pub(super) fn range(from: u64, to: u64) -> ByteMask {
     if to < 64 {
         return ByteMask::from((u64::MAX >> (63 - (to - from))) << from);

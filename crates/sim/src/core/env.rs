@@ -40,7 +40,7 @@ impl<B: Below> Env<'_, B> {
     }
 
     /// When a store, or an atomic, which reads, can leave for a line that comes as `granted` and `done` say.
-    #[inline]
+    #[inline(always)]
     pub fn leaves(&self, atomic: bool, granted: Time, done: Time) -> Time {
         if self.params.leaves_when_granted && !atomic {
             granted
@@ -50,7 +50,7 @@ impl<B: Below> Env<'_, B> {
     }
 
     /// When a line that a flush takes away can be asked for again, from `at` on: when that is taken.
-    #[inline]
+    #[inline(always)]
     pub fn after_flush(&self, at: Time, line: LineAddr) -> Time {
         match self.fills.flush_until(line, at) {
             Some(until) if !self.below.owned(self.params.id, line) => until,
@@ -60,6 +60,7 @@ impl<B: Below> Env<'_, B> {
 
     /// Writes to the nearest cache. Answers when the next write may follow (less the pipeline's
     /// latency, which overlaps), and when this one is done.
+    #[inline(always)]
     pub fn write(
         &mut self,
         at: Time,
@@ -70,12 +71,17 @@ impl<B: Below> Env<'_, B> {
         self.results.drains += 1;
         let mut at = self.after_flush(at, line);
         let id = self.params.id;
-        if self.params.leaves_when_granted && !self.below.owned(id, line) {
+        let written = if self.params.leaves_when_granted {
+            self.below.write_owned(id, at, line, bytes, by)
+        } else {
+            Some(self.below.write(id, at, line, bytes, by))
+        };
+        let done = written.unwrap_or_else(|| {
             // Lost since it was asked for: it comes once more, and who follows may wait for its data.
-            let again = self.own_filled(self.fills.free_at(at), line, false);
-            at = again.granted;
-        }
-        let done = self.below.write(id, at, line, bytes, by).max(at);
+            at = self.own_filled(self.fills.free_at(at), line, false).granted;
+            self.below.write(id, at, line, bytes, by)
+        });
+        let done = done.max(at);
         (at.max(done.since(self.params.l1)), done)
     }
 
@@ -99,7 +105,7 @@ impl<B: Below> Env<'_, B> {
     }
 
     /// The stores that leave the store path as `number`; nobody, where nobody wants to know.
-    #[inline]
+    #[inline(always)]
     pub fn stored(&mut self, number: StoreNumber) -> Vec<Stored> {
         if B::NAMES {
             self.names.stored(number)
@@ -109,7 +115,7 @@ impl<B: Below> Env<'_, B> {
     }
 
     /// Does a core that has `line` refuse to give it up at `at`? Answers when it may be asked again.
-    #[inline]
+    #[inline(always)]
     pub fn refused(&mut self, at: Time, line: LineAddr, asks: Asks) -> Option<Time> {
         if B::REFUSES {
             self.below.refused(self.params.id, at, line, asks)

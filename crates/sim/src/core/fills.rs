@@ -98,7 +98,7 @@ impl FillBuffers {
     }
 
     /// When a buffer is free, from `at` on. Never, if all are open: their owner keeps one back.
-    #[inline]
+    #[inline(always)]
     pub fn free_at(&self, at: Time) -> Time {
         if at >= self.last && self.open < self.misses {
             return at;
@@ -107,7 +107,7 @@ impl FillBuffers {
     }
 
     /// The same, of a buffer for a flush.
-    #[inline]
+    #[inline(always)]
     pub fn free_for_flush(&self, at: Time) -> Time {
         at.max(self.first_of_flushes)
     }
@@ -159,7 +159,7 @@ impl FillBuffers {
     }
 
     /// `line` if it is on its way at `at`.
-    #[inline]
+    #[inline(always)]
     pub fn find(&self, line: LineAddr, at: Time) -> Option<Fill> {
         if at >= self.last {
             return None;
@@ -173,7 +173,7 @@ impl FillBuffers {
     }
 
     /// When the flush of `line` that is under way at `at` is taken.
-    #[inline]
+    #[inline(always)]
     pub fn flush_until(&self, line: LineAddr, at: Time) -> Option<Time> {
         if at >= self.flushed {
             return None;
@@ -182,7 +182,7 @@ impl FillBuffers {
     }
 
     /// When the non-temporal data of `line` that is under way at `at` is taken.
-    #[inline]
+    #[inline(always)]
     pub fn combined_until(&self, line: LineAddr, at: Time) -> Option<Time> {
         if at >= self.combined {
             return None;

@@ -13,23 +13,23 @@ impl Filter {
         Self([0; BUCKETS])
     }
 
-    #[inline]
+    #[inline(always)]
     fn bucket(line: LineAddr) -> usize {
         line.0 as usize % BUCKETS
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, line: LineAddr) {
         self.0[Self::bucket(line)] += 1;
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn remove(&mut self, line: LineAddr) {
         self.0[Self::bucket(line)] -= 1;
     }
 
     /// False: the line is not buffered.
-    #[inline]
+    #[inline(always)]
     pub fn may_hold(&self, line: LineAddr) -> bool {
         self.0[Self::bucket(line)] != 0
     }

@@ -99,7 +99,7 @@ impl Flushes {
 
     /// May store `number` leave a store buffer that drains in order? Not before older flushes and demotions, which
     /// leave it, too.
-    #[inline]
+    #[inline(always)]
     pub fn let_pass(&self, number: StoreNumber) -> bool {
         // Those behind the oldest come before later stores yet.
         self.pending
@@ -109,7 +109,7 @@ impl Flushes {
 
     /// Store `number` has reached the cache, or will have, at `at`. Answers whether anything waited
     /// for that.
-    #[inline]
+    #[inline(always)]
     pub fn stored(&mut self, number: StoreNumber, at: Time) -> bool {
         if self.behind_stores == 0 {
             return false;
@@ -138,7 +138,7 @@ impl Flushes {
     }
 
     /// When the next one goes, and which it is; the oldest among those of one time.
-    #[inline]
+    #[inline(always)]
     pub fn next(&mut self, fills: &FillBuffers) -> Option<(Time, usize)> {
         if self.pending.is_empty() {
             return None;

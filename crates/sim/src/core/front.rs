@@ -74,7 +74,7 @@ impl FrontEnd {
     }
 
     /// Instructions up to `instr` take their time.
-    #[inline]
+    #[inline(always)]
     fn advance(&mut self, instr: u64, params: &Params, results: &mut CoreResults) {
         let n = instr.saturating_sub(self.instr);
         if n == 0 {
@@ -90,7 +90,7 @@ impl FrontEnd {
     }
 
     /// Nothing dispatches before `until`.
-    #[inline]
+    #[inline(always)]
     pub fn stall(&mut self, until: Time, cause: Cause, results: &mut CoreResults) {
         if until > self.now {
             results.stalls.add(cause, until - self.now);
@@ -107,7 +107,7 @@ impl FrontEnd {
 
     /// When the load that dispatches now finds a port. It waits for it in the reorder window, and
     /// only a backlog longer than that holds up dispatch.
-    #[inline]
+    #[inline(always)]
     pub fn load_port(&mut self, params: &Params, results: &mut CoreResults) -> Time {
         let at = self.now.max(self.port);
         self.port = at + params.load_period;
@@ -120,7 +120,7 @@ impl FrontEnd {
     }
 
     /// The load that was dispatched last is done at `done`.
-    #[inline]
+    #[inline(always)]
     pub fn loaded(&mut self, done: Time, by: ServedBy, params: &Params, results: &mut CoreResults) {
         self.load_done = done;
         if params.rob == 0 {

@@ -7,6 +7,7 @@ use crate::results::{Distributions, Sum, ThreadCounts};
 use crate::{Below, Op, Time};
 
 impl Pipeline for Core {
+    #[inline(always)]
     fn now(&self) -> Time {
         self.now()
     }
@@ -16,12 +17,12 @@ impl Pipeline for Core {
         self.step(op, below);
     }
 
-    #[inline]
+    #[inline(always)]
     fn clock(&self) -> Time {
         self.clock()
     }
 
-    #[inline]
+    #[inline(always)]
     fn advance<B: Below>(&mut self, op: &Op, limit: Time, below: &mut B) -> bool {
         self.advance(op, limit, below)
     }

@@ -76,7 +76,7 @@ impl Core {
     }
 
     /// The core's clock: when the next instruction can dispatch.
-    #[inline]
+    #[inline(always)]
     pub fn now(&self) -> Time {
         self.front.now
     }
@@ -94,13 +94,13 @@ impl Core {
 
     /// When the core does something next, if it has more to execute: it dispatches, or something that is
     /// pending is due.
-    #[inline]
+    #[inline(always)]
     pub fn clock(&self) -> Time {
         self.front.now.min(self.next_due())
     }
 
     /// When the next of all that is pending is due.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next_due(&self) -> Time {
         self.due.min(self.leaves)
     }
@@ -113,7 +113,7 @@ impl Core {
 
     /// Executes `op` as far as that can begin by `limit`. Answers whether it is done; if not, its next
     /// part begins at [`Core::clock`], and it goes on when this is called again.
-    #[inline]
+    #[inline(always)]
     pub fn advance<B: Below>(&mut self, op: &Op, limit: Time, below: &mut B) -> bool {
         self.limit = limit;
         if !self.reach(op.instr, below) {
@@ -132,7 +132,7 @@ impl Core {
         done
     }
 
-    #[inline]
+    #[inline(always)]
     fn execute<B: Below>(&mut self, op: &Op, below: &mut B) -> bool {
         match op.kind {
             OpKind::Load => self.load(op.addr, op.size, below),
@@ -155,7 +155,7 @@ impl Core {
 
     /// Dispatches the instructions up to number `instr`, and does what is due meanwhile, by the
     /// limit. Answers whether that is all: whether the next may begin.
-    #[inline]
+    #[inline(always)]
     pub(super) fn reach<B: Below>(&mut self, instr: u64, below: &mut B) -> bool {
         if !self.atomics.is_empty() && !self.reach_behind_atomics(instr, below) {
             return false;
@@ -166,14 +166,14 @@ impl Core {
     }
 
     /// Does what is due by now and by the limit.
-    #[inline]
+    #[inline(always)]
     pub(super) fn catch_up<B: Below>(&mut self, below: &mut B) {
         self.leave_and_settle(self.front.now.min(self.limit), below);
         self.retire_atomics();
     }
 
     /// Has the clock passed the limit, so that others come first?
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_late(&self) -> bool {
         self.front.now > self.limit
     }
@@ -199,19 +199,19 @@ impl Core {
         self.stall(at, Cause::Await);
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn stall(&mut self, until: Time, cause: Cause) {
         self.front.stall(until, cause, &mut self.results);
     }
 
     /// Something is due at `at` that was not known of.
-    #[inline]
+    #[inline(always)]
     pub(super) fn due_at(&mut self, at: Time) {
         self.due = self.due.min(at);
     }
 
     /// The store path, and what it acts on.
-    #[inline]
+    #[inline(always)]
     pub(super) fn parts<'a, B>(
         &'a mut self,
         below: &'a mut B,
@@ -227,7 +227,7 @@ impl Core {
     }
 
     /// Does everything that is due by `until`, in order of time.
-    #[inline]
+    #[inline(always)]
     pub(super) fn settle<B: Below>(&mut self, until: Time, below: &mut B) {
         if self.handing.is_empty() {
             self.settle_through(until, below);

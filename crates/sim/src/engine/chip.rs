@@ -85,12 +85,12 @@ impl<P: Probe, S: Stage, const TYPED: bool> Below for Chip<'_, P, S, TYPED> {
     const REFUSES: bool = P::ACTIVE;
     const TYPES: bool = TYPED;
 
-    #[inline]
+    #[inline(always)]
     fn load(&mut self, core: u32, at: Time, line: LineAddr) -> Served {
         self.hierarchy.load(core, at, line)
     }
 
-    #[inline]
+    #[inline(always)]
     fn owned(&self, core: u32, line: LineAddr) -> bool {
         self.hierarchy.owned(core, line)
     }
@@ -100,7 +100,7 @@ impl<P: Probe, S: Stage, const TYPED: bool> Below for Chip<'_, P, S, TYPED> {
         self.hierarchy.own(core, at, line, whole)
     }
 
-    #[inline]
+    #[inline(always)]
     fn write(
         &mut self,
         core: u32,
@@ -110,6 +110,18 @@ impl<P: Probe, S: Stage, const TYPED: bool> Below for Chip<'_, P, S, TYPED> {
         by: &[Stored],
     ) -> Time {
         self.hierarchy.write(core, at, line, bytes, by)
+    }
+
+    #[inline(always)]
+    fn write_owned(
+        &mut self,
+        core: u32,
+        at: Time,
+        line: LineAddr,
+        bytes: ByteMask,
+        by: &[Stored],
+    ) -> Option<Time> {
+        self.hierarchy.write_owned(core, at, line, bytes, by)
     }
 
     #[inline]

@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::erased::Failed;
 use crate::cache::HierarchyError;
 use crate::memory::Fullness;
 
@@ -81,6 +82,35 @@ pub enum SimulationError<E> {
         /// Operations to leave out.
         warmup: u64,
     },
+}
+
+impl SimulationError<Failed> {
+    /// The same, where the source has not failed.
+    pub(super) fn of_no_source<E>(self) -> SimulationError<E> {
+        match self {
+            Self::TooManyThreads {
+                threads,
+                helpers,
+                machine,
+                cores,
+            } => SimulationError::TooManyThreads {
+                threads,
+                helpers,
+                machine,
+                cores,
+            },
+            Self::Machine(error) => SimulationError::Machine(error),
+            // A source that fails has said why, and that is answered.
+            Self::NoThreads | Self::Source(Failed) => SimulationError::NoThreads,
+            Self::Deadlock { waiting } => SimulationError::Deadlock { waiting },
+            Self::Abandoned { threads } => SimulationError::Abandoned { threads },
+            Self::TooMuchMemory { machine, memories } => {
+                SimulationError::TooMuchMemory { machine, memories }
+            }
+            Self::NoRegion { wanted, seen } => SimulationError::NoRegion { wanted, seen },
+            Self::AllWarmup { ops, warmup } => SimulationError::AllWarmup { ops, warmup },
+        }
+    }
 }
 
 fn helped(helpers: u32) -> String {

@@ -71,7 +71,7 @@ impl<A: Agents> Helpers<A> {
     }
 }
 
-impl<S, M, P: Pipeline, U: Uncore, A: Agents> Run<'_, S, M, P, U, A> {
+impl<S, P: Pipeline, U: Uncore, A: Agents> Run<'_, S, P, U, A> {
     /// Thread `t` comes to `op`: the helpers see it.
     pub(super) fn consult(&mut self, t: usize, op: &Op, limit: Time) -> Come {
         let acts = matches!(

@@ -8,7 +8,7 @@ use super::window::Interest;
 use crate::Time;
 use crate::results::{Counts, Distributions};
 
-impl<S: Source, M, P: Pipeline, U: Uncore, A> Run<'_, S, M, P, U, A> {
+impl<S: Source, P: Pipeline, U: Uncore, A> Run<'_, S, P, U, A> {
     /// Thread `t` has read something after messages came.
     pub(super) fn messages_read(&mut self, t: usize) {
         let thread = &mut self.threads[t];

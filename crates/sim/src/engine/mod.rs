@@ -6,6 +6,7 @@
 
 mod chip;
 mod controllers;
+mod erased;
 mod error;
 mod handoffs;
 mod helpers;

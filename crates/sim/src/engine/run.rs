@@ -1,5 +1,6 @@
 //! The loop: threads go on in order of simulated time.
 
+use super::erased::AnyMechanism;
 use super::error::SimulationError;
 use super::handoffs::{HandOffs, Pledge};
 use super::helpers::{Come, Helpers};
@@ -28,9 +29,9 @@ pub struct Plan {
 }
 
 /// A run under way.
-pub struct Run<'a, S, M, P, U, A = NoAgents> {
+pub struct Run<'a, S, P, U, A = NoAgents> {
     source: &'a mut S,
-    mechanism: &'a mut M,
+    mechanism: &'a mut dyn AnyMechanism,
     pub(super) threads: Vec<Thread<P>>,
     pub(super) uncore: U,
     pub(super) ready: Ready,
@@ -71,11 +72,11 @@ pub(super) enum Turn {
     Ended,
 }
 
-impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
+impl<'a, S: Source, P: Pipeline, U: Uncore> Run<'a, S, P, U> {
     /// Threads 0, 1, … on `cores`.
     pub fn new(
         source: &'a mut S,
-        mechanism: &'a mut M,
+        mechanism: &'a mut impl Mechanism,
         cores: impl Iterator<Item = P>,
         uncore: U,
         plan: Plan,
@@ -84,11 +85,11 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore> Run<'a, S, M, P, U> {
     }
 }
 
-impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore, A: Agents> Run<'a, S, M, P, U, A> {
+impl<'a, S: Source, P: Pipeline, U: Uncore, A: Agents> Run<'a, S, P, U, A> {
     /// The same, and behind them `agents`, a core each.
-    pub fn helped(
+    pub(super) fn helped(
         source: &'a mut S,
-        mechanism: &'a mut M,
+        mechanism: &'a mut dyn AnyMechanism,
         agents: A,
         cores: impl Iterator<Item = P>,
         uncore: U,
@@ -203,7 +204,7 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore, A: Agents> Run<'a, S, 
                 return Ok(Turn::Ready);
             }
             let thread = &mut self.threads[t];
-            let Some(op) = thread.peek::<M>() else {
+            let Some(op) = thread.peek() else {
                 let refilled = thread.refill(self.source, self.mechanism);
                 match refilled.map_err(SimulationError::Source)? {
                     None => continue,
@@ -235,7 +236,7 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore, A: Agents> Run<'a, S, 
                 }
             }
             let thread = &mut self.threads[t];
-            if let Some(addr) = thread.address_ahead::<M>() {
+            if let Some(addr) = thread.address_ahead() {
                 self.uncore.soon(t as u32, addr);
             }
             let thread = &mut self.threads[t];
@@ -318,7 +319,7 @@ impl<'a, S: Source, M: Mechanism, P: Pipeline, U: Uncore, A: Agents> Run<'a, S, 
     }
 
     /// An operation of thread `t` is done. Answers whether others have their turn now.
-    #[inline]
+    #[inline(always)]
     fn is_done(&mut self, t: usize, limit: Time) -> bool {
         self.threads[t].advance();
         self.ops += 1;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use prestore_machine::{Machine, Scope};
 
 use super::chip::{CallSites, Chip};
+use super::erased::{AnyMechanism, AnySource, Failed, Kept};
 use super::error::SimulationError;
 use super::run::{Finished, Plan, Run};
 use super::source::Source;
@@ -103,7 +104,21 @@ impl<'m> Simulation<'m> {
         source: &mut S,
         mechanism: &mut M,
     ) -> Result<Results, SimulationError<S::Error>> {
-        self.run_with(source, mechanism, Doors::closed())
+        let mut source = Kept::new(source);
+        let run = self.run_closed(&mut source, mechanism);
+        run.map_err(|error| match source.error() {
+            Some(error) => SimulationError::Source(error),
+            None => error.of_no_source(),
+        })
+    }
+
+    /// The same. It is compiled here, and not where it is used.
+    fn run_closed(
+        &self,
+        mut source: &mut dyn AnySource,
+        mechanism: &mut dyn AnyMechanism,
+    ) -> Result<Results, SimulationError<Failed>> {
+        self.run_any(&mut source, mechanism, Doors::closed())
     }
 
     /// The same, on a machine with `doors` plugged in.
@@ -116,10 +131,19 @@ impl<'m> Simulation<'m> {
         mechanism: &mut M,
         doors: Doors<P, T, A>,
     ) -> Result<Results, SimulationError<S::Error>> {
+        self.run_any(source, mechanism, doors)
+    }
+
+    fn run_any<S: Source, P: Probe, T: Stage, A: Agents>(
+        &self,
+        source: &mut S,
+        mechanism: &mut dyn AnyMechanism,
+        doors: Doors<P, T, A>,
+    ) -> Result<Results, SimulationError<S::Error>> {
         // Two machines are compiled: one as plain as what is plugged in allows, and one with all of the rest.
         let is_typed = !self.machine.placement.types.is_empty();
         if self.accepted.is_none() && !is_typed {
-            return self.run_on::<_, _, _, _, _, false>(source, mechanism, doors);
+            return self.run_on::<_, _, _, _, false>(source, mechanism, doors);
         }
         let Doors {
             probe,
@@ -132,18 +156,17 @@ impl<'m> Simulation<'m> {
             stage: Logged { stage, log },
             agents,
         };
-        self.run_on::<_, _, _, _, _, true>(source, mechanism, doors)
+        self.run_on::<_, _, _, _, true>(source, mechanism, doors)
     }
 
-    fn run_on<S, M, P, T, A, const TYPED: bool>(
+    fn run_on<S, P, T, A, const TYPED: bool>(
         &self,
         source: &mut S,
-        mechanism: &mut M,
+        mechanism: &mut dyn AnyMechanism,
         doors: Doors<P, T, A>,
     ) -> Result<Results, SimulationError<S::Error>>
     where
         S: Source,
-        M: Mechanism,
         P: Probe,
         T: Stage,
         A: Agents,

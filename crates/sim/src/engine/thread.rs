@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
+use super::erased::AnyMechanism;
 use super::handoffs::{Pledge, Published};
 use super::pipeline::Pipeline;
 use super::source::{Next, Source};
-use crate::mechanism::Mechanism;
 use crate::{Op, OpKind, Time};
 
 /// How far the host is told ahead what will be accessed: farther than a prefetcher of the simulated
@@ -25,12 +25,12 @@ pub struct Thread<P> {
     pub core: P,
     /// Blocks of memory that were told of ahead, the last of those that share a place.
     ahead: [u64; TOLD],
-    /// What the source gave last; where the mechanism rewrites, its input.
-    input: Vec<Op>,
-    /// What the mechanism made of it.
-    rewritten: Vec<Op>,
-    /// Next in the buffer that the core is fed from.
+    /// What the core executes.
+    ops: Vec<Op>,
+    /// Next of those.
     next: usize,
+    /// What the source gave last, where the mechanism rewrites it.
+    input: Vec<Op>,
     /// The source is exhausted: instructions executed in all.
     ended: Option<u64>,
     /// Begins of the source regions that are open.
@@ -54,9 +54,9 @@ impl<P: Pipeline> Thread<P> {
             number,
             core,
             ahead: [u64::MAX; TOLD],
-            input: Vec::new(),
-            rewritten: Vec::new(),
+            ops: Vec::new(),
             next: 0,
+            input: Vec::new(),
             ended: None,
             regions: Vec::new(),
             last_began: Time::ZERO,
@@ -68,26 +68,16 @@ impl<P: Pipeline> Thread<P> {
     }
 
     /// The next operation; `None`: get more with [`Self::refill`].
-    #[inline]
-    pub fn peek<M: Mechanism>(&self) -> Option<Op> {
-        let ops = if M::REWRITES {
-            &self.rewritten
-        } else {
-            &self.input
-        };
-        ops.get(self.next).copied()
+    #[inline(always)]
+    pub fn peek(&self) -> Option<Op> {
+        self.ops.get(self.next).copied()
     }
 
     /// The address that is accessed [`AHEAD`] operations after the next one, if it is known yet and
     /// was not answered before.
-    #[inline]
-    pub fn address_ahead<M: Mechanism>(&mut self) -> Option<u64> {
-        let ops = if M::REWRITES {
-            &self.rewritten
-        } else {
-            &self.input
-        };
-        let op = ops.get(self.next + AHEAD)?;
+    #[inline(always)]
+    pub fn address_ahead(&mut self) -> Option<u64> {
+        let op = self.ops.get(self.next + AHEAD)?;
         let accesses = matches!(op.kind, OpKind::Load | OpKind::Store | OpKind::Atomic);
         let block = op.addr / ONCE;
         let told = &mut self.ahead[block as usize % TOLD];
@@ -99,34 +89,40 @@ impl<P: Pipeline> Thread<P> {
     }
 
     /// The operation that was peeked at is done.
-    #[inline]
+    #[inline(always)]
     pub fn advance(&mut self) {
         self.next += 1;
     }
 
     /// Gets more operations; answers the thread's instructions where there are none.
-    pub fn refill<S: Source, M: Mechanism>(
+    pub fn refill<S: Source>(
         &mut self,
         source: &mut S,
-        mechanism: &mut M,
+        mechanism: &mut dyn AnyMechanism,
     ) -> Result<Option<u64>, S::Error> {
         self.next = 0;
-        self.rewritten.clear();
+        let rewrites = mechanism.rewrites();
         loop {
-            self.input.clear();
+            self.ops.clear();
             if self.ended.is_some() {
                 return Ok(self.ended);
             }
-            if let Next::End { instrs } = source.fill(self.number, &mut self.input)? {
+            let input = if rewrites {
+                self.input.clear();
+                &mut self.input
+            } else {
+                &mut self.ops
+            };
+            if let Next::End { instrs } = source.fill(self.number, input)? {
                 self.ended = Some(instrs);
             }
-            if M::REWRITES {
-                mechanism.ops(self.number, &self.input, &mut self.rewritten);
+            if rewrites {
+                mechanism.ops(self.number, &self.input, &mut self.ops);
                 if self.ended.is_some() {
-                    mechanism.end(self.number, &mut self.rewritten);
+                    mechanism.end(self.number, &mut self.ops);
                 }
             }
-            if self.peek::<M>().is_some() {
+            if !self.ops.is_empty() {
                 return Ok(None);
             }
         }

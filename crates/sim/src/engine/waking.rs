@@ -6,7 +6,7 @@ use super::run::{Run, Turn};
 use crate::Time;
 use crate::doors::Agents;
 
-impl<S, M, P: Pipeline, U: Uncore, A: Agents> Run<'_, S, M, P, U, A> {
+impl<S, P: Pipeline, U: Uncore, A: Agents> Run<'_, S, P, U, A> {
     /// Thread `t` waits for a hand-off; what it left pending happens by `limit`.
     pub(super) fn rest(&mut self, t: usize, limit: Time) -> Turn {
         let next = self.threads[t].core.rest(limit, &mut self.uncore);

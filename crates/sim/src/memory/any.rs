@@ -69,6 +69,11 @@ impl Device for AnyDevice {
         each!(self, device => device.row(addr))
     }
 
+    #[inline]
+    fn readiness(&self, at: Time, addr: u64) -> (bool, Time) {
+        each!(self, device => device.readiness(at, addr))
+    }
+
     fn drain(&mut self, at: Time) -> Time {
         each!(self, device => device.drain(at))
     }

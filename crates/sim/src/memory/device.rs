@@ -25,6 +25,12 @@ pub trait Device {
         addr
     }
 
+    /// Whether a row has to be opened for `addr`, and when its data could move at the soonest, if not before `at`: by which
+    /// a controller may choose.
+    fn readiness(&self, at: Time, _addr: u64) -> (bool, Time) {
+        (true, at)
+    }
+
     /// Writes all that is buffered to the media (end of the run), so that bytes are all counted.
     fn drain(&mut self, at: Time) -> Time;
 

@@ -116,6 +116,7 @@ pub(crate) fn controller() -> Controller {
         drain_high: 6,
         drain_low: 2,
         drain_batch: None,
+        write_order: prestore_machine::WriteOrder::Rows,
         line_gap: Nanos(0.0),
         bus: None,
         persistent: true,

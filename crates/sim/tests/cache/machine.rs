@@ -102,6 +102,7 @@ fn memory() -> Memory {
             drain_high: 1,
             drain_low: 0,
             drain_batch: None,
+            write_order: prestore_machine::WriteOrder::Rows,
             line_gap: Nanos(0.0),
             bus: None,
             persistent: false,

@@ -127,7 +127,7 @@ impl Core {
     }
 
     /// All that are due by `until` leave, and what else is due is done, in order of time.
-    #[inline]
+    #[inline(always)]
     pub(in crate::core) fn leave_and_settle<B: Below>(&mut self, until: Time, below: &mut B) {
         if self.leaves <= until {
             self.leave_in_order(until, below);
@@ -152,7 +152,7 @@ impl Core {
     /// first of them leaves, they and the load find it in the cache. If not, that one waits for the line,
     /// goes past the caches, and the load reads the line again. Answers when the load is done, and
     /// from where; `None` where no store is in the queue, or hits do not stay.
-    #[inline]
+    #[inline(always)]
     pub(in crate::core) fn load_overtaking<B: Below>(
         &mut self,
         line: LineAddr,

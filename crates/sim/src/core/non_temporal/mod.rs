@@ -51,7 +51,7 @@ impl Core {
     }
 
     /// Sends `line`'s write-combining buffer, if there is one. Answers when it is taken.
-    #[inline]
+    #[inline(always)]
     pub(super) fn send_combined<B: Below>(&mut self, line: LineAddr, below: &mut B) -> Time {
         let any_open = self.combining.as_ref().is_some_and(Combining::any_open);
         if self.leaves == NEVER && !any_open {

@@ -65,7 +65,7 @@ impl Stores {
     }
 
     /// False: nothing of `line` is pending.
-    #[inline]
+    #[inline(always)]
     pub fn may_hold(&self, line: LineAddr) -> bool {
         match self {
             Self::Ordered(stores) => stores.filter.may_hold(line),
@@ -117,7 +117,7 @@ impl Stores {
 
     /// Does the next store to `line` need no entry of its own? Otherwise, when one is free; `None`
     /// if that depends on something that has not begun.
-    #[inline]
+    #[inline(always)]
     pub fn room(&self, line: LineAddr, at: Time) -> Option<Time> {
         match self {
             Self::Ordered(stores) => stores.room(at),
@@ -142,7 +142,7 @@ impl Stores {
     }
 
     /// A store at `at`, when there is room; it retires at `ready`. Answers when something is due because of it.
-    #[inline]
+    #[inline(always)]
     pub fn push<B: Below>(
         &mut self,
         line: LineAddr,
@@ -159,7 +159,7 @@ impl Stores {
 
     /// Does what is due until `limit`. Answers when the next thing is, and stops early where a
     /// flush waited for what was done.
-    #[inline]
+    #[inline(always)]
     pub fn run<B: Below>(
         &mut self,
         limit: Time,

@@ -1,6 +1,6 @@
 //! Writes to DRAM and PCM: they wait until there are enough of them, and go out row by row.
 
-use prestore_machine::Controller;
+use prestore_machine::{Controller, WriteOrder};
 
 use super::pending::{Pending, PendingWrites};
 use super::queue::{Path, Taken, WriteQueue};
@@ -16,6 +16,7 @@ use crate::memory::device::Device;
 /// that are left stay and may be merged with, until more come or the run ends (gem5's memory
 /// controller, which P4 used, does the same). Where the machine says how many writes make it worth while to turn
 /// the bus round, so many leave together, whether because of the threshold or because the device is idle.
+/// Where it says so, those of them go first whose row is open, then those whose bank is ready first.
 #[derive(Clone, Debug)]
 pub(crate) struct BatchedWrites {
     pending: PendingWrites,
@@ -26,6 +27,7 @@ pub(crate) struct BatchedWrites {
     low: usize,
     /// Lines that leave together at least.
     least: Option<usize>,
+    order: WriteOrder,
     /// The last drain.
     drain: (Time, Time),
     batch: Vec<Pending>,
@@ -42,6 +44,7 @@ impl BatchedWrites {
             high,
             low: (c.drain_low as usize).min(high - 1),
             least: c.drain_batch.map(|lines| lines.max(1) as usize),
+            order: c.write_order,
             drain: (Time::ZERO, Time::ZERO),
             batch: Vec::new(),
         }
@@ -128,7 +131,15 @@ impl BatchedWrites {
         }
     }
 
+    /// Issues `count` lines from `at` on. Answers when the device is done with them.
     fn issue(&mut self, at: Time, count: usize, device: &mut AnyDevice) -> Time {
+        match self.order {
+            WriteOrder::Rows => self.issue_by_row(at, count, device),
+            WriteOrder::FrFcfs => self.issue_ready(at, count, device),
+        }
+    }
+
+    fn issue_by_row(&mut self, at: Time, count: usize, device: &mut AnyDevice) -> Time {
         let mut batch = std::mem::take(&mut self.batch);
         self.pending
             .take_by_row(count, |addr| device.row(addr), &mut batch);
@@ -139,6 +150,24 @@ impl BatchedWrites {
             until = until.max(done);
         }
         self.batch = batch;
+        until
+    }
+
+    fn issue_ready(&mut self, at: Time, count: usize, device: &mut AnyDevice) -> Time {
+        let (mut until, mut row) = (at, None);
+        for _ in 0..count {
+            let next = self.pending.take_first_by(|line| {
+                let (opens, ready) = device.readiness(at, line.addr);
+                (row != Some(device.row(line.addr)), opens, ready)
+            });
+            let Some(line) = next else {
+                break;
+            };
+            row = Some(device.row(line.addr));
+            let done = device.write(at.max(line.since), line.addr, line.mask);
+            self.leaving.push(done);
+            until = until.max(done);
+        }
         until
     }
 

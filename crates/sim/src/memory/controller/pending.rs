@@ -45,6 +45,14 @@ impl PendingWrites {
         self.lines.get(n).copied()
     }
 
+    /// Takes out the line with the least key, the oldest of them where several have.
+    pub(crate) fn take_first_by<K: Ord>(&mut self, key: impl Fn(&Pending) -> K) -> Option<Pending> {
+        let first = (0..self.lines.len()).min_by_key(|i| key(&self.lines[*i]))?;
+        let line = self.lines.remove(first);
+        self.forget(line.addr);
+        Some(line)
+    }
+
     /// The write that waits for the line at `addr`.
     #[inline]
     pub(crate) fn find(&mut self, addr: u64) -> Option<&mut Pending> {

@@ -2,12 +2,12 @@
 
 use prestore_machine::device::Device as Described;
 use prestore_machine::quantity::Nanos;
-use prestore_machine::{Controller, device};
+use prestore_machine::{Controller, WriteOrder, device};
 
 use crate::Time;
 use crate::memory::any::AnyDevice;
 use crate::memory::channel::{Channel, whole_line};
-use crate::memory::fixtures::{controller, dram, fpga, ns, optane};
+use crate::memory::fixtures::{controller, dram, fpga, ns, optane, pcm};
 
 const LINE: u64 = 64;
 
@@ -144,6 +144,20 @@ fn an_idle_device_gets_whole_batches_row_by_row() {
     let counted = c.counters().device;
     assert_eq!(counted.write_bytes, 3 * LINE);
     assert_eq!(counted.row_hits, 1, "line 1 behind line 0");
+}
+
+#[test]
+fn of_a_batch_those_go_first_whose_bank_is_ready() {
+    let mut batches = controller();
+    (batches.drain_batch, batches.write_order) = (Some(2), WriteOrder::FrFcfs);
+    let mut c = channel(&batches, &device::Device::Pcm(pcm()));
+    // Two rows of bank 0, one of bank 1: bank 1 need not wait for the first.
+    for line in [0, 64, 16] {
+        write(&mut c, 0, line);
+    }
+    // tRCD, tCWD and a burst from 10 on, then the other bank's burst: it has the read's row open.
+    let drained = 10 + 50 + 10 + 4 + 4;
+    assert_eq!(read(&mut c, 15, 17), drained + 20 + 4 + 15);
 }
 
 #[test]

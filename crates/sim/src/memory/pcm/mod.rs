@@ -149,6 +149,16 @@ impl Device for Pcm {
         self.rows.number(addr)
     }
 
+    fn readiness(&self, at: Time, addr: u64) -> (bool, Time) {
+        let place = self.rows.locate(addr);
+        let bank = &self.banks[place.bank];
+        if bank.is_open(place.row) {
+            return (false, bank.free(at, Time::ZERO));
+        }
+        let before = self.timing.t_rp + self.timing.t_rcd;
+        (true, bank.free(bank.may_close(at), before) + before)
+    }
+
     /// Closes all rows.
     fn drain(&mut self, at: Time) -> Time {
         let mut done = at;

@@ -1,0 +1,44 @@
+//! An entry of the store buffer.
+
+use prestore_trace::{FlushKind, LineAddr};
+
+use super::UNKNOWN;
+use crate::core::stores::Way;
+use crate::{ByteMask, Time};
+
+/// A store, or what stands among them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub line: LineAddr,
+    /// None of a `clflush`.
+    pub bytes: ByteMask,
+    /// When it retired.
+    pub ready: Time,
+    /// When it may ask for its line: it retired, and is one of the oldest.
+    pub ask: Time,
+    /// When the line is owned, so that it may leave.
+    pub owned: Time,
+    /// A `clflush` keeps its place among the stores.
+    pub clflush: Option<FlushKind>,
+    /// An atomic among the stores: it reads, too, so it waits for data, and nothing is forwarded from it.
+    pub atomic: bool,
+    /// Where it goes.
+    pub way: Way,
+}
+
+impl Entry {
+    /// A store that has not asked for its line.
+    #[inline(always)]
+    pub fn of(line: LineAddr, bytes: ByteMask, ready: Time) -> Self {
+        Self {
+            line,
+            bytes,
+            ready,
+            ask: UNKNOWN,
+            owned: UNKNOWN,
+            clflush: None,
+            atomic: false,
+            way: Way::Cached,
+        }
+    }
+}
