@@ -69,14 +69,26 @@ unit: workloads aarch64
 	cargo test --release --locked --workspace --all-features
 
 # Hours of what the suite does for minutes: random blocks and programs, and the programs of docs/transparency.md, which
-# it writes. PRESTORE_SOAK_BLOCKS, PRESTORE_SOAK_PROGRAMS and PRESTORE_SOAK_SEED say how much, and of what.
-.PHONY: soak setup-soak
+# it writes. PRESTORE_SOAK_BLOCKS, PRESTORE_SOAK_PROGRAMS and PRESTORE_SOAK_SEED say how much, and of what. At the
+# end the tests of the tracer, and a part of the random ones, with the assertions of the engine
+# (PRESTORE_ENGINE_FLAVOUR=debug, which is a build of its own).
+.PHONY: soak setup-soak soak-assertions
 soak: export PRESTORE_CHECK_CODE = 1
 soak: setup-soak build
 	PRESTORE_SOAK_PAGE=$(CURDIR)/docs/transparency.md cargo test --release --locked --workspace --all-features \
 		--test transparency --test random_blocks --test csmith --test hangs --test verify --no-fail-fast -- --ignored --nocapture
 	cargo test --release --locked --workspace --all-features --test processes --test verdict_suite -- --ignored --nocapture \
 		--skip what_the_advice_does_on_this_host
+	$(MAKE) --no-print-directory soak-assertions
+
+ASSERTED := random_blocks found_blocks csmith transparency hangs jit registers signals waiting_signals outside \
+	privileges programs robustness
+soak-assertions: export PRESTORE_CHECK_CODE = 1
+soak-assertions: export PRESTORE_ENGINE_FLAVOUR = debug
+soak-assertions: export PRESTORE_SOAK_BLOCKS ?= 50000
+soak-assertions: setup-soak
+	cargo test --release --locked --workspace --all-features $(ASSERTED:%=--test %) --no-fail-fast
+	cargo test --release --locked --workspace --all-features --test random_blocks --no-fail-fast -- --ignored
 
 # Writes data and page of docs/verdicts.md anew; tests hold both to each other. A quarter of an hour; then, on an idle machine, what
 # this host measures: ten minutes.
@@ -113,8 +125,38 @@ aarch64:
 workloads:
 	@$(MAKE) --no-print-directory -s -C workloads OUT=$(CURDIR)/$(BUILD)/workloads
 
-install: build install-lib install-recompute
-	install -D -m 755 $(PRESTORE) $(DESTDIR)$(PREFIX)/bin/prestore
+install: build install-command install-lib install-recompute
+
+# The command without its debug information, which goes where debuggers look for it; what shells and `man` know of it,
+# the schemas of its output, and the licences. `uninstall` takes away what all of these put there.
+BIN = $(DESTDIR)$(PREFIX)/bin/prestore
+DEBUG = $(DESTDIR)$(PREFIX)/lib/debug/prestore.debug
+SHARE = $(DESTDIR)$(PREFIX)/share
+.PHONY: install-command uninstall
+install-command:
+	install -D -m 755 $(PRESTORE) $(BIN)
+	install -d $(dir $(DEBUG))
+	objcopy --only-keep-debug $(BIN) $(DEBUG)
+	strip --strip-debug $(BIN)
+	objcopy --add-gnu-debuglink=$(DEBUG) $(BIN)
+	$(PRESTORE) manual --output $(SHARE)/man/man1
+	install -d $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
+	$(PRESTORE) completions bash >$(SHARE)/bash-completion/completions/prestore
+	$(PRESTORE) completions zsh >$(SHARE)/zsh/site-functions/_prestore
+	$(PRESTORE) completions fish >$(SHARE)/fish/vendor_completions.d/prestore.fish
+	install -d $(SHARE)/prestore/schemas $(SHARE)/doc/prestore/library
+	install -m 644 schemas/*.json $(SHARE)/prestore/schemas
+	install -m 644 README.md LICENSE-APACHE LICENSE-MIT $(SHARE)/doc/prestore
+	install -m 644 docs/man/*.md $(SHARE)/doc/prestore/library
+
+uninstall:
+	rm -f $(BIN) $(DEBUG) $(SHARE)/man/man1/prestore.1 $(SHARE)/man/man1/prestore-*.1
+	rm -f $(SHARE)/bash-completion/completions/prestore $(SHARE)/zsh/site-functions/_prestore
+	rm -f $(SHARE)/fish/vendor_completions.d/prestore.fish
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/,$(notdir $(HEADERS)))
+	rm -f $(DESTDIR)$(PREFIX)/lib/libprestore.* $(DESTDIR)$(PREFIX)/lib/libprestore_recompute.*
+	rm -f $(DESTDIR)$(PREFIX)/lib/pkgconfig/prestore.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/prestore-recompute.pc
+	rm -rf $(DESTDIR)$(PREFIX)/lib/cmake/prestore $(SHARE)/prestore $(SHARE)/doc/prestore
 
 # As an argument of rustc, not in Cargo.toml, so that Rust programs can use the crate without the standard library.
 lib:

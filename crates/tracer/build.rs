@@ -34,6 +34,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         engine.version
     );
     println!("cargo::rustc-env=PRESTORE_ENGINE_ID={version}");
+    println!(
+        "cargo::rustc-env=PRESTORE_ENGINE_OPTIONS={}",
+        engine.flavour.options()
+    );
     println!("cargo::rustc-cfg=engine");
     Ok(())
 }

@@ -21,6 +21,7 @@ mod progress;
 mod record;
 mod repro;
 mod run;
+mod shell;
 mod simulate;
 mod trace_info;
 mod values;
@@ -57,6 +58,8 @@ fn main() -> ExitCode {
         Verb::BenchProgram(args) => bench::program(&args),
         Verb::Repro(args) => repro::run(&args),
         Verb::Doctor(args) => doctor::run(&args),
+        Verb::Completions(args) => shell::completions(&args),
+        Verb::Manual(args) => shell::manual(&args),
     };
     match result {
         Ok(code) => code,

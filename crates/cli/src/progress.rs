@@ -4,13 +4,15 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use prestore_report::count;
+use prestore_report::{bytes, count};
 
 /// Shows how much was done; silent where stderr is no terminal.
 pub struct Progress {
     bar: Option<ProgressBar>,
     what: &'static str,
     done: u64,
+    /// Bytes on disk; 0 where nothing is kept.
+    bytes: u64,
     calls: u64,
 }
 
@@ -33,8 +35,14 @@ impl Progress {
             bar,
             what,
             done: 0,
+            bytes: 0,
             calls: 0,
         }
+    }
+
+    /// So many bytes were kept of it.
+    pub fn size(&mut self, kept: u64) {
+        self.bytes = kept;
     }
 
     /// So many more.
@@ -44,7 +52,11 @@ impl Progress {
         if let Some(bar) = &self.bar
             && self.calls.is_multiple_of(EVERY)
         {
-            bar.set_message(format!("{} {}", count(self.done), self.what));
+            let kept = match self.bytes {
+                0 => String::new(),
+                n => format!(", {}", bytes(n)),
+            };
+            bar.set_message(format!("{} {}{kept}", count(self.done), self.what));
         }
     }
 }

@@ -9,7 +9,7 @@ use prestore_report::{Exactness, ExactnessKind, Run, count};
 use prestore_trace::block::UnknownOpcode;
 use prestore_trace::container::{ReadError, ReadOptions, RecordingState, Trace};
 use prestore_tracer::{
-    Allocations, Bursts, Coverage, Options, Outcome, ProgramOutput, Region, Scope, Window,
+    Allocations, Bursts, Coverage, Enough, Options, Outcome, ProgramOutput, Region, Scope, Window,
 };
 
 use crate::args::{Format, RunArgs, ScopeArg};
@@ -38,6 +38,7 @@ pub fn options(run: &RunArgs, values: bool, stdout: ProgramOutput) -> Result<Opt
         region: region(run.region.as_deref())?,
         bursts: None,
         stdout,
+        stop_after: run.stop_after,
     })
 }
 
@@ -63,6 +64,12 @@ pub fn check(run: &RunArgs) -> Result<(), CliError> {
         .is_some_and(|period| run.take.is_some_and(|take| period < take))
     {
         return wrong("--period is shorter than --take: give the length from window to window");
+    }
+    let not_all = matches!(run.scope, Some(ScopeArg::Count | ScopeArg::Sample));
+    if run.stop_after.is_some() && not_all {
+        return wrong(
+            "--stop-after ends recordings of accesses: leave it out, or use `--scope all`",
+        );
     }
     let part = run.skip > 0 || run.take.is_some() || run.region.is_some();
     if part && run.scope == Some(ScopeArg::Sample) {
@@ -224,6 +231,18 @@ pub fn partial(outcome: &Outcome) -> Option<String> {
     }
     if outcome.interrupted {
         return Some("recording was stopped by the user".into());
+    }
+    match outcome.enough {
+        Some(Enough::Time(time)) => {
+            let time = humantime::format_duration(time);
+            return Some(format!(
+                "recording ended after {time}, as asked (--stop-after)"
+            ));
+        }
+        Some(Enough::Taker) => {
+            return Some("recording ended at the size that was asked for (--max-size)".into());
+        }
+        None => {}
     }
     if let Some(signal) = outcome.status.and_then(|s| s.signal()) {
         return Some(format!("the program was killed by signal {signal}"));

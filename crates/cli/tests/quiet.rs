@@ -4,6 +4,7 @@
 mod common;
 
 use common::{advice, advise, c_program, run, text};
+use serde_json::Value;
 
 #[test]
 fn nothing_but_the_result_is_told() {
@@ -55,7 +56,47 @@ fn a_program_that_only_starts_gets_no_advice() {
     ])
     .exits(0)
     .json();
-    let of_loader = |f: &&serde_json::Value| f["module"].as_str().unwrap().contains("/ld-linux");
-    let told: Vec<_> = advice(&report).into_iter().filter(of_loader).collect();
-    assert!(told.is_empty(), "{told:#?}");
+    assert_eq!(of_loader(&report), Vec::<&Value>::new());
+}
+
+/// Advice about what the dynamic loader writes.
+fn of_loader(report: &Value) -> Vec<&Value> {
+    let loaders = |f: &&Value| {
+        let by = |key: &str| f[key].as_str().unwrap_or_default();
+        by("module").contains("/ld-linux") || by("writer").starts_with("_dl_")
+    };
+    advice(report).into_iter().filter(loaders).collect()
+}
+
+/// What a function that is called for the first time is looked up with is not what its caller writes.
+#[test]
+fn looking_a_symbol_up_is_no_writing_of_the_caller() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = r#"
+        #include <ctype.h>
+        #include <stdlib.h>
+        #include <string.h>
+        #include <unistd.h>
+        int main(int n, char **v)
+        {
+            char text[64] = "";
+            strncpy(text, v[0], 60);
+            n += strlen(text) + strcspn(text, "/") + strspn(text, "/") + abs(n) + atoi(text) + getpid();
+            n += strtol(text, 0, 10) + toupper(n & 127) + isalpha(n & 127) + (int)random() + rand() + getuid();
+            return (n + (getenv("HOME") != 0) + (strchr(text, 'x') != 0) + (strstr(text, "y") != 0)) & 0;
+        }"#;
+    let options = ["-O0", "-fno-builtin", "-Wl,-z,lazy"];
+    let program = c_program(folder.path(), "looks_up", source, &options);
+    let asked = [
+        "advise",
+        "--threshold",
+        "min_write_time=0.001",
+        "--format",
+        "json",
+        "--",
+    ];
+    let report = run(asked.into_iter().chain([text(&program)]))
+        .exits(0)
+        .json();
+    assert_eq!(of_loader(&report), Vec::<&Value>::new());
 }

@@ -41,7 +41,17 @@ fn numbers_and_names_that_make_no_sense() {
         let ran = Running::start(command).finish().exits(2).says(parts);
         assert_eq!(ran.stdout, "", "{options:?}: the program did not run");
     };
-    wrong(&["--threshold", "min_luck=1"], &["no threshold `min_luck`"]);
+    wrong(
+        &["--threshold", "lucky=1"],
+        &["no threshold `lucky`", "advise --help"],
+    );
+    wrong(
+        &["--threshold", "min_store_shar=0.1"],
+        &[
+            "no threshold `min_store_shar`",
+            "did you mean `min_store_share`?",
+        ],
+    );
     wrong(
         &["--threshold", "min_store_share"],
         &["NAME=VALUE", "--help"],

@@ -78,7 +78,14 @@ impl FenceHistogram {
     }
 }
 
-/// A thread's writes since its last fence.
+/// From when on bytes wait for a fence that were written `ago` before their instruction was over.
+#[inline(always)]
+pub(crate) fn waits_from(now: u64, ago: u64) -> u64 {
+    // Shifted, so that what a repeated store wrote long ago may lie before the program's start.
+    now + (HORIZON + 1) - ago.min(HORIZON + 1)
+}
+
+/// A thread's writes since its last fence. Times are those of [`waits_from`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PendingWrites {
     /// Time of the last store of each, and its origin.
@@ -99,25 +106,25 @@ impl PendingWrites {
 
     /// Adds a write and returns its number.
     #[inline]
-    pub(crate) fn push(&mut self, origin: u32, now: u64, hist: &mut FenceHistogram) -> u64 {
+    pub(crate) fn push(&mut self, origin: u32, since: u64, hist: &mut FenceHistogram) -> u64 {
         hist.writes += 1;
         if self.entries.len() == self.entries.capacity() {
-            self.make_room(now);
+            self.make_room(since);
         }
-        self.entries.push((now, origin));
+        self.entries.push((since, origin));
         self.base + self.entries.len() as u64 - 1
     }
 
-    /// The write of this number went on until `now`; false: a fence has come since, or the write
+    /// The write of this number went on until `since`; false: a fence has come since, or the write
     /// paused for longer than the horizon, so that this is another one.
     #[inline]
-    pub(crate) fn touch(&mut self, number: u64, now: u64) -> bool {
+    pub(crate) fn touch(&mut self, number: u64, since: u64) -> bool {
         let Some(at) = number.checked_sub(self.base) else {
             return false;
         };
         match self.entries.get_mut(at as usize) {
-            Some(entry) if now - entry.0 <= HORIZON => {
-                entry.0 = now;
+            Some(entry) if since.saturating_sub(entry.0) <= HORIZON => {
+                entry.0 = entry.0.max(since);
                 true
             }
             _ => false,
@@ -127,7 +134,7 @@ impl PendingWrites {
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, now: u64) {
-        let fresh = |e: &(u64, u32)| now - e.0 <= HORIZON;
+        let fresh = |e: &(u64, u32)| now.saturating_sub(e.0) <= HORIZON;
         let mut drop = self.entries.iter().position(fresh);
         if self.entries.len() >= MAX_PENDING {
             drop = drop.max(Some(MAX_PENDING / 2));
@@ -144,6 +151,7 @@ impl PendingWrites {
     #[inline]
     pub(crate) fn fence(&mut self, now: u64, mut record: impl FnMut(u32, u64)) {
         self.base += self.entries.len() as u64;
+        let now = waits_from(now, 0);
         for (time, origin) in self.entries.drain(..) {
             let distance = now - time;
             if distance <= HORIZON {
@@ -170,10 +178,10 @@ mod tests {
     fn a_write_that_no_fence_follows_counts_as_infinite() {
         let mut hist = FenceHistogram::default();
         let mut pending = PendingWrites::default();
-        pending.push(0, 10, &mut hist);
+        pending.push(0, waits_from(10, 0), &mut hist);
         pending.fence(15, |_, d| hist.record(d));
         for _ in 0..2 {
-            pending.push(0, 20, &mut hist);
+            pending.push(0, waits_from(20, 0), &mut hist);
         }
         pending.fence(21 + HORIZON, |_, d| hist.record(d));
         assert_eq!(hist.distance().min, Some(5));
@@ -184,10 +192,10 @@ mod tests {
     fn a_touched_write_counts_from_its_last_store() {
         let mut hist = FenceHistogram::default();
         let mut pending = PendingWrites::default();
-        let n = pending.push(0, 10, &mut hist);
-        assert!(pending.touch(n, 14));
+        let n = pending.push(0, waits_from(10, 0), &mut hist);
+        assert!(pending.touch(n, waits_from(14, 0)));
         pending.fence(15, |_, d| hist.record(d));
-        assert!(!pending.touch(n, 16));
+        assert!(!pending.touch(n, waits_from(16, 0)));
         assert_eq!(hist.distance().min, Some(1));
     }
 
@@ -196,7 +204,7 @@ mod tests {
         let mut hist = FenceHistogram::default();
         let mut pending = PendingWrites::default();
         for t in 0..3_000_000 {
-            pending.push(0, t, &mut hist);
+            pending.push(0, waits_from(t, 0), &mut hist);
         }
         assert!(pending.entries.capacity() <= MAX_PENDING);
     }

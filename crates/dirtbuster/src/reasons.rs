@@ -148,14 +148,19 @@ fn mixed(e: &Evidence<'_>, t: &Thresholds) -> Option<String> {
 }
 
 pub(crate) fn clean(e: &Evidence<'_>, reused: f64, fence: &str, t: &Thresholds) -> String {
+    let u = e.sequential.usage;
+    let again = match of(u.rewritten_near.n, u.lines) {
+        none if none < 0.0005 => "but not written again".to_owned(),
+        some => format!("but only {} written again", percent(some)),
+    };
     format!(
         "{} of the writes are sequential, and {} of what they wrote is re-read while cached, after \
-         {} on average, but not written again: cleaning writes the lines back in order and keeps \
+         {} on average, {again}: cleaning writes the lines back in order and keeps \
          them cached for the reads. Skipping the cache would make those reads go to memory (P0 \
          measured up to 2x slower).{}{fence}",
         percent(e.sequential_share),
         percent(reused),
-        distance(e.sequential.usage.reread_near.mean()),
+        distance(u.reread_near.mean()),
         mixed(e, t).unwrap_or_default(),
     )
 }

@@ -107,7 +107,7 @@ pub struct ThresholdInfo {
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum ThresholdError {
     /// No threshold has this name.
-    #[error("there is no threshold `{0}`; see the list of thresholds for their names")]
+    #[error("there is no threshold `{0}`; `prestore advise --help` lists them")]
     Unknown(String),
     /// The value makes no sense for it.
     #[error("threshold `{name}` cannot be {value}: {what}")]

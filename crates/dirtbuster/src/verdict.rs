@@ -74,25 +74,19 @@ pub(crate) struct Decision {
 /// more, that too.
 pub(crate) fn decide(e: &Evidence<'_>, program: Program, t: &Thresholds) -> Decision {
     let (verdict, reason) = judge(e, t);
-    if verdict == Verdict::LeaveAlone && program.is_write_intensive(t) {
-        return Decision {
+    // What its own writes speak against is told so, however much the program writes.
+    let dismissed = (verdict != Verdict::LeaveAlone).then(|| too_little(e, program, t));
+    match dismissed.flatten() {
+        None => Decision {
             verdict,
             reason,
             dismissed: None,
-        };
-    }
-    let Some(why) = too_little(e, program, t) else {
-        return Decision {
-            verdict,
-            reason,
-            dismissed: None,
-        };
-    };
-    let advice = Dismissed { verdict, reason };
-    Decision {
-        verdict: Verdict::LeaveAlone,
-        reason: why,
-        dismissed: (verdict != Verdict::LeaveAlone).then_some(advice),
+        },
+        Some(why) => Decision {
+            verdict: Verdict::LeaveAlone,
+            reason: why,
+            dismissed: Some(Dismissed { verdict, reason }),
+        },
     }
 }
 

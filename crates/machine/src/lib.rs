@@ -30,6 +30,7 @@ pub use self::memory::{
     Controller, Memory, MemoryType, PageMapping, Placement, PlacementRule, RangeSelector, TypeRule,
     WriteOrder,
 };
+pub use self::nearest::nearest;
 
 /// The code in the guide is compiled with the documentation's tests.
 #[cfg(doctest)]

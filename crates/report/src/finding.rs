@@ -233,6 +233,20 @@ impl NamedFinding {
         self.verdict != Verdict::LeaveAlone
     }
 
+    /// The machines that following it was simulated on, if it gains on none of them: `host`, `host and tiny`.
+    pub fn gains_on_none_of(&self) -> Option<String> {
+        if self.predicted.is_empty() || self.predicted.iter().any(|p| p.best) {
+            return None;
+        }
+        let mut names: Vec<&str> = self.predicted.iter().map(|p| p.machine.as_str()).collect();
+        names.dedup();
+        let last = names.pop()?;
+        Some(match names.is_empty() {
+            true => last.to_owned(),
+            false => format!("{} and {last}", names.join(", ")),
+        })
+    }
+
     /// Its function, and what tells it apart from that function's other findings.
     pub fn name(&self) -> String {
         match &self.apart {

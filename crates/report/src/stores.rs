@@ -9,7 +9,7 @@ use crate::resolve::{Resolver, SiteKind};
 use crate::run::Run;
 use prestore_trace::SiteId;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Stores of one instruction in one calling context.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,6 +76,8 @@ type Context = (Vec<NamedPlace>, u64);
 #[derive(Default)]
 struct Group {
     places: Vec<(NamedPlace, u64)>,
+    /// Where in `places` an offset is: without symbols, a module of a hundred thousand stores is one group.
+    place_at: HashMap<u64, usize>,
     contexts: BTreeMap<Vec<(String, u64)>, Context>,
     stores: u64,
 }
@@ -135,14 +137,12 @@ impl Group {
             let key = chain.iter().map(|c| (c.module.clone(), c.offset)).collect();
             self.contexts.entry(key).or_insert((chain, 0)).1 += stores;
         }
-        match self
-            .places
-            .iter_mut()
-            .find(|(p, _)| p.offset == place.offset)
-        {
-            Some((_, n)) => *n += stores,
-            None => self.places.push((place, stores)),
+        let next = self.places.len();
+        let at = *self.place_at.entry(place.offset).or_insert(next);
+        if at == next {
+            self.places.push((place, 0));
         }
+        self.places[at].1 += stores;
     }
 
     fn finish(mut self, total: u64) -> FunctionStores {

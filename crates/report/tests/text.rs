@@ -3,10 +3,10 @@
 
 mod common;
 
-use prestore_dirtbuster::{Findings, TimeEstimate};
+use prestore_dirtbuster::{Dismissed, Findings, TimeEstimate, Verdict};
 use prestore_report::{
-    Exactness, ExactnessKind, Report, Run, SiteKind, SiteStores, Sources, StoresByFunction,
-    TextOptions, report_text, stores_text,
+    Exactness, ExactnessKind, Predicted, Report, Run, SiteKind, SiteStores, Sources,
+    StoresByFunction, TextOptions, report_text, stores_text, to_json, to_sarif,
 };
 use prestore_trace::SiteId;
 
@@ -90,6 +90,83 @@ fn a_program_that_hardly_writes_is_said_to_and_gets_no_advice() {
         "{text}"
     );
     assert!(!text.contains("Pre-store choice"), "{text}");
+}
+
+/// A program that spends so much of its time writing.
+fn barely_writing(share: f64) -> String {
+    let mut findings = common::findings();
+    findings.write_intensive = false;
+    findings.time = TimeEstimate {
+        total: 1e6,
+        writing: share * 1e6,
+        ..TimeEstimate::default()
+    };
+    for f in &mut findings.findings {
+        let (verdict, reason) = (f.verdict, std::mem::take(&mut f.reason));
+        f.verdict = Verdict::LeaveAlone;
+        f.reason = "the program is not write-intensive".to_owned();
+        f.dismissed = (verdict != Verdict::LeaveAlone).then_some(Dismissed { verdict, reason });
+    }
+    let report = Report::new(&findings, common::run(), 0.1, &mut common::symbols());
+    report_text(&report, TextOptions::default(), None)
+}
+
+#[test]
+fn what_would_be_advised_stands_there_once_and_not_the_programs_reason_at_each_place() {
+    let text = barely_writing(0.03);
+    assert!(text.contains("pre-stores would have no effect"), "{text}");
+    assert!(
+        text.contains("if the program wrote more, clean: "),
+        "{text}"
+    );
+    let reasons = text.matches("leave alone: the program is not write-intensive");
+    assert!(reasons.count() <= 1, "{text}");
+}
+
+#[test]
+fn a_program_near_the_threshold_is_said_to_be() {
+    let near = barely_writing(0.098);
+    assert!(near.contains("too near the threshold to tell"), "{near}");
+    assert!(near.contains("min_write_time=0.07"), "{near}");
+    assert!(!barely_writing(0.03).contains("too near"));
+}
+
+/// Predicted on a machine.
+fn predicted(machine: &str, speedup: f64) -> Predicted {
+    Predicted {
+        machine: machine.to_owned(),
+        op: "clean".to_owned(),
+        way: "call".to_owned(),
+        speedup,
+        least: speedup,
+        most: speedup,
+        best: speedup > 1.0,
+    }
+}
+
+#[test]
+fn what_gains_on_none_of_the_machines_asked_about_is_to_be_left_alone_there() {
+    let mut report = common::report();
+    let at = (report.findings.iter()).position(|f| f.verdict == Verdict::Clean);
+    let text = |report: &Report| report_text(report, TextOptions::default(), None);
+    let title = |report: &Report, what: &str| {
+        let f = &report.findings[at.unwrap()];
+        let line = format!("{}. {}: {what}\n", f.number, f.name());
+        assert!(text(report).contains(&line), "{line}{}", text(report));
+    };
+    title(&report, "clean");
+    report.findings[at.unwrap()].predicted = vec![predicted("host", 0.6), predicted("far", 0.9)];
+    title(&report, "leave alone on host and far");
+    assert!(text(&report).contains("Pre-store choice: leave alone on host and far"));
+    assert!(
+        text(&report).contains("larger units: clean\n"),
+        "{}",
+        text(&report)
+    );
+    let sarif = to_json(&to_sarif(&report)).unwrap();
+    assert!(sarif.contains("leave alone on host and far"), "{sarif}");
+    report.findings[at.unwrap()].predicted[1] = predicted("far", 1.4);
+    title(&report, "clean");
 }
 
 #[test]

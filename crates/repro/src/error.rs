@@ -11,10 +11,12 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum ReproError {
     /// No experiment of this name.
-    #[error("there is no experiment '{name}'; there are: {known}")]
+    #[error("there is no experiment '{name}'; {meant}there are: {known}")]
     Unknown {
         /// What was asked for.
         name: String,
+        /// A question whether another name was meant, or nothing.
+        meant: String,
         /// What there is.
         known: String,
     },

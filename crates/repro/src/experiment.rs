@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use prestore_machine::nearest;
+
 use crate::error::ReproError;
 use crate::optane::OptaneStudy;
 use crate::report::Report;
@@ -84,6 +86,9 @@ pub fn find(name: &str) -> Result<&'static dyn Experiment, ReproError> {
     let found = all.iter().find(|e| e.name() == name);
     found.copied().ok_or_else(|| ReproError::Unknown {
         name: name.to_owned(),
+        meant: nearest(name, all.iter().map(|e| e.name()))
+            .map(|nearest| format!("did you mean '{nearest}'? "))
+            .unwrap_or_default(),
         known: all.iter().map(|e| e.name()).collect::<Vec<_>>().join(", "),
     })
 }

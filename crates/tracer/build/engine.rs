@@ -15,6 +15,46 @@ pub struct Engine {
     pub dir: PathBuf,
     /// Version of the crate that carries the source.
     pub version: String,
+    pub flavour: Flavour,
+}
+
+/// Which of its builds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Flavour {
+    Release,
+    /// With its assertions: several times slower, for the soak.
+    Debug,
+}
+
+impl Flavour {
+    /// As `PRESTORE_ENGINE_FLAVOUR` says; the release otherwise.
+    fn asked() -> Result<Self, Box<dyn Error>> {
+        println!("cargo::rerun-if-env-changed=PRESTORE_ENGINE_FLAVOUR");
+        match std::env::var("PRESTORE_ENGINE_FLAVOUR").as_deref() {
+            Err(_) | Ok("" | "release") => Ok(Self::Release),
+            Ok("debug") => Ok(Self::Debug),
+            Ok(other) => Err(format!(
+                "PRESTORE_ENGINE_FLAVOUR is '{other}': it may be 'release' or 'debug'"
+            )
+            .into()),
+        }
+    }
+
+    /// What the engine calls it in the names of folders.
+    fn folder(self) -> &'static str {
+        match self {
+            Self::Release => "release",
+            Self::Debug => "debug",
+        }
+    }
+
+    /// Options that make it say what the release does, and failed assertions, but no more.
+    pub fn options(self) -> &'static str {
+        match self {
+            Self::Release => "",
+            Self::Debug => "-stderr_mask 12 -appfault_mask 0",
+        }
+    }
 }
 
 /// Extensions that the client links to.
@@ -35,11 +75,11 @@ impl Engine {
     }
 
     pub fn core_libraries(&self) -> PathBuf {
-        self.dir.join("build/lib64/release")
+        self.dir.join("build/lib64").join(self.flavour.folder())
     }
 
     pub fn extension_libraries(&self) -> PathBuf {
-        self.dir.join("build/ext/lib64/release")
+        self.dir.join("build/ext/lib64").join(self.flavour.folder())
     }
 
     /// For code that looks into the engine.
@@ -70,7 +110,13 @@ pub fn build(out: &Path) -> Result<Engine, Box<dyn Error>> {
         .ancestors()
         .nth(4)
         .ok_or("OUT_DIR is not below a target folder")?;
-    let dir = target.join(format!("engine-{version}-{}", patches.id()));
+    let flavour = Flavour::asked()?;
+    let suffix = if flavour == Flavour::Debug {
+        "-debug"
+    } else {
+        ""
+    };
+    let dir = target.join(format!("engine-{version}-{}{suffix}", patches.id()));
     create_dir_all(&dir)?;
     let lock = File::create(dir.join("lock"))?;
     lock.lock()?;
@@ -78,6 +124,7 @@ pub fn build(out: &Path) -> Result<Engine, Box<dyn Error>> {
         source: dir.join("source"),
         dir,
         version,
+        flavour,
     };
     if engine.libraries().iter().all(|l| l.exists()) {
         return Ok(engine);
@@ -89,9 +136,16 @@ pub fn build(out: &Path) -> Result<Engine, Box<dyn Error>> {
         config.define(format!("BUILD_{off}"), "NO");
     }
     // The engine wants to be optimised whatever the profile, and picks its own flags.
+    if flavour == Flavour::Debug {
+        // Otherwise not at all, and a fast timer's signals come faster than it takes them.
+        config.env("CFLAGS", "-O2");
+    }
     config
         .out_dir(&engine.dir)
-        .profile("RelWithDebInfo")
+        .profile(match flavour {
+            Flavour::Release => "RelWithDebInfo",
+            Flavour::Debug => "Debug",
+        })
         .define("CMAKE_ASM_COMPILER", require("as")?)
         .define("CMAKE_ASM_FLAGS", "")
         .no_default_flags(true)

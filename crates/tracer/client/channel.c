@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "locks.h"
 #include "options.h"
 #include "ring.h"
 
@@ -214,8 +215,7 @@ void
 session_reopen(void)
 {
     char path[MAXIMUM_PATH];
-    /* A lock held by another thread of the parent at the fork would never be freed. */
-    meta_lock = dr_mutex_create();
+    meta_lock = lock_in_child(meta_lock);
     dr_snprintf(path, sizeof(path), "%s/control", options.dir);
     open_control(path);
     /* Not the parent by now, which may have ended: the one whose memory and code this is. */
@@ -224,6 +224,13 @@ session_reopen(void)
     parents_meta_file = meta_file;
     if (control_fd < 0 || !open_meta())
         stop_recording("it cannot open its files (has it changed its user or its root directory?)");
+}
+
+void
+session_exit(void)
+{
+    if (meta_lock != NULL)
+        dr_mutex_destroy(meta_lock);
 }
 
 void

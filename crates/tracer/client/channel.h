@@ -30,6 +30,9 @@ typedef struct {
 /* After a fork: the child drops the parent's files and opens its own. */
 void session_reopen(void);
 
+/* At the very end: nothing is reported behind it. */
+void session_exit(void);
+
 /* Shows the host this process, whose meta log must have its first frame by now. */
 void session_begin(void);
 

@@ -161,6 +161,10 @@ on_process_exit(void)
     thread_exit();
     drutil_exit();
     regs_exit();
+    seccomp_exit();
+    if (options.stops != NULL)
+        stops_exit();
+    session_exit();
     drmgr_exit();
 }
 

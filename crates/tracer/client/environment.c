@@ -66,9 +66,11 @@ environment_clean(void)
     for (end++; *end != 0; end += 2) /* the auxiliary vector, up to AT_NULL */
         ;
     end += 2;
-    /* The engine goes on reading its variables: it gets all as they were. Never freed. */
+    /* The engine goes on reading its variables to its end: it gets all as they were, in pages that are never given back. */
     size_t bytes = (size_t)((byte *)end - (byte *)envp);
-    uint64 *copy = dr_global_alloc(bytes);
+    uint64 *copy = dr_raw_mem_alloc(bytes, DR_MEMPROT_READ | DR_MEMPROT_WRITE, NULL);
+    if (copy == NULL)
+        return;
     memcpy(copy, envp, bytes);
     dynamorio_set_envp((char **)copy);
     /* What follows moves up: the auxiliary vector is found behind the last variable. */

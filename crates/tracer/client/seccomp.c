@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "drmgr.h"
+#include "locks.h"
 #include "seccomp_filter.h"
 #include "signals.h"
 #include "unrecordable.h"
@@ -20,9 +21,10 @@
  * program is put to it as the kernel would, with the same consequence. Only what the program
  * executes gets the filters for real, and runs natively. */
 
-/* One filter; never changed and never freed, as threads share them. */
+/* One filter; never changed, and freed with all others at the end, as threads share them. */
 typedef struct filter {
     const struct filter *older;
+    struct filter *next; /* of all */
     bool strict; /* no program: SECCOMP_MODE_STRICT */
     uint flags;
     unsigned short len;
@@ -38,6 +40,7 @@ typedef struct jailed {
 static int tls_index;
 static void *lock;
 static jailed_t *threads;
+static filter_t *filters;
 /* Of the thread that cloned last: what a new thread inherits. */
 static const filter_t *inherited;
 
@@ -76,14 +79,39 @@ share(const jailed_t *of, const filter_t *added)
     return other;
 }
 
+/* A filter with room for `len` instructions. */
+static filter_t *
+new_filter(unsigned short len)
+{
+    filter_t *f = dr_global_alloc(sizeof(*f) + len * sizeof(struct sock_filter));
+    memset(f, 0, sizeof(*f));
+    f->len = len;
+    return f;
+}
+
+static void
+free_filter(filter_t *f)
+{
+    dr_global_free(f, sizeof(*f) + f->len * sizeof(struct sock_filter));
+}
+
+static void
+keep(filter_t *f)
+{
+    dr_mutex_lock(lock);
+    f->next = filters;
+    filters = f;
+    dr_mutex_unlock(lock);
+}
+
 static reg_t
 add_strict(jailed_t *self)
 {
     if (self->newest != NULL)
         return (reg_t)-EINVAL;
-    filter_t *f = dr_global_alloc(sizeof(*f));
-    memset(f, 0, sizeof(*f));
+    filter_t *f = new_filter(0);
     f->strict = true;
+    keep(f);
     self->newest = f;
     return 0;
 }
@@ -106,26 +134,25 @@ add_filter(jailed_t *self, const void *program, uint flags)
     if (!may_filter())
         return (reg_t)-EACCES;
     size_t bytes = given.len * sizeof(struct sock_filter);
-    filter_t *f = dr_global_alloc(sizeof(*f) + bytes);
+    filter_t *f = new_filter(given.len);
     bool read = dr_safe_read(given.filter, bytes, f->code, &got);
     if (!read || !seccomp_filter_valid(f->code, given.len)) {
-        dr_global_free(f, sizeof(*f) + bytes);
+        free_filter(f);
         return (reg_t)(read ? -EINVAL : -EFAULT);
     }
     f->older = self->newest;
-    f->strict = false;
     f->flags = flags;
-    f->len = given.len;
     if ((flags & SECCOMP_FILTER_FLAG_TSYNC) != 0) {
         dr_mutex_lock(lock);
         thread_id_t other = share(self, f);
         dr_mutex_unlock(lock);
         if (other != 0) {
             bool plain = (flags & SECCOMP_FILTER_FLAG_TSYNC_ESRCH) == 0;
-            dr_global_free(f, sizeof(*f) + bytes);
+            free_filter(f);
             return plain ? (reg_t)other : (reg_t)-ESRCH;
         }
     }
+    keep(f);
     self->newest = f;
     return 0;
 }
@@ -284,8 +311,7 @@ on_thread_exit(void *drcontext)
 void
 seccomp_forked(void *drcontext)
 {
-    /* Another thread of the parent may have held the old one. */
-    lock = dr_mutex_create();
+    lock = lock_in_child(lock);
     threads = drmgr_get_tls_field(drcontext, tls_index);
     threads->tid = dr_get_thread_id(drcontext);
     threads->next = NULL;
@@ -325,4 +351,14 @@ seccomp_init(void)
     drmgr_register_thread_init_event(on_thread_init);
     drmgr_register_thread_exit_event(on_thread_exit);
     drmgr_register_pre_syscall_event_ex(before_syscall, &first);
+}
+
+void
+seccomp_exit(void)
+{
+    for (filter_t *f = filters, *next; f != NULL; f = next) {
+        next = f->next;
+        free_filter(f);
+    }
+    dr_mutex_destroy(lock);
 }

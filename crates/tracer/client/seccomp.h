@@ -6,6 +6,8 @@
 
 void seccomp_init(void);
 
+void seccomp_exit(void);
+
 /* In a forked child, which has its one thread's filters. */
 void seccomp_forked(void *drcontext);
 

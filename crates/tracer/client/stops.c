@@ -293,3 +293,9 @@ stops_init(void)
            drmgr_register_pre_syscall_event_ex(on_call, &behind) &&
            drmgr_register_post_syscall_event_ex(on_return, &first);
 }
+
+void
+stops_exit(void)
+{
+    hashtable_delete(&known);
+}

@@ -9,5 +9,6 @@
 /* As `options.stops` says: into FILE, every BLOCKS executed blocks on average, decimal, and when the
  * program ends. Returns false after a message. */
 bool stops_init(void);
+void stops_exit(void);
 
 #endif

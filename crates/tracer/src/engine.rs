@@ -73,6 +73,11 @@ impl Engine {
         &self.dir
     }
 
+    /// Options that its build wants; none, but for the one with assertions.
+    pub(crate) fn options() -> &'static str {
+        option_env!("PRESTORE_ENGINE_OPTIONS").unwrap_or("")
+    }
+
     pub(crate) fn core(&self) -> PathBuf {
         self.dir.join("libdynamorio.so")
     }

@@ -66,8 +66,11 @@ pub(crate) fn start(
     dir: &Path,
 ) -> Result<Child, RecordError> {
     let client = engine.client();
+    // Traces cost what is large and runs a little half its time (each head of one leaves the code cache fifty times), and
+    // recorded code gains next to nothing by them.
     let engine_options = format!(
-        "-code_api -max_bb_instrs 128 -client_lib '{};0;{}'",
+        "-code_api -disable_traces -max_bb_instrs 128 {} -client_lib '{};0;{}'",
+        Engine::options(),
         client.display(),
         options.client_args(&dir.to_string_lossy())
     );

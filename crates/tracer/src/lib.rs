@@ -19,5 +19,5 @@ pub use error::RecordError;
 pub use launch::resolve;
 pub use note::Note;
 pub use options::{Allocations, Bursts, Options, ProgramOutput, Region, Scope, Window};
-pub use pump::{Coverage, Interrupts, Outcome, record};
+pub use pump::{Coverage, Enough, Interrupts, Outcome, record};
 pub use sink::{Counts, ProcessInfo, Sink, SinkError, Stream};

@@ -1,5 +1,7 @@
 //! What to record.
 
+use std::time::Duration;
+
 /// How much of the program's behaviour is recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
@@ -94,6 +96,9 @@ pub struct Options {
     pub region: Region,
     /// Where the program's standard output goes.
     pub stdout: ProgramOutput,
+    /// Wall time after which recording ends; the program runs on unrecorded. Not for [`Scope::Count`], whose code
+    /// goes on counting.
+    pub stop_after: Option<Duration>,
 }
 
 impl Options {

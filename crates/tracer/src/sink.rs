@@ -102,6 +102,12 @@ pub trait Sink {
         Ok(())
     }
 
+    /// Has the taker all that it wants? Recording ends then, and the program runs on; what was recorded up to then
+    /// is still delivered.
+    fn has_enough(&self) -> bool {
+        false
+    }
+
     /// A thread has ended: all that it did was delivered.
     ///
     /// # Errors

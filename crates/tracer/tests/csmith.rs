@@ -8,7 +8,7 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{found, native, recorder, scratch, str};
+use common::{found, native, recorder, scratch, soak_number, str};
 
 const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", "-O3"];
 const OPTIONS: [&[&str]; 5] = [
@@ -80,7 +80,10 @@ fn programs(compiler: &str, seeds: impl Iterator<Item = u64>) {
     for seed in seeds {
         match difference(compiler, seed) {
             Ok(None) => ran += 1,
-            Ok(Some(how)) => differ.push_str(&how),
+            Ok(Some(how)) => {
+                eprintln!("{how}");
+                differ.push_str(&how);
+            }
             Err(_) => left_out += 1,
         }
     }
@@ -102,12 +105,12 @@ fn of_clang() {
 }
 
 fn soak(compiler: &str, first: u64) {
-    let programs_given = std::env::var("PRESTORE_SOAK_PROGRAMS").ok();
-    let last = programs_given.map_or(5000, |n| n.parse().unwrap());
-    programs(compiler, (1000 + first..=1000 + last).step_by(2));
+    let programs_given = soak_number("PRESTORE_SOAK_PROGRAMS", 5000);
+    let seed = soak_number("PRESTORE_SOAK_SEED", 1000);
+    programs(compiler, (seed + first..=seed + programs_given).step_by(2));
 }
 
-/// `make soak`: 5,000 programs of the two compilers, or `PRESTORE_SOAK_PROGRAMS`.
+/// `make soak`: 5,000 programs of the two compilers, or `PRESTORE_SOAK_PROGRAMS`; from `PRESTORE_SOAK_SEED`, or 1000.
 #[test]
 #[ignore = "takes hours"]
 fn soak_of_gcc() {

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{cc, native, same, str};
+use common::{cc, native, recorder, same, str};
 
 /// The scopes and windows that have code of their own.
 const OPTIONS: [&[&str]; 5] = [
@@ -32,6 +32,22 @@ fn stores_to_code_keep_registers_and_flags() {
 #[test]
 fn code_in_all_places() {
     same_in_all_scopes("jit_places");
+}
+
+/// Also where every block has a recorded and a counted version.
+#[test]
+fn faults_in_code_that_changes_itself() {
+    same_in_all_scopes("jit_faults");
+    let program = cc("jit_faults", &[]);
+    let plain = native(&[str(&program)]);
+    for options in [
+        &["values", "region=any"][..],
+        &["count", "skip=1000", "take=200", "period=300"],
+    ] {
+        let (said, facts) = recorder(options, &[str(&program)]).run();
+        assert_eq!(said.stdout, plain.stdout, "{options:?}");
+        assert_eq!(facts.status, "exit status: 0", "{options:?}");
+    }
 }
 
 #[test]

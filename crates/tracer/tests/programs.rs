@@ -265,3 +265,11 @@ fn memcached_under_a_client() {
     assert_eq!(facts.failure, None, "{facts:?}");
     whole(&facts, 1, 3);
 }
+
+#[test]
+fn threads_start_programs_at_the_same_time() {
+    let program = cc("spawns", &[]);
+    for options in [&["count"][..], &["count"], &[], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}

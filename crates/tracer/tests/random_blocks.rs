@@ -7,12 +7,16 @@
 mod blocks;
 mod common;
 
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::thread::available_parallelism;
+
 use blocks::{Case, Features, Level, Plan, check};
+use common::soak_number;
 
 /// Blocks in a program.
 const BLOCKS: u64 = 250;
 /// What failures of a soak are looked at before it ends.
-const ENOUGH: usize = 20;
+const ENOUGH: u64 = 20;
 
 /// The programs' number `program`, recorded with `options`; vectors of every width in turn.
 fn case(options: &[&str], seed: u64, program: u64) -> Case {
@@ -106,12 +110,8 @@ fn recorded_in_regions_and_windows() {
 #[test]
 #[ignore = "takes hours"]
 fn soak() {
-    let number = |name: &str, otherwise: u64| {
-        let given = std::env::var(name).ok();
-        given.map_or(otherwise, |n| n.parse().unwrap())
-    };
-    let programs = number("PRESTORE_SOAK_BLOCKS", 1_000_000).div_ceil(BLOCKS);
-    let seed = number("PRESTORE_SOAK_SEED", 1000);
+    let programs = soak_number("PRESTORE_SOAK_BLOCKS", 1_000_000).div_ceil(BLOCKS);
+    let seed = soak_number("PRESTORE_SOAK_SEED", 1000);
     let all = [
         ALL,
         VALUES,
@@ -122,21 +122,29 @@ fn soak() {
         REGIONS,
         REGIONS_AND_WINDOWS,
     ];
-    let mut failures = 0;
-    for program in 0..programs {
-        let options = all[program as usize % all.len()];
-        let case = case(options, seed + program, program / all.len() as u64);
-        // One that hangs ends the test.
-        eprintln!("{case:?}");
-        if let Err(failure) = check(&case) {
-            eprintln!("{failure}");
-            failures += 1;
+    let (next, failures) = (AtomicU64::new(0), AtomicU64::new(0));
+    let work = || {
+        while failures.load(SeqCst) < ENOUGH {
+            let program = next.fetch_add(1, SeqCst);
+            if program >= programs {
+                return;
+            }
+            let options = all[program as usize % all.len()];
+            let case = case(options, seed + program, program / all.len() as u64);
+            // One that hangs ends the test.
+            eprintln!("{program}: {case:?}");
+            if let Err(failure) = check(&case) {
+                eprintln!("{failure}");
+                failures.fetch_add(1, SeqCst);
+            }
         }
-        assert!(
-            failures < ENOUGH,
-            "{failures} of {} programs failed",
-            program + 1
-        );
-    }
-    assert_eq!(failures, 0, "of {programs} programs");
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let (tried, failures) = (next.into_inner().min(programs), failures.into_inner());
+    assert_eq!(failures, 0, "of {tried} programs");
 }

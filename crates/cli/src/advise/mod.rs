@@ -10,7 +10,8 @@ mod takers;
 
 use std::process::ExitCode;
 
-use prestore_dirtbuster::Thresholds;
+use prestore_dirtbuster::{ThresholdError, Thresholds};
+use prestore_machine::nearest;
 use prestore_trace::container::{TraceKind, read_manifest};
 
 use crate::args::{AdviseArgs, ScopeArg};
@@ -64,9 +65,21 @@ pub fn thresholds(settings: &[String]) -> Result<Thresholds, CliError> {
                  `prestore advise --help` lists the names"
             )));
         };
-        thresholds.set(name, value)?;
+        thresholds.set(name, value).map_err(|error| match error {
+            ThresholdError::Unknown(name) => CliError::Usage(unknown(&name)),
+            error => error.into(),
+        })?;
     }
     Ok(thresholds)
+}
+
+fn unknown(name: &str) -> String {
+    let known = Thresholds::default().list();
+    let help = match nearest(name, known.iter().map(|t| t.name)) {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => "`prestore advise --help` lists them".into(),
+    };
+    format!("there is no threshold `{name}`; {help}")
 }
 
 /// The thresholds with their defaults and reasons, for `--help`.

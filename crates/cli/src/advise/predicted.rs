@@ -45,6 +45,7 @@ pub fn run(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliErr
         output: dir,
         force: args.force,
         values: false,
+        max_size: None,
         run: args.run.clone(),
         command: args.command.clone(),
     };

@@ -6,8 +6,12 @@ mod stored;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
+use bytesize::ByteSize;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use clap_complete::Shell;
 
 use crate::bench::{BenchArgs, PROGRAM_VERB, ProgramArgs};
 use crate::calibrate::CalibrateArgs;
@@ -81,6 +85,11 @@ pub enum Verb {
     Repro(ReproArgs),
     /// Say what this host offers, and how to mend what it lacks
     Doctor(DoctorArgs),
+    /// Print what a shell needs to complete this command's words
+    Completions(CompletionsArgs),
+    /// Write this command's manual pages: what `make install` runs
+    #[command(hide = true)]
+    Manual(ManualArgs),
     /// Be a workload: the process that `bench` starts for each run
     #[command(hide = true, name = PROGRAM_VERB)]
     BenchProgram(ProgramArgs),
@@ -183,6 +192,9 @@ pub struct RunArgs {
     /// Record only inside a source region (`prestore_region.h`): its number, or `any`
     #[arg(long, value_name = "ID|any")]
     pub region: Option<String>,
+    /// End the recording after this time (`30s`, `5m`); the program runs on unrecorded
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub stop_after: Option<Duration>,
     /// Do not record allocations
     #[arg(long)]
     pub no_allocations: bool,
@@ -196,7 +208,7 @@ pub struct RunArgs {
 pub struct AdviseArgs {
     /// A recording to read (instead of `-- CMD…`)
     #[arg(value_name = "DIR", required_unless_present = "command", conflicts_with_all = [
-        "command", "scope", "functions", "skip", "take", "period", "region", "no_allocations",
+        "command", "scope", "functions", "skip", "take", "period", "region", "no_allocations", "stop_after",
     ])]
     pub recording: Option<PathBuf>,
     /// Also keep the recording here
@@ -274,6 +286,9 @@ pub struct RecordArgs {
     /// Also record the bytes that stores write
     #[arg(long)]
     pub values: bool,
+    /// End the recording when its folder has this size (`500MB`, `2GiB`); the program runs on unrecorded
+    #[arg(long, value_name = "SIZE")]
+    pub max_size: Option<ByteSize>,
     /// What to record.
     #[command(flatten)]
     pub run: RunArgs,
@@ -302,6 +317,22 @@ pub struct DoctorArgs {
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub format: PlainFormat,
+}
+
+/// Arguments of `prestore completions`.
+#[derive(Args, Debug)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// Arguments of `prestore manual`.
+#[derive(Args, Debug)]
+pub struct ManualArgs {
+    /// Folder that the pages go to
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
 }
 
 /// Arguments of `prestore machine list`.

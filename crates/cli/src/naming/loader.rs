@@ -10,6 +10,12 @@ const LOADERS: [&str; 2] = ["ld-linux", "ld-musl"];
 /// Where a program begins, by the name that the C runtime's own object gives it.
 const ENTRY: &str = "_start";
 
+/// Is the module at `path` a dynamic loader? What it writes is never its callers': it looks symbols up for them.
+pub fn is_loader(path: &str) -> bool {
+    let file = path.rsplit('/').next().unwrap_or_default();
+    LOADERS.iter().any(|loader| file.starts_with(loader))
+}
+
 impl Namer {
     /// Takes back advice about stores of the dynamic loader, which relocates and looks symbols up while a program
     /// starts, and of what the C library does around `main`: nobody can put a pre-store there. In a program that does
@@ -43,10 +49,7 @@ impl Namer {
     fn is_of_loader(&self, finding: &Finding) -> bool {
         finding.sites.iter().all(|s| {
             let module = self.look_up(s.site).map(|(_, module)| module.path);
-            module.is_some_and(|path| {
-                let file = path.rsplit('/').next().unwrap_or_default();
-                LOADERS.iter().any(|loader| file.starts_with(loader))
-            })
+            module.is_some_and(|path| is_loader(&path))
         })
     }
 }

@@ -8,6 +8,7 @@ pub use calls::CallNames;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
+use loader::is_loader;
 use prestore_dirtbuster::{SiteClass, SiteOracle};
 use prestore_report::{Frame, Place, Resolver, SiteKind, is_generic_library};
 use prestore_symbols::{Frame as SymbolFrame, FunctionName, ModuleRef, Options, Symbols};
@@ -146,6 +147,9 @@ fn frame(frame: &SymbolFrame) -> Frame {
 }
 
 fn is_generic(module: &Module, function: Option<&FunctionName>) -> bool {
+    if is_loader(&module.path) {
+        return false;
+    }
     if is_generic_library(&module.path) {
         return true;
     }

@@ -45,6 +45,9 @@ pub fn store(args: &RecordArgs, stdout: ProgramOutput, kept: bool) -> Result<Exi
         &functions,
     )?;
     recorder.show(progress);
+    if let Some(most) = args.max_size {
+        recorder.end_at(most.as_u64());
+    }
     let interrupts = interrupt::watch()?;
     let outcome = record(&args.command, &options, &interrupts, &mut recorder);
     let outcome = match outcome {

@@ -29,6 +29,9 @@ pub struct Recorder {
     filter: Option<ScopeFilter<Namer>>,
     /// Whose code the process that was announced last began with.
     origin: Option<ProcessId>,
+    /// Bytes of events so far, and those that are enough.
+    bytes: u64,
+    most: u64,
 }
 
 /// The header of a time record: the last of a thread that was not killed is one.
@@ -99,7 +102,14 @@ impl Recorder {
             progress: Progress::new(true, "recorded values"),
             filter: filter(functions),
             origin: None,
+            bytes: 0,
+            most: u64::MAX,
         })
+    }
+
+    /// Has enough when there are so many bytes of events.
+    pub fn end_at(&mut self, bytes: u64) {
+        self.most = bytes;
     }
 
     /// Shows progress while recording.
@@ -187,8 +197,11 @@ impl Sink for Recorder {
             [.., header, ticks] if *header == TIME => Some(*ticks),
             _ => None,
         };
+        let before = writer.bytes();
         let Some(filter) = &mut self.filter else {
             writer.words(words, table).map_err(sink_error)?;
+            self.bytes += writer.bytes() - before;
+            self.progress.size(self.bytes);
             return Ok(());
         };
         let kept = filter
@@ -198,7 +211,13 @@ impl Sink for Recorder {
             .meta(stream.process, kept.frames)
             .map_err(sink_error)?;
         writer.words(kept.words, kept.table).map_err(sink_error)?;
+        self.bytes += writer.bytes() - before;
+        self.progress.size(self.bytes);
         Ok(())
+    }
+
+    fn has_enough(&self) -> bool {
+        self.bytes >= self.most
     }
 
     fn thread_ended(&mut self, stream: Stream) -> Result<(), SinkError> {

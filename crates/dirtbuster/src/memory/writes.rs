@@ -2,7 +2,7 @@
 
 use super::{Candidate, Memory, Moment, Piece, Streak, region};
 use crate::contexts::{Direction, MAX_GAP};
-use crate::fences::PendingWrites;
+use crate::fences::{PendingWrites, waits_from};
 use crate::lines::{LINE, LINE_SHIFT, Owner, bits_of};
 
 /// Instructions within which another instruction's write over the same bytes is an overlap.
@@ -21,7 +21,7 @@ impl Memory {
         at: Moment,
     ) {
         if addr % LINE + size <= LINE {
-            self.write_piece(streak, pending, addr, size, at);
+            self.write_piece(streak, pending, (addr, size), at, 0);
         } else {
             self.write_pieces(streak, pending, addr, size, at);
         }
@@ -37,23 +37,29 @@ impl Memory {
         at: Moment,
     ) {
         let end = addr.saturating_add(size);
+        let width = self.limits.thresholds.store_width.max(1);
         let mut lo = addr;
         while lo < end {
             let hi = ((lo | (LINE - 1)).saturating_add(1)).min(end);
-            self.write_piece(streak, pending, lo, hi - lo, at);
+            // A repeated store takes its time: what it wrote first is no longer in the core's
+            // buffers when a fence follows it.
+            let ago = (end - hi) / width;
+            self.write_piece(streak, pending, (lo, hi - lo), at, ago);
             lo = hi;
         }
     }
 
+    /// `ago`: by how much, in instructions' time, it is over when its instruction is.
     #[inline(always)]
     fn write_piece(
         &mut self,
         streak: &mut Streak,
         pending: &mut PendingWrites,
-        addr: u64,
-        size: u64,
+        (addr, size): (u64, u64),
         at: Moment,
+        ago: u64,
     ) {
+        let since = waits_from(at.now, ago);
         let page = self.lines.page(&mut streak.hint, addr);
         let i = self.lines.state(page, addr);
         let state = &mut self.lines.states[i];
@@ -78,9 +84,9 @@ impl Memory {
                 state.time = at.now;
                 streak.addr = addr;
                 streak.last = at.now + 1;
-                if !pending.touch(streak.pending, at.now) {
+                if !pending.touch(streak.pending, since) {
                     let fences = &mut self.origins.get_mut(streak.origin).fences;
-                    streak.pending = pending.push(streak.origin, at.now, fences);
+                    streak.pending = pending.push(streak.origin, since, fences);
                 }
                 return;
             }
@@ -98,7 +104,7 @@ impl Memory {
         };
         self.place(streak, piece);
         let fences = &mut self.origins.get_mut(streak.origin).fences;
-        streak.pending = pending.push(streak.origin, at.now, fences);
+        streak.pending = pending.push(streak.origin, since, fences);
     }
 
     /// Finds what the piece belongs to.

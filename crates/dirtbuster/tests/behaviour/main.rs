@@ -83,6 +83,31 @@ fn an_atomic_is_the_fence_of_earlier_writes_and_not_of_its_own() {
 }
 
 #[test]
+fn a_fence_waits_for_the_end_of_a_long_repeated_store_only() {
+    let of = |bytes: u64| {
+        let mut p = Program::default();
+        let fill = p.block(1, 0).rep_store(0, 1, 1).compute(2).done();
+        let fence = p.block(2, 0).fence(FenceKind::Full).done();
+        for _ in 0..20 {
+            p.run(0, fill, &[HEAP, bytes]);
+            p.run(0, fence, &[]);
+        }
+        of_site(&p.analyze().findings, 1000).clone()
+    };
+    let (message, table) = (of(1024), of(4 << 20));
+    // 32 bytes an instruction: half of the message was written 15 instructions before its end.
+    let median = message.fence_distance.median.unwrap();
+    assert!((15..=19).contains(&median), "{message:#?}");
+    assert_eq!(message.verdict, Verdict::Demote, "{message:#?}");
+    // Most of the table has left the core's buffers when the fence comes.
+    assert!(
+        table.fence_distance.median.is_none_or(|m| m > 10_000),
+        "{table:#?}"
+    );
+    assert_ne!(table.verdict, Verdict::Demote, "{table:#?}");
+}
+
+#[test]
 fn a_fence_of_another_thread_is_none() {
     let mut p = Program::default();
     let store = p.block(1, 0).store(0, 0, 8).done();

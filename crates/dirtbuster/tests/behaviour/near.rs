@@ -74,6 +74,35 @@ fn a_reason_quotes_what_decided() {
 }
 
 #[test]
+fn a_reason_to_clean_tells_how_much_is_written_again() {
+    let of = |every: u64| {
+        let mut p = Program::default();
+        let write = p.block(1, 0).store(0, 0, 64).compute(3).done();
+        let read = p.block(2, 0).load(0, 0, 64).compute(5).done();
+        for i in 0..100_000 {
+            p.run(0, write, &[HEAP + i * 64]);
+            p.run(0, read, &[HEAP + i * 64]);
+            if i % every == 3 {
+                p.run(0, write, &[HEAP + (i - 3) * 64]);
+            }
+        }
+        of_site(&p.analyze().findings, 1000).clone()
+    };
+    let (never, some) = (of(u64::MAX), of(4));
+    assert_eq!(
+        (never.verdict, some.verdict),
+        (Verdict::Clean, Verdict::Clean)
+    );
+    assert!(
+        never.reason.contains("but not written again"),
+        "{}",
+        never.reason
+    );
+    assert!(some.reason.contains("but only"), "{}", some.reason);
+    assert!(some.rewrite_near.share > 0.1, "{some:#?}");
+}
+
+#[test]
 fn the_next_element_of_a_line_is_no_re_read_of_it() {
     // a[i] = a[i] + 1, element by element: what is read was not written yet.
     let mut p = Program::default();

@@ -72,6 +72,9 @@ pub struct Plain {
     furthest: u64,
 }
 
+/// More than lies between a write and a fence that counts.
+const LONG: u64 = (1 << 16) + 1;
+
 fn function(site: SiteId) -> u32 {
     site.0 / SITES
 }
@@ -118,7 +121,7 @@ impl Plain {
         let thread = e.thread.0;
         if e.kind.orders_stores() {
             for (origin, time) in self.pending.remove(&thread).unwrap_or_default() {
-                let d = Some(e.instr - time).filter(|d| *d <= 1 << 16);
+                let d = Some(e.instr + LONG - time).filter(|d| *d <= 1 << 16);
                 self.parts.entry(origin).or_default().fences.push(d);
             }
             *self.fenced.entry(thread).or_default() += 1;
@@ -143,7 +146,9 @@ impl Plain {
         for line in first..=last {
             let (lo, hi) = (e.addr.max(line * 64), (e.addr + e.size).min(line * 64 + 64));
             if tracked {
-                self.write((thread, e.site), line, lo, hi, e.instr);
+                let ago = (e.addr + e.size - hi) / self.t.store_width;
+                let since = e.instr + LONG - ago.min(LONG);
+                self.write((thread, e.site), line, (lo, hi), e.instr, since);
             } else if self.lines.get(&line).is_some_and(|l| l.owner.is_some()) {
                 self.part(line, None, thread, e.instr);
                 self.lines.get_mut(&line).unwrap().owner = None;

@@ -3,7 +3,15 @@
 use super::{Line, Origin, Owner, Plain, Streak, function};
 
 impl Plain {
-    pub(super) fn write(&mut self, me: Origin, line: u64, lo: u64, hi: u64, now: u64) {
+    /// `since`: from when on the bytes wait for a fence.
+    pub(super) fn write(
+        &mut self,
+        me: Origin,
+        line: u64,
+        (lo, hi): (u64, u64),
+        now: u64,
+        since: u64,
+    ) {
         let bytes: Vec<u64> = (lo..hi).collect();
         let streak = self.streaks.get(&me).cloned();
         let here = self.lines.get(&line).cloned();
@@ -31,11 +39,11 @@ impl Plain {
             let waiting = self.pending.entry(me.0).or_default();
             let fences = self.fenced.get(&me.0).copied().unwrap_or(0);
             let index = number % 1_000_000;
-            if number / 1_000_000 == fences && now - waiting[index].1 <= 1 << 16 {
-                waiting[index].1 = now;
+            if number / 1_000_000 == fences && since.saturating_sub(waiting[index].1) <= 1 << 16 {
+                waiting[index].1 = since.max(waiting[index].1);
                 return;
             }
-            self.streaks.get_mut(&me).unwrap().pending = self.wait(me, now);
+            self.streaks.get_mut(&me).unwrap().pending = self.wait(me, since);
             return;
         }
         if let Some(s) = streak.as_ref().filter(|s| s.line != line)
@@ -83,7 +91,7 @@ impl Plain {
             .into_iter()
             .find(|c| !barred(*c) && self.admits(*c, me, line, lo, hi, now));
         let owner = self.put(found, me, line, lo, hi, now);
-        let pending = self.wait(me, now);
+        let pending = self.wait(me, since);
         self.streaks.insert(
             me,
             Streak {
@@ -96,9 +104,9 @@ impl Plain {
         );
     }
 
-    fn wait(&mut self, me: Origin, now: u64) -> usize {
+    fn wait(&mut self, me: Origin, since: u64) -> usize {
         let waiting = self.pending.entry(me.0).or_default();
-        waiting.push((me, now));
+        waiting.push((me, since));
         self.fenced.get(&me.0).copied().unwrap_or(0) * 1_000_000 + waiting.len() - 1
     }
 

@@ -19,14 +19,18 @@ pub(super) const WARNING_SHARE: f64 = 0.1;
 pub fn result(finding: &NamedFinding, occurrence: usize, cwd: Option<&str>) -> Option<SarifResult> {
     let (rule_index, rule_id) = rules::index(finding.verdict)?;
     finding.place.line?;
-    let level = if finding.write_share >= WARNING_SHARE {
+    let vain = finding.gains_on_none_of();
+    let level = if finding.write_share >= WARNING_SHARE && vain.is_none() {
         "warning"
     } else {
         "note"
     };
     let verb = rule_id.rsplit('/').next().unwrap_or(rule_id);
+    let there =
+        vain.map(|there| format!("leave alone on {there}, where nothing tried gains; elsewhere "));
     let text = format!(
-        "{verb}: {} does {} of the program's writing. {}",
+        "{}{verb}: {} does {} of the program's writing. {}",
+        there.unwrap_or_default(),
         finding.name(),
         percent(finding.write_share),
         sentence(&finding.reason)

@@ -8,7 +8,7 @@ use crate::human::{bytes, count, distance, percent};
 use crate::place::NamedPlace;
 use crate::whatif::{change, gain};
 use anstyle::Style;
-use prestore_dirtbuster::FenceDistance;
+use prestore_dirtbuster::{FenceDistance, Verdict};
 
 /// Context sizes, callers and allocation sites shown at most.
 const MOST: usize = 6;
@@ -24,11 +24,16 @@ const FEW: u64 = 4;
 pub fn write(page: &mut Page, f: &NamedFinding, sources: Option<&dyn Sources>) {
     let name = page.paint(Style::new().bold(), &page.function(&f.place.function));
     let apart = f.apart.as_ref().map(|a| format!(", {a}"));
+    let vain = f.gains_on_none_of().filter(|_| f.is_advice());
+    // What harms on the machine that was asked about is no advice for it.
+    let advice = match &vain {
+        Some(there) => format!("{} on {there}", page.verdict(Verdict::LeaveAlone)),
+        None => page.verdict(f.verdict),
+    };
     let title = format!(
-        "{}. {name}{}: {}",
+        "{}. {name}{}: {advice}",
         f.number,
-        apart.unwrap_or_default(),
-        page.verdict(f.verdict)
+        apart.unwrap_or_default()
     );
     page.line(&title);
     page.line(&format!("   Location: {}", page.location(&f.place)));
@@ -91,8 +96,17 @@ pub fn write(page: &mut Page, f: &NamedFinding, sources: Option<&dyn Sources>) {
         ));
     }
     page.line(&format!("   Fence distance: {}", fence(f.fence_distance)));
-    let choice = format!("   Pre-store choice: {}", page.verdict(f.verdict));
-    page.line(&choice);
+    match vain {
+        Some(there) => page.wrapped(
+            "   Pre-store choice: ",
+            &format!(
+                "leave alone on {there}, where nothing that was tried gains; for memory that is slower, farther or \
+                 written in larger units: {}",
+                verdict_name(f.verdict)
+            ),
+        ),
+        None => page.line(&format!("   Pre-store choice: {advice}")),
+    }
     page.wrapped("   Reason: ", &f.reason);
     if let Some(d) = &f.dismissed {
         let otherwise = format!("{}. {}", verdict_name(d.verdict), d.reason);
@@ -229,8 +243,9 @@ fn callers(page: &mut Page, callers: &[NamedPlace]) {
     }
 }
 
-/// Places to be left alone, a line and its reason each.
-pub fn left_alone(page: &mut Page, findings: &[&NamedFinding]) {
+/// Places to be left alone, a line and its reason each; `few_writes`: the program is not write-intensive, which
+/// stands above them.
+pub fn left_alone(page: &mut Page, findings: &[&NamedFinding], few_writes: bool) {
     page.heading("Left alone");
     for f in findings {
         let line = format!(
@@ -241,10 +256,17 @@ pub fn left_alone(page: &mut Page, findings: &[&NamedFinding]) {
             percent(f.sequential_share)
         );
         page.line(&line);
-        page.wrapped(&format!("      {}: ", verdict_name(f.verdict)), &f.reason);
+        if f.dismissed.is_none() || !few_writes {
+            page.wrapped(&format!("      {}: ", verdict_name(f.verdict)), &f.reason);
+        }
         if let Some(d) = &f.dismissed {
+            let when = if few_writes {
+                "if the program wrote more,"
+            } else {
+                "else"
+            };
             page.wrapped(
-                &format!("      else {}: ", verdict_name(d.verdict)),
+                &format!("      {when} {}: ", verdict_name(d.verdict)),
                 &d.reason,
             );
         }

@@ -26,7 +26,7 @@ pub fn report_text(report: &Report, options: TextOptions, sources: Option<&dyn S
     let alone: Vec<&NamedFinding> = report.findings.iter().filter(|f| !in_full(f)).collect();
     if !alone.is_empty() {
         page.blank();
-        finding::left_alone(&mut page, &alone);
+        finding::left_alone(&mut page, &alone, !report.write_intensive);
     }
     pitfalls::write(&mut page, &report.pitfalls);
     page.blank();

@@ -30,6 +30,15 @@ pub struct Coverage {
     pub regions: u64,
 }
 
+/// Why recording ended before the program, though nothing went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Enough {
+    /// The time that was given had passed.
+    Time(Duration),
+    /// The taker had all that it wanted.
+    Taker,
+}
+
 /// How a recording ended.
 #[derive(Debug)]
 pub struct Outcome {
@@ -39,6 +48,8 @@ pub struct Outcome {
     pub program: PathBuf,
     /// The user ended the recording before the program ended.
     pub interrupted: bool,
+    /// Recording was ended before the program ended, as was asked for.
+    pub enough: Option<Enough>,
     /// Threads whose process died without a word (killed): recorded up to their last whole record.
     pub torn_threads: u32,
     /// Processes recorded.
@@ -88,6 +99,7 @@ pub fn record<S: Sink>(
         status: None,
         failure: None,
         interrupted: false,
+        enough: None,
         asked: 0,
         buried: started,
     };
@@ -98,6 +110,7 @@ pub fn record<S: Sink>(
         let heard = pump.session().doorbell();
         notes.extend(pump.new_notes());
         let progress = run.step(&mut pump, interrupts, sink)?;
+        run.end_early(options, started, &pump, sink);
         if run.done(&mut pump, progress, sink)? {
             break;
         }
@@ -123,6 +136,7 @@ pub fn record<S: Sink>(
         status: run.status,
         program,
         interrupted: run.interrupted,
+        enough: run.enough,
         torn_threads: pump.torn_threads(),
         processes: pump.processes(),
         threads: pump.threads(),
@@ -141,6 +155,7 @@ struct Run {
     status: Option<ExitStatus>,
     failure: Option<crate::SinkError>,
     interrupted: bool,
+    enough: Option<Enough>,
     /// Requests to stop that came before the program's end.
     asked: u32,
     buried: Instant,
@@ -180,6 +195,21 @@ impl Run {
                 Ok(true)
             }
             other => other,
+        }
+    }
+
+    /// Ends the recording where that was asked for; what the threads have handed over is still taken.
+    fn end_early<S: Sink>(&mut self, options: &Options, started: Instant, pump: &Pump, sink: &S) {
+        if self.enough.is_some() || self.status.is_some() {
+            return;
+        }
+        let over = options.stop_after.filter(|&time| started.elapsed() >= time);
+        self.enough = match over {
+            Some(time) => Some(Enough::Time(time)),
+            None => sink.has_enough().then_some(Enough::Taker),
+        };
+        if self.enough.is_some() {
+            pump.session().stop();
         }
     }
 

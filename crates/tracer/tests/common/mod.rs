@@ -193,6 +193,12 @@ pub fn same<S: AsRef<OsStr>>(options: &[&str], command: &[S]) -> Facts {
     facts
 }
 
+/// What the variable `name` asks of a soak.
+pub fn soak_number(name: &str, otherwise: u64) -> u64 {
+    let given = std::env::var(name).ok();
+    given.map_or(otherwise, |n| n.parse().unwrap())
+}
+
 /// A folder for a test's files.
 pub fn scratch() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()

@@ -174,56 +174,55 @@ impl Encoder {
         if block_id == id::END {
             return Ok(0);
         }
-        let (next, len, block) = self.state_of(header, table)?;
+        let known = self.known(header);
+        let len = match known {
+            Some(index) => self.model.states[index as usize].words,
+            None if block_id < FIRST_BLOCK => special_words(header)?,
+            None => described(block_id, table)?.words,
+        };
         let Some(values) = words.get(1..1 + len as usize) else {
             return Ok(0);
         };
         let rest = &words[1 + len as usize..];
-        let is_new = next.is_none();
-        let next = match next {
+        let next = match known {
             Some(next) => next,
-            None => self.add(header, len, block),
+            None => self.add(header, len, table)?,
         };
         if block_id < FIRST_BLOCK {
             self.tally.special(self.cur, block_id, values, table);
         } else if self.model.states[next as usize].run_words == NEVER {
+            let block = described(block_id, table)?;
             self.tally.counted(block, table, values, rest);
         }
-        self.event(next, is_new, header, values);
+        self.event(next, known.is_none(), header, values);
         Ok(1 + len as usize)
     }
 
-    /// The state of a record (if it has one), its payload words and its block.
-    fn state_of<'t>(
-        &self,
-        header: u64,
-        table: &'t BlockTable,
-    ) -> Result<(Option<u32>, u32, Option<&'t Block>), EncodeError> {
+    /// The state of a record, if it has one. Asks what followed the current one before: in code that is large, each table
+    /// that is looked into is a miss of the host's caches.
+    fn known(&self, header: u64) -> Option<u32> {
         let block_id = header as u32;
         if block_id < FIRST_BLOCK {
-            let words = (header >> 32) as u32;
-            if words > MAX_RECORD {
-                return Err(EncodeError::Oversized {
-                    id: block_id,
-                    words,
-                });
-            }
-            return Ok((self.by_special.get(&header).copied(), words, None));
+            return self.by_special.get(&header).copied();
         }
-        let unknown = EncodeError::UnknownBlock { id: block_id };
-        let block = table.get(block_id).ok_or(unknown)?;
+        let states = &self.model.states;
+        let cur = &states[self.cur as usize];
+        let follows = [cur.succ, cur.alt].into_iter();
+        if let Some(next) = { follows }.find(|&n| states[n as usize].header as u32 == block_id) {
+            return Some(next);
+        }
         let known = self.by_block.get(block_id as usize).copied().unwrap_or(0);
-        let is_known = (known >> 32) as u32 == self.generation;
-        Ok((is_known.then_some(known as u32), block.words, Some(block)))
+        ((known >> 32) as u32 == self.generation).then_some(known as u32)
     }
 
-    fn add(&mut self, header: u64, words: u32, block: Option<&Block>) -> u32 {
-        let Some(block) = block else {
+    fn add(&mut self, header: u64, words: u32, table: &BlockTable) -> Result<u32, EncodeError> {
+        if (header as u32) < FIRST_BLOCK {
             let index = self.model.add(header, words, false);
             self.tally.add_special(header as u32);
             self.by_special.insert(header, index);
-            return index;
-        };
+            return Ok(index);
+        }
+        let block = described(header as u32, table)?;
         let plain = self.tally.add_block(block);
         let index = self.model.add(u64::from(block.id), words, plain);
         let at = block.id as usize;
@@ -231,7 +230,7 @@ impl Encoder {
             self.by_block.resize(at + 1, 0);
         }
         self.by_block[at] = (u64::from(self.generation) << 32) | u64::from(index);
-        index
+        Ok(index)
     }
 
     fn event(&mut self, next: u32, is_new: bool, header: u64, values: &[u64]) {
@@ -348,6 +347,19 @@ impl Encoder {
         (self.cur, self.run, self.words) = (NONE, 0, 0);
         Ok(encoded)
     }
+}
+
+/// Payload words of a special record.
+fn special_words(header: u64) -> Result<u32, EncodeError> {
+    let (id, words) = (header as u32, (header >> 32) as u32);
+    if words > MAX_RECORD {
+        return Err(EncodeError::Oversized { id, words });
+    }
+    Ok(words)
+}
+
+fn described(id: u32, table: &BlockTable) -> Result<&Block, EncodeError> {
+    table.get(id).ok_or(EncodeError::UnknownBlock { id })
 }
 
 /// Which of up to 64 values are not as predicted.

@@ -118,12 +118,11 @@ impl Tally {
     /// One execution of a block with accesses that are not plain; `rest` are the words behind it.
     pub(super) fn counted(
         &mut self,
-        block: Option<&Block>,
+        block: &Block,
         table: &BlockTable,
         values: &[u64],
         rest: &[u64],
     ) {
-        let Some(block) = block else { return };
         let cut = cut_at(rest, 0);
         let executed = cut.map_or(block.instrs, |(pc, _)| block.instrs_before(pc));
         let done = |r: &&crate::block::Ref| u32::from(r.instr) < executed;

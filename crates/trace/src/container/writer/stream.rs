@@ -67,6 +67,11 @@ impl StreamWriter {
         self.process
     }
 
+    /// Bytes in its file.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// Appends the whole records at the front of `words`, up to their end (see
     /// [`crate::record`]), and returns how many words they are. `table` must describe all blocks
     /// they refer to, and its meta log must have been given to the trace writer.
