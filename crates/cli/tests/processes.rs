@@ -10,7 +10,7 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use common::{Ran, Running, c_program, prestore, run, text};
+use common::{LIMIT, Ran, Running, c_program, prestore, run, text};
 use prestore_trace::container::Trace;
 
 fn families(folder: &Path) -> PathBuf {
@@ -24,10 +24,10 @@ struct Watched {
     files: usize,
 }
 
-fn watched<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Watched {
+fn watched<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>, limit: Duration) -> Watched {
     let mut command = prestore();
     command.args(args);
-    watch(command)
+    watch(command, limit)
 }
 
 impl Watched {
@@ -36,7 +36,7 @@ impl Watched {
     }
 }
 
-fn watch(command: Command) -> Watched {
+fn watch(command: Command, limit: Duration) -> Watched {
     let running = Running::start(command);
     let proc = PathBuf::from(format!("/proc/{}", running.pid()));
     let watcher = thread::spawn(move || {
@@ -50,7 +50,7 @@ fn watch(command: Command) -> Watched {
         }
         (kib, files)
     });
-    let ran = running.finish();
+    let ran = running.finish_within(limit);
     let (kib, files) = watcher.join().unwrap();
     Watched { ran, kib, files }
 }
@@ -64,6 +64,8 @@ fn high_water(proc: &Path) -> Option<u64> {
 /// More processes may take this much more memory each, in KiB, and this many more open files in all.
 const KIB_A_PROCESS: u64 = 48;
 const MORE_FILES: usize = 16;
+/// What no two processes take longer than.
+const SLOWEST: Duration = Duration::from_millis(300);
 
 #[test]
 fn processes_that_have_ended_take_no_memory() {
@@ -83,6 +85,7 @@ fn compare(few: u64, many: u64, each: u64, most: u64) {
     let folder = tempfile::tempdir().unwrap();
     let program = families(folder.path());
     let dir = |n: u64| folder.path().join(format!("trace-{n}"));
+    let limit = LIMIT.max(SLOWEST * many as u32);
     let both = |what: &str, go: &dyn Fn(u64) -> Watched| {
         // How much threads have in hand at most is chance: the larger of two is what few take.
         let (a, b) = (go(few).larger(go(few)), go(many));
@@ -99,7 +102,7 @@ fn compare(few: u64, many: u64, each: u64, most: u64) {
     let traced = |verb: &[&str], n: u64| {
         let n = n.to_string();
         let program = ["--", text(&program), &n, "execs"];
-        let ran = watched(verb.iter().chain(&program));
+        let ran = watched(verb.iter().chain(&program), limit);
         assert_eq!(ran.ran.code(), 0, "{:#?}", ran.ran);
         ran
     };
@@ -108,7 +111,7 @@ fn compare(few: u64, many: u64, each: u64, most: u64) {
         traced(&["record", "-q", "--force", "-o", text(&dir(n))], n)
     });
     let reads = |args: &[&str]| {
-        let ran = watched(args);
+        let ran = watched(args, limit);
         assert_eq!(ran.ran.code(), 0, "{:#?}", ran.ran);
         ran
     };

@@ -23,7 +23,7 @@ pub use programs::{
 pub use schema::assert_valid;
 
 /// No test program runs nearly as long; a hang must end as a failure with its output.
-const LIMIT: Duration = Duration::from_secs(300);
+pub const LIMIT: Duration = Duration::from_secs(300);
 
 /// What a command printed and how it ended.
 #[derive(Debug)]
@@ -100,8 +100,13 @@ impl Running {
     }
 
     /// Waits for the end; a command that takes too long is killed with all it started.
-    pub fn finish(mut self) -> Ran {
-        let deadline = Instant::now() + LIMIT;
+    pub fn finish(self) -> Ran {
+        self.finish_within(LIMIT)
+    }
+
+    /// The same of a command that may take so long.
+    pub fn finish_within(mut self, limit: Duration) -> Ran {
+        let deadline = Instant::now() + limit;
         let mut late = false;
         let status = loop {
             if let Some(status) = self.child.try_wait().unwrap() {
@@ -119,7 +124,7 @@ impl Running {
             stdout: self.stdout.join().unwrap(),
             stderr: self.stderr.join().unwrap(),
         };
-        assert!(!late, "still running after {LIMIT:?}: {ran:#?}");
+        assert!(!late, "still running after {limit:?}: {ran:#?}");
         ran
     }
 }
