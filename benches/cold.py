@@ -17,7 +17,7 @@ import tempfile
 
 PRESTORE = os.environ.get("PRESTORE", "target/release/prestore")
 SOURCE = "workloads/kv/requests.c"
-# What issue and paper ask for: at most so many times the engine alone.
+# What we mean to take: at most so many times the engine alone.
 GOAL = 2.0
 
 

@@ -286,7 +286,7 @@ pub struct RecordArgs {
     /// Also record the bytes that stores write
     #[arg(long)]
     pub values: bool,
-    /// End the recording when its folder has this size (`500MB`, `2GiB`); the program runs on unrecorded
+    /// End the recording when its events take so much on disk (`500MB`, `2GiB`); the program runs on unrecorded
     #[arg(long, value_name = "SIZE")]
     pub max_size: Option<ByteSize>,
     /// What to record.

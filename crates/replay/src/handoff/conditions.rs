@@ -22,6 +22,8 @@ struct Condition {
     site: SiteId,
     addr: u64,
     rounds: Vec<Given>,
+    /// Where in `rounds` that of a thread's event is: a condition may have given millions of times.
+    round_of: FxHashMap<(u32, u64), usize>,
 }
 
 /// What conditions gave to several threads at once.
@@ -34,17 +36,17 @@ impl Conditions {
         let site = given.from.site;
         let near = |c: &&mut Condition| c.site == site && c.addr.abs_diff(addr) < ONE_LOCK;
         let Some(condition) = self.0.iter_mut().find(near) else {
-            self.0.push(Condition {
+            let mut condition = Condition {
                 site,
                 addr,
-                rounds: vec![given.clone()],
-            });
+                rounds: Vec::new(),
+                round_of: FxHashMap::default(),
+            };
+            condition.gives(given);
+            self.0.push(condition);
             return;
         };
-        match condition.rounds.iter_mut().rfind(|r| r.from == given.from) {
-            Some(round) => round.to.clone_from(&given.to),
-            None => condition.rounds.push(given.clone()),
-        }
+        condition.gives(given);
     }
 
     /// Which are barriers. `sections`: a thread each. Who gave waits when it has released what it has.
@@ -79,6 +81,15 @@ pub(super) struct Barriers {
 }
 
 impl Condition {
+    fn gives(&mut self, given: &Given) {
+        let next = self.rounds.len();
+        let giver = (given.from.thread, given.from.event);
+        match *self.round_of.entry(giver).or_insert(next) {
+            at if at == next => self.rounds.push(given.clone()),
+            at => self.rounds[at].to.clone_from(&given.to),
+        }
+    }
+
     fn is_given_by_several(&self) -> bool {
         let first = self.rounds.first().map(|given| given.from.thread);
         self.rounds
