@@ -143,6 +143,38 @@ fn what_could_not_have_been_seen_is_not_awaited() {
 }
 
 #[test]
+fn who_comes_to_a_meeting_late_waits_for_nobody_who_waits_for_it() {
+    const ARRIVED: u64 = FLAG;
+    const RELEASED: u64 = FLAG + 64;
+    // It looks for its release once, when that is there.
+    let member = words(
+        20,
+        &[
+            vec![stamp(100), exec(PUBLISH, &[ARRIVED])],
+            vec![exec(POLL, &[RELEASED]), stamp(400)],
+            vec![exec(LOCK, &[RELEASED])],
+        ]
+        .concat(),
+    );
+    let leader = words(
+        10,
+        &[
+            vec![exec(POLL, &[ARRIVED]); 3],
+            vec![stamp(200), exec(FREE, &[ARRIVED])],
+            vec![stamp(300), exec(PLAIN_SET, &[RELEASED])],
+        ]
+        .concat(),
+    );
+    let (_dir, trace) = recording(&[process(vec![leader, member])]);
+    let counts = HandOffs::infer(&trace, &Options::default())
+        .unwrap()
+        .counts();
+    assert_eq!((counts.met, counts.enforced), (1, 2), "{counts:?}");
+    assert_eq!(counts.contradicting, 0, "{counts:?}");
+    assert_eq!(finishing(&ops(&trace, &Options::default())), 2);
+}
+
+#[test]
 fn plain_stores_are_taken_one_by_one() {
     // The producer never executes an atomic, so all its stores have the time of its buffer.
     let stores: Vec<_> = (0..5).map(|_| at_flag(PLAIN_SET)).collect();

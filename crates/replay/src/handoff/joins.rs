@@ -7,10 +7,15 @@
 use prestore_trace::ProcessId;
 use rustc_hash::FxHashMap;
 
+use super::LOOP;
 use crate::{Space, StackGuess};
 
 /// Descriptors and thread-local data lie within so many bytes above the first address that a thread pushes to.
 pub(super) const DESCRIPTOR: u64 = 64 << 10;
+
+/// Nor are its claim and its return farther apart, with as many events between: other atomics that lie above a stack by
+/// chance, of data in the next mapping, are.
+const APART: u64 = 4 << 10;
 
 /// What is known of one thread.
 #[derive(Debug, Default)]
@@ -80,9 +85,15 @@ impl Joins {
         if !other.ended || other.ends.is_some_and(|ends| ends > ticks) {
             return None;
         }
-        let (event, _) = claimed.filter(|(_, claimed)| *claimed != addr)?;
-        other.joined = true;
-        Some(Join { ended, event })
+        let (claim, at) = claimed?;
+        let returned = at != addr && at.abs_diff(addr) < APART && event - claim < LOOP;
+        returned.then(|| {
+            other.joined = true;
+            Join {
+                ended,
+                event: claim,
+            }
+        })
     }
 
     /// `thread` has ended.
@@ -126,6 +137,17 @@ mod tests {
             })
         );
         assert_eq!(joins.atomic(0, TOP + 0x600, 95, 700), None, "once");
+    }
+
+    #[test]
+    fn what_lies_above_a_stack_by_chance_joins_nobody() {
+        let mut joins = threads();
+        joins.atomic(0, TOP + 0x900, 7, 100);
+        joins.end(1);
+        assert_eq!(joins.atomic(0, TOP + 0x600, 8 + LOOP, 600), None, "later");
+        assert_eq!(joins.atomic(0, TOP + 0x2000, 9 + LOOP, 610), None, "far");
+        assert_eq!(joins.atomic(0, TOP + 0x900, 90 + LOOP, 650), None);
+        assert!(joins.atomic(0, TOP + 0x600, 95 + LOOP, 700).is_some());
     }
 
     #[test]

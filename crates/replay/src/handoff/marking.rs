@@ -85,7 +85,8 @@ impl Walk {
         }
     }
 
-    /// Nobody of a round goes on before all have arrived: one thread waits for the others, and they for that one.
+    /// Nobody of a round goes on before all have arrived: who lets them go on, the first of `round`, waits for the others,
+    /// and they for that one. (The other way round, what it hands over to one that comes late would contradict.)
     fn meet(&mut self, round: &[Part]) {
         let Some((first, others)) = round.split_first() else {
             return;

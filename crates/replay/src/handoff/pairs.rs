@@ -36,7 +36,7 @@ pub(super) struct Turn {
 /// What a pair of addresses is.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Meeting {
-    /// A barrier: its rounds, each with those who met, the last in the recording last.
+    /// A barrier: its rounds, each with those who met, who let the others go on first.
     Barrier(Vec<Vec<Part>>),
     /// A ticket lock.
     Lock(Vec<Turn>),
@@ -152,14 +152,14 @@ impl Pair {
             self.round.clear();
             return;
         }
-        if let Some(last) = self.round.last_mut() {
-            last.looks(event, None);
-        }
-        let round = std::mem::take(&mut self.round);
+        let mut round = std::mem::take(&mut self.round);
         if round.len() < 2 {
             self.wrong_rounds += 1;
             return;
         }
+        // It does not write before all are there, and they see what it wrote: perhaps as a message as well.
+        round.rotate_right(1);
+        round[0].looked = Some(event);
         for (i, part) in round.iter().enumerate() {
             self.over.insert(part.thread, (self.rounds.len(), i));
         }
