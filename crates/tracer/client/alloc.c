@@ -104,7 +104,7 @@ on_split(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool trans
 static bool
 watching(void)
 {
-    return options.allocations && options.scope != SCOPE_COUNT;
+    return options.allocations && options_record();
 }
 
 void

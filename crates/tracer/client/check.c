@@ -9,6 +9,7 @@
 #include "flags.h"
 #include "leave.h"
 #include "regs.h"
+#include "wire.h"
 
 /* Executes our code of a block symbolically, forwards. It only jumps forwards, so that one pass will
  * do: where ways meet, what holds on one of them alone is given up. */
@@ -126,6 +127,36 @@ program_instr(check_t *c, instr_t *instr)
     c->now.flags |= flags_set_by(instr) == EFLAGS_WRITE_ARITH;
 }
 
+/* A store of ours that stands for the program's (trial_emit.h): nothing else of ours is non-temporal. */
+static bool
+stands_for_programs(instr_t *instr)
+{
+    return !is_program_instr(instr) && access_of(instr).kind == KIND_NT_STORE;
+}
+
+static opnd_t
+target_in_memory(instr_t *instr)
+{
+    for (int i = 0; i < instr_num_dsts(instr); i++) {
+        if (opnd_is_memory_reference(instr_get_dst(instr, i)))
+            return instr_get_dst(instr, i);
+    }
+    return opnd_create_null();
+}
+
+/* It faults as the program's would, which follows. A fixed address is in a register of ours. */
+static void
+stand_in(check_t *c, instr_t *instr)
+{
+    opnd_t at = instr_get_dst(instr, 0), programs = target_in_memory(instr_get_next_app(instr));
+    bool fixed = !opnd_is_base_disp(programs);
+    if (!c->reached)
+        return;
+    if (!fixed && !opnd_same(at, programs))
+        fail(c, instr, "a store of ours goes elsewhere than the program's", DR_REG_NULL);
+    program_sees(c, instr, fixed ? 0 : reg_set_of_opnd(at));
+}
+
 /* A jump of our code: within the block, or to shared code that comes back. */
 static void
 our_jump(check_t *c, instr_t *instr)
@@ -195,6 +226,8 @@ on_block(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool trans
             arrive(&c, i);
         else if (is_program_instr(i) && !opnd_is_instr(target_of(i)))
             program_instr(&c, i);
+        else if (stands_for_programs(i))
+            stand_in(&c, i);
         else
             our_instr(&c, i);
     }

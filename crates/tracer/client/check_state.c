@@ -123,7 +123,7 @@ loaded(const check_state_t *s, opnd_t src)
         return CHECK_RECORD;
     if (is_slot(src, TLS_STACK))
         return CHECK_STACK;
-    return is_slot(src, TLS_COUNTS) ? CHECK_COUNTS : saved(s, opnd_get_disp(src));
+    return is_slot(src, TLS_COUNTS) || is_slot(src, TLS_RESULTS) ? CHECK_COUNTS : saved(s, opnd_get_disp(src));
 }
 
 /* What an instruction leaves in the register it writes. */

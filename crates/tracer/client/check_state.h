@@ -9,7 +9,7 @@ enum {
     CHECK_UNKNOWN = 16, /* anything of ours */
     CHECK_RECORD,       /* the end of the record being written, or where the next one begins */
     CHECK_STACK,        /* the stack of ours */
-    CHECK_COUNTS,       /* the thread's counters */
+    CHECK_COUNTS,       /* the thread's counters, or results of a trial */
     /* 0 to 15: the program's present value of that register */
 };
 

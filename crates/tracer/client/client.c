@@ -33,6 +33,7 @@
 #include "stored.h"
 #include "suspend.h"
 #include "thread.h"
+#include "trial.h"
 #include "unknown.h"
 #include "verify.h"
 
@@ -104,6 +105,8 @@ on_signal(void *drcontext, dr_siginfo_t *info)
 {
     if (unknown_executed(drcontext, info))
         return DR_SIGNAL_REDIRECT;
+    if (options.scope == SCOPE_TRY && trial_flush_faulted(drcontext, info))
+        return DR_SIGNAL_SUPPRESS;
     if (info->raw_mcontext_valid && info->raw_mcontext != NULL && !info->blocked) {
         bool partly = options.values && stored_partly(drcontext, info->mcontext);
         on_block_left(drcontext, info->mcontext->pc);
@@ -127,6 +130,8 @@ on_syscall(void *drcontext, int number)
         number == SYS_vfork)
         thread_spawns(drcontext);
     thread_before_syscall(drcontext, number);
+    if (options.scope == SCOPE_TRY)
+        trial_before_syscall(drcontext, number);
     return true;
 }
 
@@ -141,6 +146,8 @@ on_fork(void *drcontext)
     unknown_forked();
     session_begin();
     thread_forked(drcontext);
+    if (options.scope == SCOPE_TRY)
+        trial_forked();
 }
 
 static void
@@ -155,6 +162,8 @@ on_process_exit(void)
         kernel_writes_exit();
         stored_exit();
     }
+    if (options.scope == SCOPE_TRY)
+        trial_exit();
     frame_exit();
     block_ids_exit();
     emit_exit();
@@ -202,14 +211,17 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
     proc_files_init();
     segments_init();
     float_pc_init();
-    if (!frame_init() || (options.scope != SCOPE_COUNT && !atomics_init()))
+    if (!frame_init() || (options_record() && !atomics_init()))
         dr_abort();
     if (options.values) {
         if (!stored_init())
             dr_abort();
         kernel_writes_init();
     }
-    if (options_windowed())
+    if (options.scope == SCOPE_TRY) {
+        if (!trial_init())
+            dr_exit_process(3);
+    } else if (options_windowed())
         cases_init();
     else
         drmgr_register_bb_instrumentation_event(on_analyze, on_insert, NULL);

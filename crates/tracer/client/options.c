@@ -17,6 +17,20 @@ options_windowed(void)
     return options.regions_only || options.skip > 0 || options.take > 0 || options.burst > 0;
 }
 
+bool
+options_record(void)
+{
+    return options.scope == SCOPE_ALL;
+}
+
+static scope_t
+scope_of(const char *name)
+{
+    if (strcmp(name, "try") == 0)
+        return SCOPE_TRY;
+    return strcmp(name, "count") == 0 ? SCOPE_COUNT : SCOPE_ALL;
+}
+
 static bool
 parse_one(const char *key, const char *value)
 {
@@ -25,7 +39,7 @@ parse_one(const char *key, const char *value)
             return false;
         strcpy(options.dir, value);
     } else if (strcmp(key, "scope") == 0) {
-        options.scope = strcmp(value, "count") == 0 ? SCOPE_COUNT : SCOPE_ALL;
+        options.scope = scope_of(value);
     } else if (strcmp(key, "values") == 0) {
         options.values = value[0] == '1';
     } else if (strcmp(key, "check") == 0) {
@@ -79,6 +93,6 @@ options_parse(int argc, const char *argv[])
             return false;
         }
     }
-    options.values = options.values && options.scope != SCOPE_COUNT;
+    options.values = options.values && options_record();
     return options.dir[0] != '\0';
 }

@@ -4,7 +4,8 @@
 
 #include "dr_api.h"
 
-typedef enum { SCOPE_COUNT, SCOPE_ALL } scope_t;
+/* SCOPE_TRY: nothing is recorded, see trial.h. */
+typedef enum { SCOPE_COUNT, SCOPE_ALL, SCOPE_TRY } scope_t;
 
 typedef struct {
     char dir[MAXIMUM_PATH]; /* session directory */
@@ -30,6 +31,9 @@ extern options_t options;
 
 /* Returns false after a message where an argument is unknown. */
 bool options_parse(int argc, const char *argv[]);
+
+/* Are accesses recorded, not counted or changed? */
+bool options_record(void);
 
 /* Is recording bounded by windows or regions, so that code is switched at run time? */
 bool options_windowed(void);

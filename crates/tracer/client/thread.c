@@ -9,6 +9,7 @@
 #include "images.h"
 #include "leave.h"
 #include "options.h"
+#include "trial.h"
 
 static reg_id_t tls_register;
 static uint tls_offset;
@@ -55,7 +56,9 @@ aim(thread_t *t, uint64 *at)
 static void
 open_files(void *drcontext, thread_t *t)
 {
-    if (options.scope == SCOPE_COUNT)
+    if (options.scope == SCOPE_TRY)
+        trial_thread_init(t);
+    else if (options.scope == SCOPE_COUNT)
         count_thread_init(drcontext, t);
     else
         aim(t, channel_open(&t->channel, dr_get_thread_id(drcontext)));
@@ -94,7 +97,9 @@ static void
 on_thread_exit(void *drcontext)
 {
     thread_t *t = thread_of(drcontext);
-    if (lives_in_parent(drcontext)) {
+    if (options.scope == SCOPE_TRY) {
+        trial_thread_exit(t, !lives_in_parent(drcontext));
+    } else if (lives_in_parent(drcontext)) {
         channel_drop(&t->channel);
         count_thread_drop(t);
     } else {
@@ -113,6 +118,8 @@ void
 thread_forked(void *drcontext)
 {
     thread_t *t = thread_of(drcontext);
+    if (options.scope == SCOPE_TRY)
+        return;
     channel_drop(&t->channel);
     count_thread_drop(t);
     open_files(drcontext, t);
@@ -144,7 +151,7 @@ void
 thread_special(void *drcontext, uint id, uint n, const uint64 *payload)
 {
     thread_t *t = thread_of(drcontext);
-    if (t == NULL || options.scope == SCOPE_COUNT || t->channel.ring == NULL)
+    if (t == NULL || !options_record() || t->channel.ring == NULL)
         return;
     if (id != REC_CUT)
         window_close_gap(drcontext);
@@ -181,7 +188,7 @@ void
 thread_before_syscall(void *drcontext, int number)
 {
     thread_t *t = thread_of(drcontext);
-    if (options.scope == SCOPE_COUNT || t->channel.ring == NULL || session_stopped())
+    if (!options_record() || t->channel.ring == NULL || session_stopped())
         return;
     uint64 *at = (uint64 *)*thread_slot_of(t, TLS_WRITE);
     /* Behind a successful execve nobody could hand it over. */

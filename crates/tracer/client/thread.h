@@ -9,19 +9,22 @@
 typedef enum {
     TLS_WRITE,   /* where the next record goes */
     TLS_LIMIT,   /* no record may begin here or behind */
-    TLS_COUNTS,  /* scope count: the thread's counters */
+    TLS_COUNTS,  /* scope count: the thread's counters; scope try: its lines, see trial.h */
     TLS_BUDGET,  /* windows: instructions left before the thread reports, less one */
     TLS_PHASE,   /* windows: 1: blocks are recorded, 0: only counted */
     TLS_STACK,   /* top of a stack of ours, for one word */
     TLS_BACK,    /* where shared code goes back to */
     TLS_FLOAT,   /* the program's last floating-point instruction, to one block */
     TLS_STORED,  /* values: stored_t of the last instruction whose bytes are copied behind it */
+    TLS_RESULTS, /* scope try: what became of the sites, for all processes */
+    TLS_PENDING, /* scope try: which non-temporal stores of ours are perhaps not seen yet (trial_order.h) */
+    TLS_FENCES,  /* scope try: fences of ours that were executed */
     TLS_SLOTS,
 } tls_slot_t;
 
 typedef struct {
     channel_t channel;
-    uint64 *scratch;     /* where an unrecorded thread writes */
+    uint64 *scratch;     /* where an unrecorded thread writes; scope try: its lines */
     byte *base;          /* of its raw TLS segment */
     uint64 stack[2];     /* see TLS_STACK */
     wire_count_t *count; /* scope count */

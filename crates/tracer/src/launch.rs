@@ -63,6 +63,7 @@ pub(crate) fn start(
     program: &Path,
     args: &[OsString],
     options: &Options,
+    streams: Streams,
     dir: &Path,
 ) -> Result<Child, RecordError> {
     let client = engine.client();
@@ -85,8 +86,10 @@ pub(crate) fn start(
     }
     // SAFETY: between fork and exec, `personality` alone is called, which is a bare system call.
     unsafe { command.pre_exec(place_alike) };
-    let started = stdout(options.stdout).and_then(|stdout| command.stdout(stdout).spawn());
-    started.map_err(|source| RecordError::Start {
+    command.stdin(streams.stdin);
+    command.stdout(streams.stdout);
+    command.stderr(streams.stderr);
+    command.spawn().map_err(|source| RecordError::Start {
         program: program.into(),
         source,
     })
@@ -106,10 +109,24 @@ fn place_alike() -> io::Result<()> {
     Ok(())
 }
 
-fn stdout(output: ProgramOutput) -> io::Result<Stdio> {
-    Ok(match output {
-        ProgramOutput::Inherited => Stdio::inherit(),
-        ProgramOutput::Stderr => io::stderr().as_fd().try_clone_to_owned()?.into(),
-        ProgramOutput::Discarded => Stdio::null(),
-    })
+/// The program's standard streams.
+pub(crate) struct Streams {
+    pub(crate) stdin: Stdio,
+    pub(crate) stdout: Stdio,
+    pub(crate) stderr: Stdio,
+}
+
+impl Streams {
+    /// The caller's, but for the output.
+    pub(crate) fn with_output(output: ProgramOutput) -> io::Result<Self> {
+        Ok(Self {
+            stdin: Stdio::inherit(),
+            stdout: match output {
+                ProgramOutput::Inherited => Stdio::inherit(),
+                ProgramOutput::Stderr => io::stderr().as_fd().try_clone_to_owned()?.into(),
+                ProgramOutput::Discarded => Stdio::null(),
+            },
+            stderr: Stdio::inherit(),
+        })
+    }
 }

@@ -13,6 +13,7 @@ mod note;
 mod options;
 mod pump;
 mod sink;
+mod trial;
 
 pub use engine::{Engine, EngineError};
 pub use error::RecordError;
@@ -21,3 +22,4 @@ pub use note::Note;
 pub use options::{Allocations, Bursts, Options, ProgramOutput, Region, Scope, Window};
 pub use pump::{Coverage, Enough, Interrupts, Outcome, record};
 pub use sink::{Counts, ProcessInfo, Sink, SinkError, Stream};
+pub use trial::{Change, Fate, Found, Operation, Trial, Tried, trial};

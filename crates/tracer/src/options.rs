@@ -10,6 +10,8 @@ pub enum Scope {
     /// Every access, flush and fence.
     #[default]
     All,
+    /// Nothing: stores are changed ([`trial`](crate::trial()), which sets this).
+    Trial,
 }
 
 /// Whether allocations are recorded.
@@ -116,10 +118,10 @@ impl Options {
             format!("dir={dir}"),
             format!(
                 "scope={}",
-                if self.scope == Scope::Count {
-                    "count"
-                } else {
-                    "all"
+                match self.scope {
+                    Scope::Count => "count",
+                    Scope::All => "all",
+                    Scope::Trial => "try",
                 }
             ),
             format!("values={}", u8::from(self.values)),

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions, Permissions};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -82,6 +82,19 @@ fn place(dir: &Path, root: bool) -> io::Result<(PathBuf, u32)> {
     Ok((place, 0o666))
 }
 
+/// Makes the file `name`.
+fn create(place: &Path, name: &str, mode: u32) -> io::Result<File> {
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(place.join(name))?;
+    // Whatever the umask says.
+    file.set_permissions(Permissions::from_mode(mode))?;
+    Ok(file)
+}
+
 /// What a shared file is, from its name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum FileName {
@@ -139,6 +152,8 @@ impl FileName {
 pub(crate) struct Session {
     _dir: TempDir,
     place: PathBuf,
+    /// Of its files.
+    mode: u32,
     control: MmapMut,
     _lock: File,
     files: u32,
@@ -159,14 +174,7 @@ impl Session {
             None => builder.tempdir()?,
         };
         let (place, mode) = place(dir.path(), rustix::process::geteuid().is_root())?;
-        let control = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(place.join("control"))?;
-        // Whatever the umask says.
-        control.set_permissions(Permissions::from_mode(mode))?;
+        let control = create(&place, "control", mode)?;
         control.set_len(4096)?;
         flock(&control, FlockOperation::LockExclusive)?;
         // SAFETY: the file is ours, 4096 bytes long, and nobody shortens it.
@@ -176,6 +184,7 @@ impl Session {
         Ok(Self {
             _dir: dir,
             place,
+            mode,
             control: map,
             _lock: control,
             files: 0,
@@ -186,6 +195,13 @@ impl Session {
     /// Where the shared files are.
     pub(crate) fn path(&self) -> &Path {
         &self.place
+    }
+
+    /// Makes a file that the program's processes find, read and write.
+    pub(crate) fn give(&self, name: &str, content: &[u8]) -> io::Result<File> {
+        let mut file = create(&self.place, name, self.mode)?;
+        file.write_all(content)?;
+        Ok(file)
     }
 
     fn word(&self, offset: usize) -> &AtomicU32 {

@@ -14,6 +14,7 @@ use prestore_trace::SiteTable;
 use prestore_trace::block::UnknownOpcode;
 
 use crate::channel::Session;
+use crate::launch::Streams;
 use crate::{Engine, Options, RecordError, Sink, launch};
 pub use interrupts::Interrupts;
 use state::Pump;
@@ -89,11 +90,24 @@ pub fn record<S: Sink>(
     interrupts: &Interrupts,
     sink: &mut S,
 ) -> Result<Outcome, RecordError> {
+    let session = Session::create().map_err(RecordError::Session)?;
+    let streams = Streams::with_output(options.stdout).map_err(RecordError::Session)?;
+    run(session, streams, command, options, interrupts, sink)
+}
+
+/// The same in a session that is there.
+pub(crate) fn run<S: Sink>(
+    session: Session,
+    streams: Streams,
+    command: &[OsString],
+    options: &Options,
+    interrupts: &Interrupts,
+    sink: &mut S,
+) -> Result<Outcome, RecordError> {
     let (program, args) = launch::resolve(command)?;
     let engine = Engine::find()?;
-    let session = Session::create().map_err(RecordError::Session)?;
     let started = Instant::now();
-    let child = launch::start(&engine, &program, &args, options, session.path())?;
+    let child = launch::start(&engine, &program, &args, options, streams, session.path())?;
     let mut run = Run {
         child,
         status: None,
