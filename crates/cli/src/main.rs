@@ -24,6 +24,7 @@ mod run;
 mod shell;
 mod simulate;
 mod trace_info;
+mod trial;
 mod values;
 mod whatif;
 
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Verb::Record(args) => record::run(&args),
         Verb::Simulate(args) => simulate::run(&args),
         Verb::Whatif(args) => whatif::run(&args),
+        Verb::Try(args) => trial::run(&args),
         Verb::Crash(args) => crash::run(&args),
         Verb::Trace { verb } => match verb {
             TraceVerb::Info(args) => trace_info::run(&args),

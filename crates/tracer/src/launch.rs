@@ -117,10 +117,10 @@ pub(crate) struct Streams {
 }
 
 impl Streams {
-    /// The caller's, but for the output.
-    pub(crate) fn with_output(output: ProgramOutput) -> io::Result<Self> {
+    /// Of a program that is recorded.
+    pub(crate) fn recorded(stdin: Stdio, output: ProgramOutput) -> io::Result<Self> {
         Ok(Self {
-            stdin: Stdio::inherit(),
+            stdin,
             stdout: match output {
                 ProgramOutput::Inherited => Stdio::inherit(),
                 ProgramOutput::Stderr => io::stderr().as_fd().try_clone_to_owned()?.into(),

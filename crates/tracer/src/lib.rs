@@ -20,6 +20,6 @@ pub use error::RecordError;
 pub use launch::resolve;
 pub use note::Note;
 pub use options::{Allocations, Bursts, Options, ProgramOutput, Region, Scope, Window};
-pub use pump::{Coverage, Enough, Interrupts, Outcome, record};
+pub use pump::{Coverage, Enough, Interrupts, Outcome, record, record_reading};
 pub use sink::{Counts, ProcessInfo, Sink, SinkError, Stream};
 pub use trial::{Change, Fate, Found, Operation, Trial, Tried, trial};

@@ -18,6 +18,7 @@ use crate::args::{AdviseArgs, ScopeArg};
 use crate::error::CliError;
 pub use scope::chosen_functions;
 pub use stored::analyse;
+pub use takers::Advisor;
 
 /// Analyses a program while it runs, or a recording.
 pub fn run(args: &AdviseArgs) -> Result<ExitCode, CliError> {

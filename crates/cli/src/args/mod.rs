@@ -17,6 +17,7 @@ use crate::bench::{BenchArgs, PROGRAM_VERB, ProgramArgs};
 use crate::calibrate::CalibrateArgs;
 use crate::crash::CrashArgs;
 use crate::repro::ReproArgs;
+use crate::trial::TryArgs;
 
 pub use budget::Budget;
 use budget::{STRETCH, parse_budget, parse_stretch};
@@ -60,6 +61,8 @@ pub enum Verb {
     Simulate(SimulateArgs),
     /// Say what following the advice about a recording would gain on described machines
     Whatif(WhatifArgs),
+    /// Change the stores of a program's findings while it runs, as is advised, and say how much faster it gets
+    Try(TryArgs),
     /// Say what of a program's persistent memory a power cut may lose, from a recording
     Crash(CrashArgs),
     /// Look at a recording
@@ -103,6 +106,7 @@ impl Verb {
             Self::Record(args) => args.run.quiet,
             Self::Simulate(args) => args.replay.quiet,
             Self::Whatif(args) => args.replay.quiet,
+            Self::Try(args) => args.quiet,
             Self::Crash(args) => args.quiet,
             Self::Bench(args) => args.quiet,
             Self::Machine {

@@ -7,7 +7,7 @@ mod state;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::{Child, ExitStatus};
+use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use prestore_trace::SiteTable;
@@ -90,8 +90,22 @@ pub fn record<S: Sink>(
     interrupts: &Interrupts,
     sink: &mut S,
 ) -> Result<Outcome, RecordError> {
+    record_reading(Stdio::inherit(), command, options, interrupts, sink)
+}
+
+/// The same of a program whose standard input is `stdin`.
+///
+/// # Errors
+/// As [`record`].
+pub fn record_reading<S: Sink>(
+    stdin: Stdio,
+    command: &[OsString],
+    options: &Options,
+    interrupts: &Interrupts,
+    sink: &mut S,
+) -> Result<Outcome, RecordError> {
     let session = Session::create().map_err(RecordError::Session)?;
-    let streams = Streams::with_output(options.stdout).map_err(RecordError::Session)?;
+    let streams = Streams::recorded(stdin, options.stdout).map_err(RecordError::Session)?;
     run(session, streams, command, options, interrupts, sink)
 }
 

@@ -104,7 +104,14 @@ pub fn trial(
         scope: Scope::Trial,
         ..Options::default()
     };
-    let outcome = run(session, streams, command, &options, interrupts, &mut Nothing)?;
+    let outcome = run(
+        session,
+        streams,
+        command,
+        &options,
+        interrupts,
+        &mut Nothing,
+    )?;
     Ok(Tried {
         status: outcome.status,
         interrupted: outcome.interrupted,

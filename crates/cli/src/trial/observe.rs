@@ -1,0 +1,108 @@
+//! The findings that are tried: of the program, run once for them, or of a recording.
+
+use std::fs::File;
+use std::process::Stdio;
+
+use prestore_dirtbuster::{Analyzer, Bursts, Findings, Thresholds};
+use prestore_report::{Report, Run};
+use prestore_trace::SiteTable;
+use prestore_tracer::{Options, ProgramOutput, record_reading};
+
+use super::TryArgs;
+use crate::advise::{self, Advisor};
+use crate::args::PlainFormat;
+use crate::error::CliError;
+use crate::naming::Namer;
+use crate::progress::Progress;
+use crate::{interrupt, run};
+
+/// What the analysis says.
+pub struct Observed {
+    /// By code sites.
+    pub findings: Findings,
+    /// With names.
+    pub report: Report,
+    /// Names sites.
+    pub namer: Namer,
+}
+
+/// Runs or reads.
+pub fn observe(args: &TryArgs) -> Result<Observed, CliError> {
+    let thresholds = advise::thresholds(&args.thresholds)?;
+    let (mut analysis, about) = match &args.from {
+        Some(dir) => {
+            let trace = run::open(dir, false)?;
+            advise::analyse(&trace, dir, &args.debug_dir, thresholds)?
+        }
+        None => live(args, thresholds)?,
+    };
+    analysis.oracle.leave_loader_alone(&mut analysis.findings);
+    let mut namer = analysis.oracle;
+    let report = Report::new(
+        &analysis.findings,
+        about,
+        thresholds.min_write_time,
+        &mut namer,
+    );
+    Ok(Observed {
+        findings: analysis.findings,
+        report,
+        namer,
+    })
+}
+
+fn live(
+    args: &TryArgs,
+    thresholds: Thresholds,
+) -> Result<(prestore_dirtbuster::Outcome<Namer>, Run), CliError> {
+    let interrupts = interrupt::watch()?;
+    let options = Options {
+        stdout: match args.format {
+            PlainFormat::Text => ProgramOutput::Inherited,
+            PlainFormat::Json => ProgramOutput::Stderr,
+        },
+        ..Options::default()
+    };
+    let mut advisor = Advisor {
+        analyzer: Bursts::new(u64::MAX, 1, || {
+            let namer = Namer::new(SiteTable::default(), &args.debug_dir);
+            Analyzer::new(thresholds, namer)
+        }),
+        recorder: None,
+        progress: Progress::new(args.quiet, "recorded values"),
+    };
+    let outcome = record_reading(
+        stdin(args)?,
+        &args.command,
+        &options,
+        &interrupts,
+        &mut advisor,
+    );
+    drop(advisor.progress);
+    let outcome = outcome?;
+    if outcome.interrupted || outcome.failure.is_some() {
+        return Err(CliError::Failed(format!(
+            "nothing was tried: {}",
+            run::partial(&outcome).unwrap_or_default()
+        )));
+    }
+    let (mut analysis, _) = advisor.analyzer.finish();
+    let mut about = Run {
+        cwd: std::env::current_dir()
+            .ok()
+            .map(|d| d.display().to_string()),
+        ..Run::default()
+    };
+    about.notes.extend(run::missing(&outcome));
+    analysis.oracle.set_sites(outcome.sites);
+    Ok((analysis, about))
+}
+
+fn stdin(args: &TryArgs) -> Result<Stdio, CliError> {
+    Ok(match &args.input {
+        Some(path) => File::open(path)
+            .map_err(|e| CliError::Usage(format!("--input {}: {e}", path.display())))?
+            .into(),
+        None => Stdio::null(),
+    })
+}
