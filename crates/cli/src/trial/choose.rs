@@ -48,13 +48,14 @@ pub fn chosen(args: &TryArgs, observed: Observed) -> Result<Chosen, CliError> {
     let Observed {
         findings,
         report,
+        notes,
         mut namer,
     } = observed;
     check(args, &findings)?;
     let mut chosen = Chosen {
         candidates: Vec::new(),
         changes: Vec::new(),
-        notes: report.run.notes.clone(),
+        notes,
     };
     let mut owners: HashMap<(String, u64), usize> = HashMap::new();
     for (index, finding) in findings.findings.iter().enumerate() {

@@ -22,6 +22,8 @@ pub struct Observed {
     pub findings: Findings,
     /// With names.
     pub report: Report,
+    /// What the run left out: one sentence each.
+    pub notes: Vec<String>,
     /// Names sites.
     pub namer: Namer,
 }
@@ -38,6 +40,7 @@ pub fn observe(args: &TryArgs) -> Result<Observed, CliError> {
     };
     analysis.oracle.leave_loader_alone(&mut analysis.findings);
     let mut namer = analysis.oracle;
+    let notes = about.notes.clone();
     let report = Report::new(
         &analysis.findings,
         about,
@@ -47,6 +50,7 @@ pub fn observe(args: &TryArgs) -> Result<Observed, CliError> {
     Ok(Observed {
         findings: analysis.findings,
         report,
+        notes,
         namer,
     })
 }
