@@ -243,14 +243,7 @@ fn the_programs_input_is_read_in_every_run_and_its_failure_told() {
          printf(\"%d\\n\", n); return n == 7 ? 0 : 5; }\n",
         &[],
     );
-    let options = [
-        "--input",
-        text(&input),
-        "--finding",
-        "1",
-        "--op",
-        "skip",
-    ];
+    let options = ["--input", text(&input), "--finding", "1", "--op", "skip"];
     let json = tried(&options, &reads, &[]).exits(0).json();
     same(&finding(&json, "fill")["effect"]);
     std::fs::write(&input, "8\n").unwrap();

@@ -32,7 +32,8 @@ Exit codes:
   1  `crash --fail-on-findings` found something
   2  wrong usage or input: nothing was run
   3  the program failed (its own exit code is not 0, or a signal killed it) or its recording did;
-     what was recorded up to then is printed or kept, and marked as partial where it is";
+     what was recorded up to then is printed or kept, and marked as partial where it is;
+     `try`: with a change the program does something else";
 
 /// Find where a program's writes hurt, and what to do there.
 #[derive(Debug, Parser)]

@@ -3,15 +3,19 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use prestore_dirtbuster::{Finding, Findings, Verdict};
+use prestore_dirtbuster::{Finding, Findings, LineShare, Verdict};
 use prestore_report::{NamedFinding, Resolver, SiteKind};
 use prestore_symbols::build_id;
+use prestore_trace::SiteId;
 use prestore_tracer::{Change, Operation};
 
 use super::TryArgs;
 use super::observe::Observed;
 use crate::args::OpArg;
 use crate::error::CliError;
+
+/// Share of a generic function's stores from which on it counts as its main caller's.
+const MOSTLY: f64 = 0.9;
 
 /// A finding and what is made of its stores.
 pub struct Candidate {
@@ -57,6 +61,10 @@ pub fn chosen(args: &TryArgs, observed: Observed) -> Result<Chosen, CliError> {
         changes: Vec::new(),
         notes,
     };
+    let mut stores: HashMap<SiteId, u64> = HashMap::new();
+    for site in findings.findings.iter().flat_map(|f| &f.sites) {
+        *stores.entry(site.site).or_default() += site.stores;
+    }
     let mut owners: HashMap<(String, u64), usize> = HashMap::new();
     for (index, finding) in findings.findings.iter().enumerate() {
         let asked = args.findings.is_empty() || args.findings.contains(&(index + 1));
@@ -73,7 +81,14 @@ pub fn chosen(args: &TryArgs, observed: Observed) -> Result<Chosen, CliError> {
                 sites: Vec::new(),
                 refused: Vec::new(),
             };
-            add(&mut chosen, candidate, finding, &mut namer, &mut owners)?;
+            add(
+                &mut chosen,
+                candidate,
+                finding,
+                &stores,
+                &mut namer,
+                &mut owners,
+            )?;
         }
     }
     Ok(chosen)
@@ -135,6 +150,7 @@ fn add(
     chosen: &mut Chosen,
     mut candidate: Candidate,
     finding: &Finding,
+    stores: &HashMap<SiteId, u64>,
     namer: &mut impl Resolver,
     owners: &mut HashMap<(String, u64), usize>,
 ) -> Result<(), CliError> {
@@ -144,7 +160,7 @@ fn add(
             refuse(&mut candidate, "in code that was made at run time");
             continue;
         };
-        if finding.generic_writer {
+        if finding.generic_writer && !mostly_for(site, stores) {
             refuse(
                 &mut candidate,
                 "in a function that others call as well (memcpy and the like)",
@@ -168,6 +184,12 @@ fn add(
     }
     chosen.candidates.push(candidate);
     Ok(())
+}
+
+/// Does generic code store here for this finding, nearly always? What it does for other callers is changed as well.
+fn mostly_for(site: &LineShare, stores: &HashMap<SiteId, u64>) -> bool {
+    let all = stores.get(&site.site).copied().unwrap_or(0);
+    site.stores as f64 >= MOSTLY * all as f64
 }
 
 fn refuse(candidate: &mut Candidate, why: &'static str) {
