@@ -13,10 +13,12 @@
 #include "trial_order.h"
 #include "trial_sites.h"
 #include "trial_store.h"
+#include "trial_streak.h"
 
 typedef struct {
     regs_t *regs;
     order_t pending;
+    streaks_t flushed;
 } block_t;
 
 static uint64 cpu_at_begin;
@@ -55,7 +57,7 @@ process_ends(void)
 static size_t
 area_bytes(void)
 {
-    return (trial_sites_count() + 8) * sizeof(uint64);
+    return (2 * trial_sites_count() + 8) * sizeof(uint64);
 }
 
 void
@@ -67,7 +69,7 @@ trial_thread_init(thread_t *t)
         dr_abort();
     }
     /* Each store was last in a line of ours, which nothing else is in. */
-    for (uint i = 0; i < trial_sites_count(); i++)
+    for (uint i = 0; i < 2 * trial_sites_count(); i++)
         t->scratch[i] = trial_line_kept(t->scratch);
     *thread_slot_of(t, TLS_COUNTS) = (uint64)t->scratch;
     *thread_slot_of(t, TLS_RESULTS) = (uint64)trial_site_results();
@@ -145,6 +147,7 @@ on_analyze(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool tra
     block_t *block = dr_thread_alloc(drcontext, sizeof(*block));
     block->regs = regs_begin(drcontext, bb);
     block->pending = ORDER_UNKNOWN;
+    block->flushed.n = 0;
     *user_data = block;
     /* What a block is made of depends on when: it must not be made again to translate a fault in it. */
     return DR_EMIT_STORE_TRANSLATIONS;
@@ -170,7 +173,7 @@ change(void *drcontext, instrlist_t *bb, instr_t *instr, block_t *block, const t
     if (store.fate == SITE_CHANGED && !trial_can_flush(site->op))
         store.fate = SITE_NO_INSTRUCTION;
     trial_site_note(site, store.fate);
-    if (store.fate == SITE_CHANGED)
+    if (store.fate == SITE_CHANGED && !streaks_follow(&block->flushed, store.mem))
         trial_emit_flush(drcontext, bb, instr, block->regs, site, &store);
 }
 
@@ -188,6 +191,7 @@ on_insert(void *drcontext, void *tag, instrlist_t *bb, instr_t *instr, bool for_
         else
             trial_order(drcontext, bb, instr, block->regs, &block->pending, 0);
         regs_next(drcontext, bb, instr, block->regs);
+        streaks_behind(&block->flushed, instr);
     }
     if (last) {
         regs_end(drcontext, block->regs);

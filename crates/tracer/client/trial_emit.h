@@ -19,8 +19,8 @@ void trial_emit_skip(void *drcontext, instrlist_t *bb, instr_t *instr, regs_t *r
 void trial_emit_flush(void *drcontext, instrlist_t *bb, instr_t *instr, regs_t *regs,
                       const trial_site_t *site, const store_t *store);
 
-/* What a thread keeps for each site of the line that its store was in last: the complement of its
- * number. */
+/* What a thread keeps for each site of the line that its store was in last, and behind those, for each group (at
+ * its first site's place) of the line flushed last: the complement of its number. */
 uint64 trial_line_kept(const void *address);
 
 #endif

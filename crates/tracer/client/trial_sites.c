@@ -68,7 +68,10 @@ parse(void)
         if (path == NULL || path > end ||
             dr_sscanf(line, "%c %u %llx", &letter, &group, &offset) != 3)
             return false;
-        *site = (trial_site_t){ at++, op_of(letter), group, offset, path };
+        uint first = 0;
+        while (first < at && sites[first].group != group)
+            first++;
+        *site = (trial_site_t){ at++, op_of(letter), first, group, offset, path };
         if (site->op == TRIAL_SKIP) {
             mixed = mixed || (skipped != 0 && skipped != group);
             skipped = group;

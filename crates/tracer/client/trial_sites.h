@@ -9,6 +9,7 @@ typedef enum { TRIAL_NOTHING, TRIAL_SKIP, TRIAL_CLEAN, TRIAL_DEMOTE } trial_op_t
 typedef struct {
     uint number; /* place in the list */
     trial_op_t op;
+    uint first; /* number of the first site of its group */
     uint group; /* from 1: stores that may become visible in any order among themselves */
     uint64 offset;
     const char *path;
