@@ -57,7 +57,7 @@ process_ends(void)
 static size_t
 area_bytes(void)
 {
-    return (2 * trial_sites_count() + 8) * sizeof(uint64);
+    return (trial_lines() + 8) * sizeof(uint64);
 }
 
 void
@@ -69,7 +69,7 @@ trial_thread_init(thread_t *t)
         dr_abort();
     }
     /* Each store was last in a line of ours, which nothing else is in. */
-    for (uint i = 0; i < 2 * trial_sites_count(); i++)
+    for (uint i = 0; i < trial_lines(); i++)
         t->scratch[i] = trial_line_kept(t->scratch);
     *thread_slot_of(t, TLS_COUNTS) = (uint64)t->scratch;
     *thread_slot_of(t, TLS_RESULTS) = (uint64)trial_site_results();

@@ -25,6 +25,12 @@ trial_can_flush(trial_op_t op)
     return op == TRIAL_CLEAN ? has_clwb : has_cldemote;
 }
 
+uint
+trial_lines(void)
+{
+    return trial_sites_count() * (1 + TRIAL_WAITING);
+}
+
 uint64
 trial_line_kept(const void *address)
 {
@@ -195,6 +201,14 @@ trial_emit_skip(void *drcontext, instrlist_t *bb, instr_t *instr, regs_t *regs,
     instrlist_meta_postinsert(bb, instr, done);
 }
 
+/* A line that waits to be flushed, the last that was left first. */
+static opnd_t
+waiting(reg_id_t area, const trial_site_t *site, uint place)
+{
+    uint at = trial_sites_count() + site->first * TRIAL_WAITING + place;
+    return OPND_CREATE_MEM64(area, (int)(at * sizeof(uint64)));
+}
+
 void
 trial_emit_flush(void *drcontext, instrlist_t *bb, instr_t *instr, regs_t *regs,
                  const trial_site_t *site, const store_t *store)
@@ -208,8 +222,6 @@ trial_emit_flush(void *drcontext, instrlist_t *bb, instr_t *instr, regs_t *regs,
     reg_id_t line = regs_reserve(drcontext, bb, instr, regs, operand);
     reg_id_t area = regs_reserve(drcontext, bb, instr, regs, operand);
     opnd_t kept = OPND_CREATE_MEM64(area, at), number = opnd_create_reg(line);
-    int of_group = (int)((trial_sites_count() + site->first) * sizeof(uint64));
-    opnd_t flushed = OPND_CREATE_MEM64(area, of_group);
     load_address(drcontext, bb, instr, line, mem);
     insert(bb, instr,
            INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(DR_REG_ECX),
@@ -227,20 +239,25 @@ trial_emit_flush(void *drcontext, instrlist_t *bb, instr_t *instr, regs_t *regs,
     insert(bb, instr, INSTR_CREATE_not(drcontext, number));
     insert(bb, instr, INSTR_CREATE_mov_st(drcontext, kept, number));
     insert(bb, instr, INSTR_CREATE_not(drcontext, rcx));
-    /* Not again what another store of the finding has just flushed, which takes far longer. */
     insert(bb, instr, INSTR_CREATE_mov_ld(drcontext, number, rcx));
-    insert(bb, instr, INSTR_CREATE_mov_ld(drcontext, rcx, flushed));
+    /* Once for all stores of the finding: flushing a line again takes far longer. */
+    insert(bb, instr, INSTR_CREATE_mov_ld(drcontext, rcx, waiting(area, site, 0)));
     insert(bb, instr,
            INSTR_CREATE_lea(drcontext, rcx, OPND_CREATE_MEM_lea(line, DR_REG_RCX, 1, 1)));
     insert(bb, instr, INSTR_CREATE_jecxz(drcontext, opnd_create_instr(same)));
     insert(bb, instr, INSTR_CREATE_mov_ld(drcontext, rcx, number));
     insert(bb, instr, INSTR_CREATE_not(drcontext, rcx));
-    insert(bb, instr, INSTR_CREATE_mov_st(drcontext, flushed, rcx));
+    for (uint place = 0; place < TRIAL_WAITING; place++) {
+        insert(bb, instr, INSTR_CREATE_mov_ld(drcontext, number, waiting(area, site, place)));
+        insert(bb, instr, INSTR_CREATE_mov_st(drcontext, waiting(area, site, place), rcx));
+        insert(bb, instr, INSTR_CREATE_mov_ld(drcontext, rcx, number));
+    }
+    insert(bb, instr, INSTR_CREATE_not(drcontext, rcx));
     insert(bb, instr,
-           INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(DR_REG_ECX),
+           INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(reg_64_to_32(line)),
                                 OPND_CREATE_INT32(LINE_SHIFT)));
-    insert(bb, instr, INSTR_CREATE_shlx(drcontext, number, number, rcx));
-    opnd_t left = opnd_create_base_disp(line, DR_REG_NULL, 0, 0, OPSZ_clflush);
+    insert(bb, instr, INSTR_CREATE_shlx(drcontext, rcx, rcx, number));
+    opnd_t left = opnd_create_base_disp(DR_REG_RCX, DR_REG_NULL, 0, 0, OPSZ_clflush);
     /* The program may have given the line's memory back (trial_flush_faulted). */
     insert_store(bb, instr,
                  instr_create_0dst_1src(drcontext, site->op == TRIAL_CLEAN ? OP_clwb : OP_cldemote,
