@@ -6,9 +6,9 @@
 #include "trial_sites.h"
 #include "trial_store.h"
 
-/* Lines of a finding that a thread has left and not flushed yet. A line is flushed when so many more were left: where the
- * program reads back what it has just written, it would wait for the flush; so would a patch not have it, which flushes
- * behind what is written. */
+/* Lines of a finding that a thread has left and not flushed yet. A line is flushed when so many more were
+ * left: a program that reads back what it has just written would wait for the flush, as it does not
+ * where a patch flushes what is complete. */
 #define TRIAL_WAITING 4
 
 void trial_emit_init(void);
@@ -20,12 +20,13 @@ bool trial_can_flush(trial_op_t op);
 void trial_emit_skip(void *drcontext, instrlist_t *bb, instr_t *instr, regs_t *regs,
                      const trial_site_t *site, const store_t *store);
 
-/* Inserted before `instr`: lets the line that it was in last wait, if that is another, and flushes the one that waits longest. */
+/* Inserted before `instr`: lets the line that it was in last wait, if that is another, and flushes the one
+ * that waits longest. */
 void trial_emit_flush(void *drcontext, instrlist_t *bb, instr_t *instr, regs_t *regs,
                       const trial_site_t *site, const store_t *store);
 
-/* Words that a thread keeps: for each site the line that its store was in last, and behind those, for each group (at its
- * first site's place) the lines that wait. */
+/* Words that a thread keeps: for each site the line that its store was in last, and behind those, for each
+ * group (at its first site's place) the lines that wait. */
 uint trial_lines(void);
 
 /* What such a word is for the line at `address`: the complement of its number. */
