@@ -4,6 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 runs=${1:-5}
+python3 benches/table.py --runs "$runs" --long
 python3 benches/overhead.py --runs "$runs"
 python3 benches/budget.py --runs "$runs"
 python3 benches/cold.py --runs "$runs"

@@ -5,6 +5,7 @@ mod advise;
 mod args;
 mod bench;
 mod calibrate;
+mod config;
 mod crash;
 mod doctor;
 mod error;
@@ -23,20 +24,38 @@ mod repro;
 mod run;
 mod shell;
 mod simulate;
+mod switches;
 mod trace_info;
 mod values;
 mod whatif;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
 use args::{Cli, MachineVerb, TraceVerb, Verb};
+use config::Config;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let config = Config::load();
+    let command = match &config {
+        Ok(config) => config.defaults(Cli::command()),
+        // Whoever asks for help gets it, first.
+        Err(_) => Cli::command(),
+    };
+    let cli = Cli::from_arg_matches(&command.get_matches()).unwrap_or_else(|e| e.exit());
     if cli.verb.is_quiet() {
         notice::be_quiet();
+    }
+    switches::tell_of_unknown();
+    match config {
+        Ok(config) if cli.verb.is_configured() => {
+            if let Some(text) = config.describe() {
+                notice::tell(&text);
+            }
+        }
+        Err(error) if cli.verb.is_configured() => return error.report(),
+        _ => {}
     }
     let result = match cli.verb {
         Verb::Advise(args) => advise::run(&args),

@@ -14,4 +14,5 @@ mod text;
 pub use check::{Check, Diagnosis, SCHEMA_VERSION, Status};
 pub use examine::examine;
 pub use facts::{Cpu, CpuFeature, Directory, Engine, Facts, FeatureName, Memory, Space};
+pub use prestore::switch_names;
 pub use text::render;

@@ -53,6 +53,8 @@ pub use map_error::MapError;
 pub use memory_type::{MemoryType, MemoryTypes};
 pub use ops::{Op, clean, demote, execute, fence, prestore, usable};
 pub use skip::{copy_skip, copy_skip_unfenced, fill_skip, fill_skip_unfenced};
+#[cfg(feature = "std")]
+pub use switches::switch_names;
 #[cfg(all(feature = "std", target_os = "linux"))]
 pub use typed_memory::{TypedMemory, memory_types};
 pub use writer::{RawWriter, Writer, write_skip};

@@ -49,7 +49,7 @@ impl Switches {
                 switches.forbidden |= instruction.bit();
             }
         }
-        if let Some(value) = lookup("PRESTORE_CLEAN_FALLBACK") {
+        if let Some(value) = lookup(FALLBACK) {
             match value.as_ref() {
                 "invalidate" => switches.invalidating_clean = true,
                 "" | "none" => {}
@@ -89,6 +89,18 @@ const FORBID: [(Instruction, &str); 10] = [
     (Instruction::MovntAvx512, "PRESTORE_NO_MOVNT_AVX512"),
     (Instruction::Stnp, "PRESTORE_NO_STNP"),
 ];
+
+/// The environment switches that the library reads at its first use, see docs/man/environment.md.
+#[cfg(feature = "std")]
+pub fn switch_names() -> impl Iterator<Item = &'static str> {
+    let force = FORCE.into_iter().map(|(_, name)| name);
+    force
+        .chain(FORBID.into_iter().map(|(_, name)| name))
+        .chain([FALLBACK])
+}
+
+#[cfg(any(feature = "std", test))]
+const FALLBACK: &str = "PRESTORE_CLEAN_FALLBACK";
 
 #[cfg(test)]
 mod tests {

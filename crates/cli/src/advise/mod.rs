@@ -15,6 +15,7 @@ use prestore_machine::nearest;
 use prestore_trace::container::{TraceKind, read_manifest};
 
 use crate::args::{AdviseArgs, ScopeArg};
+use crate::config;
 use crate::error::CliError;
 pub use scope::chosen_functions;
 pub use stored::analyse;
@@ -52,8 +53,14 @@ pub fn run(args: &AdviseArgs) -> Result<ExitCode, CliError> {
     }
 }
 
-/// The default thresholds with `settings` applied.
+/// The default thresholds with those of the configuration file and `settings` applied.
 pub fn thresholds(settings: &[String]) -> Result<Thresholds, CliError> {
+    let all: Vec<String> = config::settings().iter().chain(settings).cloned().collect();
+    set_thresholds(&all, "--threshold ")
+}
+
+/// The default thresholds with `settings` applied, which stand behind `said`.
+pub fn set_thresholds(settings: &[String], said: &str) -> Result<Thresholds, CliError> {
     let mut thresholds = Thresholds::default();
     for setting in settings {
         let parsed = setting
@@ -61,7 +68,7 @@ pub fn thresholds(settings: &[String]) -> Result<Thresholds, CliError> {
             .and_then(|(name, value)| Some((name, value.parse().ok()?)));
         let Some((name, value)) = parsed else {
             return Err(CliError::Usage(format!(
-                "--threshold {setting}: give NAME=VALUE, as in min_store_share=0.02; \
+                "{said}{setting}: give NAME=VALUE, as in min_store_share=0.02; \
                  `prestore advise --help` lists the names"
             )));
         };

@@ -113,6 +113,16 @@ impl Verb {
     }
 }
 
+impl Verb {
+    /// Does the configuration file matter to it?
+    pub fn is_configured(&self) -> bool {
+        matches!(
+            self,
+            Self::Advise(_) | Self::Simulate(_) | Self::Whatif(_) | Self::Crash(_)
+        )
+    }
+}
+
 /// Verbs of `prestore trace`.
 #[derive(Debug, Subcommand)]
 pub enum TraceVerb {
@@ -236,7 +246,7 @@ pub struct AdviseArgs {
     #[arg(long = "threshold", value_name = "NAME=VALUE")]
     pub thresholds: Vec<String>,
     /// Folder with separate debug files (repeatable)
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = folder)]
     pub debug_dir: Vec<PathBuf>,
     /// Slow the program down only so much in the long run (`2x`, `5x`), or as `auto` chooses (`3x`); `all`: look at
     /// everything
@@ -383,4 +393,14 @@ fn parse_count(text: &str) -> Result<u64, String> {
         .map_err(|_| format!("'{text}' is not a number (10000, 10K, 5M, 2G)"))?;
     n.checked_mul(factor)
         .ok_or_else(|| format!("'{text}' is too large"))
+}
+
+/// A folder that is there.
+pub fn folder(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if path.is_dir() {
+        Ok(path)
+    } else {
+        Err("there is no such folder".into())
+    }
 }

@@ -23,7 +23,7 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "N", value_parser = parse_limit)]
     pub limit: Option<u64>,
     /// Folder with separate debug files (repeatable), for names of functions
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = super::folder)]
     pub debug_dir: Vec<PathBuf>,
     /// What to read.
     #[command(flatten)]

@@ -15,6 +15,8 @@ use prestore_symbols::{Frame as SymbolFrame, FunctionName, ModuleRef, Options, S
 use prestore_trace::filter::{Choice, ScopeOracle};
 use prestore_trace::{Module, Site, SiteId, SiteTable};
 
+use crate::config;
+
 /// Names sites of one recording.
 pub struct Namer {
     sites: SiteTable,
@@ -46,9 +48,10 @@ const GENERIC_FUNCTIONS: [&str; 14] = [
 ];
 
 impl Namer {
-    /// Looks for separate debug files in `debug_dirs` too.
+    /// Looks for separate debug files in `debug_dirs` too, and in those of the configuration file.
     pub fn new(sites: SiteTable, debug_dirs: &[PathBuf]) -> Self {
-        let options = Options::default().with_debug_dirs(debug_dirs.iter().cloned());
+        let debug_dirs = debug_dirs.iter().chain(config::debug_dirs());
+        let options = Options::default().with_debug_dirs(debug_dirs.cloned());
         Self {
             sites,
             symbols: Symbols::new(options),

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
+use super::hits::hit;
 use super::model::{Code, Model, NEVER, NONE};
 use super::pack::Packer;
 use super::tally::Tally;
@@ -145,16 +146,8 @@ impl Encoder {
             let Some(values) = words.get(i + 1..i + 1 + n) else {
                 break;
             };
-            let (predicted, stride) = slots[from..from + 2 * n].split_at_mut(n);
-            let off = values
-                .iter()
-                .zip(&*predicted)
-                .fold(0, |a, (v, p)| a | (v ^ p));
-            if off != 0 {
+            if !hit(values, &mut slots[from..from + 2 * n]) {
                 break;
-            }
-            for (p, s) in predicted.iter_mut().zip(&*stride) {
-                *p = p.wrapping_add(*s);
             }
             state.execs = state.execs.wrapping_add(1);
             cur = next;

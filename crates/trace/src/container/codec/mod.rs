@@ -23,6 +23,7 @@
 
 mod decode;
 mod encode;
+mod hits;
 mod model;
 mod pack;
 mod tally;

@@ -1,0 +1,95 @@
+//! The configuration file `prestore.toml`.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod common;
+
+use std::path::Path;
+
+use common::{Ran, Running, prestore, recorded, text};
+
+/// `prestore ARGS` in `dir`, with no configuration file but what lies there.
+fn at(dir: &Path, args: &[&str]) -> Ran {
+    with(dir, &[], args)
+}
+
+/// The same with these variables in the environment.
+fn with(dir: &Path, variables: &[(&str, &str)], args: &[&str]) -> Ran {
+    let mut command = prestore();
+    command
+        .current_dir(dir)
+        .env("XDG_CONFIG_HOME", dir.join("none"))
+        .envs(variables.iter().copied())
+        .args(args);
+    Running::start(command).finish()
+}
+
+#[test]
+fn it_holds_where_the_command_line_says_nothing_else() {
+    let dir = tempfile::tempdir().unwrap();
+    let trace = recorded(dir.path(), "kv", &["--ops=20K"]);
+    let trace = text(&trace);
+    at(dir.path(), &["simulate", trace])
+        .exits(2)
+        .says(&["--machine"]);
+    let config = dir.path().join("prestore.toml");
+    let toml = "machines = ['machine-a', 'machine-b-fast']\n[thresholds]\nmin_write_time = 0.99\n";
+    std::fs::write(&config, toml).unwrap();
+    let ran = at(dir.path(), &["simulate", trace])
+        .exits(0)
+        .says(&["1 threshold, 2 machines from"]);
+    assert!(ran.stdout.contains("machine-a"), "{}", ran.stdout);
+    let asked = at(
+        dir.path(),
+        &["simulate", trace, "--machine", "machine-b-fast", "-q"],
+    )
+    .exits(0);
+    assert!(!asked.stdout.contains("machine-a"), "{}", asked.stdout);
+    assert_eq!(asked.stderr, "");
+    let advised = at(dir.path(), &["advise", trace]).exits(0);
+    assert!(advised.stdout.contains("99%"), "{}", advised.stdout);
+    // What the command line says comes last.
+    let asked = ["advise", trace, "--threshold", "min_write_time=0.01"];
+    let advised = at(dir.path(), &asked).exits(0);
+    assert!(!advised.stdout.contains("99%"), "{}", advised.stdout);
+}
+
+#[test]
+fn what_is_wrong_in_it_is_said_and_help_comes_all_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("prestore.toml");
+    for (toml, parts) in [
+        (
+            "machine = 'machine-a'",
+            ["prestore.toml", "unknown field `machine`"],
+        ),
+        (
+            "[thresholds]\nmin_write_tim = 1",
+            ["prestore.toml", "did you mean `min_write_time`?"],
+        ),
+        (
+            "debug_dirs = ['nowhere']",
+            ["prestore.toml", "there is no folder"],
+        ),
+    ] {
+        std::fs::write(&config, toml).unwrap();
+        at(dir.path(), &["advise", "x"]).exits(2).says(&parts);
+    }
+    at(dir.path(), &["advise", "--help"]).exits(0);
+    let none = with(dir.path(), &[("PRESTORE_CONFIG", "")], &["advise", "x"]).exits(2);
+    assert!(!none.stderr.contains("prestore.toml"), "{}", none.stderr);
+}
+
+#[test]
+fn a_folder_that_is_not_there_and_a_switch_that_is_none_are_said() {
+    let dir = tempfile::tempdir().unwrap();
+    at(dir.path(), &["advise", "--debug-dir", "nowhere", "x"])
+        .exits(2)
+        .says(&["nowhere", "no such folder"]);
+    with(
+        dir.path(),
+        &[("PRESTORE_NO_CLWBS", "1")],
+        &["machine", "list"],
+    )
+    .exits(0)
+    .says(&["PRESTORE_NO_CLWBS", "did you mean PRESTORE_NO_CLWB?"]);
+}
