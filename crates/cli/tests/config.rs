@@ -1,5 +1,5 @@
 //! The configuration file `prestore.toml`.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod common;
 

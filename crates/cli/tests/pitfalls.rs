@@ -180,3 +180,41 @@ fn large_values_that_few_instructions_write_come_first() {
     assert_eq!(first["verdict"], "skip");
     assert!(first["store_share"].as_f64() < Some(0.01), "{first:#}");
 }
+
+#[test]
+fn non_temporal_stores_of_what_is_read_at_once_are_told_in_every_form() {
+    let source = r#"
+        #include <immintrin.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        int main(int argc, char **argv) {
+            long bytes = 32 << 20, sum = 0;
+            char *all = aligned_alloc(64, bytes);
+            __m128i value = _mm_set1_epi8(argc);
+            for (long i = 0; i < bytes; i += 64) {
+                for (int j = 0; j < 64; j += 16) _mm_stream_si128((__m128i *)(all + i + j), value);
+                if (argc > 1) sum += *(volatile char *)(all + i);
+            }
+            _mm_sfence();
+            printf("%ld\n", sum);
+            return argv[0] == all;
+        }
+    "#;
+    let folder = tempfile::tempdir().unwrap();
+    let program = c_program(folder.path(), "around", source, &[]);
+    assert!(pitfalls(&advise(&program, &[])).is_empty());
+    let report = advise(&program, &["read"]);
+    let [only] = pitfalls(&report) else {
+        panic!("{report:#}");
+    };
+    assert_eq!(only["kind"], "non-temporal-of-near-data", "{only:#}");
+    assert_eq!(only["affected"], (32 << 20) / 64, "{only:#}");
+    let mut sarif = prestore();
+    sarif.args(["advise", "-q", "--format", "sarif", "--"]);
+    let ran = sarif.arg(&program).arg("read").output().unwrap();
+    let said = String::from_utf8(ran.stdout).unwrap();
+    assert!(
+        said.contains("prestore/non-temporal-of-near-data"),
+        "{said}"
+    );
+}

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Running, finding, prestore, root, run};
+use common::{Running, assert_valid, finding, prestore, root, run};
 use serde_json::Value;
 
 /// The rows of a quick run of `name`.
@@ -12,6 +12,7 @@ fn rows(name: &str) -> Vec<Value> {
     let mut command = prestore();
     command.args(["repro", name, "--quick", "--format", "json"]);
     let json = Running::start(command).finish().exits(0).json();
+    assert_valid("repro.schema.json", &json);
     assert_eq!(json["name"], name);
     json["rows"].as_array().unwrap().clone()
 }

@@ -11,6 +11,7 @@ use crate::ledger::{Ledger, Written};
 use crate::lines::LINE;
 use crate::origins::SizeClass;
 use crate::summary::{Whole, share};
+use crate::usage::Usage;
 use crate::verdict::{self, Evidence};
 use crate::{Thresholds, cost};
 
@@ -95,6 +96,20 @@ impl Cluster {
 
     fn is_non_temporal(&self) -> bool {
         self.non_temporal == self.stores()
+    }
+
+    /// Where most of its stores are non-temporal: the place that stores most, and how all lines
+    /// were used.
+    pub(crate) fn around_the_cache(&self) -> Option<(Place, Usage)> {
+        if self.non_temporal * 2 <= self.stores() {
+            return None;
+        }
+        let most = self.places.iter().max_by_key(|p| (p.2, p.1, p.0))?;
+        let mut usage = self.written.scattered;
+        for class in &self.written.classes {
+            usage.merge(&class.usage);
+        }
+        Some((most.0, usage))
     }
 
     pub(crate) fn finding<O>(

@@ -62,6 +62,8 @@ pub(crate) struct Core {
     /// Own time at which each of the last epochs began, by number modulo the length.
     began: Vec<u64>,
     near: u64,
+    kept_epochs: u32,
+    kept: u64,
     reach: u64,
     /// Sampled lines that came for a read.
     read_fills: u64,
@@ -73,14 +75,19 @@ impl Core {
     pub(crate) fn new(thread: u32, t: &Thresholds) -> Self {
         let bytes = u64::from(NEAR_EPOCHS) * SAMPLE * LINE;
         let epoch_fills = (t.near_bytes / bytes).clamp(1, 1 << 20);
-        let epochs = t.reach_bytes / (epoch_fills * SAMPLE * LINE);
+        let epoch = epoch_fills * SAMPLE * LINE;
+        let within = |bytes: u64| (bytes / epoch).clamp(u64::from(NEAR_EPOCHS), 1 << 16) as u32;
+        let kept_epochs = within(t.kept_bytes);
+        let reach_epochs = within(t.reach_bytes).max(kept_epochs);
         Self {
             thread,
             epoch: 0,
             fills: 0,
             epoch_fills: epoch_fills as u32,
-            began: vec![0; epochs.clamp(u64::from(NEAR_EPOCHS), 1 << 16) as usize + 1],
+            began: vec![0; reach_epochs as usize + 1],
             near: 0,
+            kept_epochs,
+            kept: 0,
             reach: 0,
             read_fills: 0,
             looked_at: Vec::new(),
@@ -111,6 +118,7 @@ impl Core {
             None => 0,
         };
         (self.near, self.reach) = (start(NEAR_EPOCHS), start(length - 1));
+        self.kept = start(self.kept_epochs);
         true
     }
 
@@ -118,6 +126,12 @@ impl Core {
     #[inline]
     pub(crate) fn near(&self, time: u64) -> bool {
         time >= self.near
+    }
+
+    /// Is it in its own cache, or in its part of the shared one?
+    #[inline]
+    pub(crate) fn kept(&self, time: u64) -> bool {
+        time >= self.kept
     }
 
     /// Is it within reach: in a cache that many cores share?
@@ -167,6 +181,18 @@ mod tests {
             core.touch(&mut Touch::default(), line, false);
         }
         assert!(!core.within_reach(0));
+    }
+
+    #[test]
+    fn what_left_the_own_cache_is_kept_in_the_shared_one_for_a_while() {
+        let t = Thresholds::default();
+        let mut core = Core::new(0, &t);
+        let lines = |bytes: u64| bytes / LINE / SAMPLE;
+        for line in 1..=lines(t.kept_bytes + t.near_bytes / 4) {
+            assert!(core.kept(0) || line > lines(t.kept_bytes));
+            core.touch(&mut Touch::default(), line, true);
+        }
+        assert!(!core.near(0) && !core.kept(0) && core.within_reach(0));
     }
 
     #[test]

@@ -92,6 +92,8 @@ pub(crate) struct PendingWrites {
     entries: Vec<(u64, u32)>,
     /// Number of the first entry since the program's start.
     base: u64,
+    /// Stores up to here were done when their instruction was: the last atomic's own.
+    settled: u64,
 }
 
 /// Entries that are kept at most; one more drops the older half, as if beyond the horizon. Each
@@ -99,9 +101,15 @@ pub(crate) struct PendingWrites {
 const MAX_PENDING: usize = 1 << 18;
 
 impl PendingWrites {
-    /// Does no write wait for a fence?
-    pub(crate) fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+    /// Does a write wait for a fence?
+    pub(crate) fn any(&self) -> bool {
+        self.entries.iter().any(|e| e.0 > self.settled)
+    }
+
+    /// An atomic at `now` has made its store: none up to now has a fence to wait for, though the
+    /// distance to the next one counts for it as for others.
+    pub(crate) fn settle(&mut self, now: u64) {
+        self.settled = waits_from(now, 0);
     }
 
     /// Adds a write and returns its number.

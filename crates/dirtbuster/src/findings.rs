@@ -100,6 +100,9 @@ pub enum PitfallKind {
     IdleFence,
     /// Non-temporal stores of lines that are sent out incomplete.
     PartialNonTemporalLine,
+    /// Non-temporal stores of lines that are read or written again when, written with ordinary
+    /// stores, they would still be near the core.
+    NonTemporalOfNearData,
 }
 
 /// An existing flush, fence or non-temporal store that costs for nothing.

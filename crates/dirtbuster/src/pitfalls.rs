@@ -4,12 +4,15 @@ use prestore_trace::replay::CallTree;
 use prestore_trace::{EventKind, FenceKind};
 
 use crate::Thresholds;
+use crate::clusters::Cluster;
+use crate::cost;
 use crate::executed::{Place, chain};
 use crate::existing::Counts;
 use crate::findings::{Pitfall, PitfallKind};
 use crate::groups::{Group, Groups};
 use crate::ledger::Ledger;
 use crate::summary::share;
+use crate::usage::Usage;
 use crate::words::{count, distance, percent};
 
 /// An instruction and what it did in all threads.
@@ -29,6 +32,7 @@ struct Fault {
 
 pub(crate) fn find<O>(
     ledger: &Ledger,
+    clusters: &[Cluster],
     groups: &Groups<O>,
     tree: &CallTree,
     time: f64,
@@ -38,34 +42,40 @@ pub(crate) fn find<O>(
     let fences_flushes = all
         .iter()
         .any(|j| is_flush(j.kind) && share(j.counts.fenced_explicitly, j.counts.executed) >= 0.5);
-    let mut pitfalls: Vec<Pitfall> = Vec::new();
     // Of what a scope leaves out, it is not known whether it waits for a full fence.
     let known = |j: &&Judged| {
         groups.has_everything() || !matches!(j.kind, EventKind::Fence(FenceKind::Full))
     };
+    let mut found: Vec<(Place, u64, Fault)> = Vec::new();
     for j in all.iter().filter(known) {
-        for fault in faults(j, fences_flushes, t) {
-            let cost = fault.cost as f64;
-            let cost_share = if cost > 0.0 {
-                cost / (time + cost)
-            } else {
-                0.0
-            };
-            // What may lose data matters however seldom it is.
-            if cost_share < t.min_cost_share && fault.kind != PitfallKind::FlushWithoutFence {
-                continue;
-            }
-            pitfalls.push(Pitfall {
-                kind: fault.kind,
-                site: j.place.0,
-                call_chain: chain(j.place, groups, tree, &ledger.executed),
-                generic_writer: !matches!(groups.get(j.place.1), Group::Function(_)),
-                executed: j.counts.executed,
-                affected: fault.affected,
-                cost_share,
-                reason: fault.reason,
-            });
+        let faults = faults(j, fences_flushes, t);
+        found.extend(faults.into_iter().map(|f| (j.place, j.counts.executed, f)));
+    }
+    for (place, usage) in clusters.iter().filter_map(Cluster::around_the_cache) {
+        found.extend(used_again(&usage, t).map(|f| (place, usage.lines, f)));
+    }
+    let mut pitfalls: Vec<Pitfall> = Vec::new();
+    for (place, executed, fault) in found {
+        let cost = fault.cost as f64;
+        let cost_share = if cost > 0.0 {
+            cost / (time + cost)
+        } else {
+            0.0
+        };
+        // What may lose data matters however seldom it is.
+        if cost_share < t.min_cost_share && fault.kind != PitfallKind::FlushWithoutFence {
+            continue;
         }
+        pitfalls.push(Pitfall {
+            kind: fault.kind,
+            site: place.0,
+            call_chain: chain(place, groups, tree, &ledger.executed),
+            generic_writer: !matches!(groups.get(place.1), Group::Function(_)),
+            executed,
+            affected: fault.affected,
+            cost_share,
+            reason: fault.reason,
+        });
     }
     pitfalls.sort_by(|a, b| {
         b.cost_share
@@ -73,6 +83,34 @@ pub(crate) fn find<O>(
             .then(a.site.cmp(&b.site))
     });
     pitfalls
+}
+
+/// Lines written around the cache that were then looked for in it.
+fn used_again(usage: &Usage, t: &Thresholds) -> Option<Fault> {
+    let (read, written) = (usage.reread_near, usage.rewritten_near);
+    let again = |n: u64, least: f64| n > 0 && share(n, usage.lines) >= least;
+    let (what, events, becomes) = if again(read.n, t.min_reread_share) {
+        ("read", read, "each such read waits for memory")
+    } else if again(written.n, t.min_rewrite_share) {
+        ("written", written, "each writing goes to memory")
+    } else {
+        return None;
+    };
+    let reason = format!(
+        "{} of {} ({}) lines written with non-temporal stores are {what} again after {} on \
+         average, when ordinary stores would have left them near the core: {becomes} (P0, section \
+         5: up to 2x slower). Write with ordinary stores what is used again soon.",
+        count(events.n),
+        count(usage.lines),
+        percent(share(events.n, usage.lines)),
+        distance(events.mean()),
+    );
+    Some(Fault {
+        kind: PitfallKind::NonTemporalOfNearData,
+        affected: events.n,
+        cost: cost::lines(events.n, t),
+        reason,
+    })
 }
 
 fn judged(ledger: &Ledger) -> Vec<Judged> {
@@ -167,8 +205,8 @@ fn faults(j: &Judged, fences_flushes: bool, t: &Thresholds) -> Vec<Fault> {
     } else if let EventKind::Fence(kind) = j.kind {
         let reason = match kind {
             FenceKind::Store => format!(
-                "{} fences have nothing to order: no store, flush or non-temporal store that they \
-                 would wait for has come since the fence before.",
+                "{} fences have nothing to order: neither a flush nor a non-temporal store has come \
+                 since the fence before, and x86 keeps ordinary stores in order by itself.",
                 of(c.idle)
             ),
             _ => format!(

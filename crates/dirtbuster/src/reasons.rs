@@ -168,14 +168,15 @@ pub(crate) fn clean(e: &Evidence<'_>, reused: f64, fence: &str, t: &Thresholds) 
 pub(crate) fn skip(e: &Evidence<'_>, reused: f64, fence: &str, t: &Thresholds) -> String {
     let u = e.sequential.usage;
     format!(
-        "{} of the writes are sequential, and before {} have come to the core after them, only {} \
-         of what they wrote is re-read and {} written again: non-temporal stores write it in order \
-         and leave the cache to other data. Where they are hard to write, cleaning is the next \
-         best.{}{fence}",
+        "{} of the writes are sequential, and of what they wrote only {} is re-read before {} more \
+         have come to the core, and {} written again before {} have: non-temporal stores write it \
+         in order and leave the cache to other data. Where they are hard to write, cleaning is the \
+         next best.{}{fence}",
         percent(e.sequential_share),
-        size(t.near_bytes),
         percent(reused),
+        size(t.kept_bytes),
         percent(of(u.rewritten_near.n, u.lines)),
+        size(t.near_bytes),
         mixed(e, t).unwrap_or_default(),
     )
 }

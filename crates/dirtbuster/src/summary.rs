@@ -53,6 +53,7 @@ pub(crate) fn findings<O>(
             write_time: time.share(),
         },
     };
+    let pitfalls = pitfalls::find(ledger, &clusters, groups, tree, time.total, t);
     let mut list: Vec<Finding> = clusters
         .into_iter()
         .filter(|c| c.share_of(whole.written) >= t.min_store_share)
@@ -73,7 +74,7 @@ pub(crate) fn findings<O>(
         fences: totals.fences,
         store_fraction: share(totals.stores, totals.instructions),
         findings: list,
-        pitfalls: pitfalls::find(ledger, groups, tree, time.total, t),
+        pitfalls,
     };
     (findings, counts(executed), threads)
 }

@@ -37,10 +37,11 @@ pub(crate) fn size(bytes: u64) -> String {
     }
 }
 
-/// How many, with at most three digits.
+/// How many, with three digits or a decimal.
 pub(crate) fn count(n: u64) -> String {
     match n {
         n if n >= 10_000_000 => format!("{:.1} M", n as f64 / 1e6),
+        n if n >= 1_000_000 => format!("{:.2} M", n as f64 / 1e6),
         n if n >= 10_000 => format!("{:.1} K", n as f64 / 1e3),
         n => n.to_string(),
     }

@@ -57,6 +57,9 @@ impl NamedPitfall {
             PitfallKind::FlushWithoutFence => "flush without a fence",
             PitfallKind::IdleFence => "fence with nothing to order",
             PitfallKind::PartialNonTemporalLine => "non-temporal stores of parts of lines",
+            PitfallKind::NonTemporalOfNearData => {
+                "non-temporal stores of data that is used again at once"
+            }
         }
     }
 }

@@ -257,6 +257,9 @@ impl Execution<'_> {
             }
             _ => self.touch(at, addr, u64::from(a.size), now),
         }
+        if kind.orders_stores() && a.op != Op::Fence {
+            self.thread.pending.settle(now.now);
+        }
     }
 
     fn fence(&mut self, a: &Access, now: u64) {
@@ -267,7 +270,7 @@ impl Execution<'_> {
         };
         let pending = &mut self.thread.pending;
         let existing = &mut self.memory.existing;
-        let idle = existing.fence(self.index, waits, !pending.is_empty(), now);
+        let idle = existing.fence(self.index, waits, pending.any(), now);
         if waits != Waits::Atomic {
             let counts = existing.counts(self.index, a.which);
             counts.executed += 1;

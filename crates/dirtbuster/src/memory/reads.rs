@@ -60,7 +60,7 @@ impl Memory {
             return false;
         }
         let distance = self.distance(&state, at);
-        let near = self.still_near(writer, state.time);
+        let near = self.cores[writer as usize].kept(state.time);
         self.lines.states[i].set_read(distance, near);
         let taken = writer != at.thread;
         if let Some(c) = state.owner.as_context() {

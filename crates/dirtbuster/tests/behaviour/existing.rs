@@ -163,6 +163,42 @@ fn full_fences_with_nothing_stored_before_are_a_pitfall() {
     }
 }
 
+/// An atomic is a full fence, for its own store as well; a store behind it is one to order.
+#[test]
+fn a_full_fence_behind_an_atomic_is_a_pitfall() {
+    for store_between in [false, true] {
+        let mut p = Program::default();
+        let mut draft = p.block(1, 0).atomic(0, 0, 8);
+        if store_between {
+            draft = draft.store(0, 8, 8);
+        }
+        let block = draft.compute(20).fence(FenceKind::Full).done();
+        for i in 0..1000 {
+            p.run(0, block, &[HEAP + i % 4 * 64]);
+        }
+        let f = p.analyze().findings;
+        if store_between {
+            assert_eq!(f.pitfalls, []);
+        } else {
+            assert_eq!(only(&f, PitfallKind::IdleFence).affected, 1000);
+        }
+    }
+}
+
+#[test]
+fn a_reason_tells_that_ordinary_stores_need_no_store_fence() {
+    let mut p = Program::default();
+    let draft = p.block(1, 0).store(0, 0, 8).compute(20);
+    let block = draft.fence(FenceKind::Store).done();
+    for _ in 0..1000 {
+        p.run(0, block, &[HEAP]);
+    }
+    let f = p.analyze().findings;
+    let reason = &only(&f, PitfallKind::IdleFence).reason;
+    assert!(reason.contains("ordinary stores"), "{reason}");
+    assert!(!reason.contains("no store"), "{reason}");
+}
+
 /// A store fence leaves the store where a later load may pass it (Dekker's algorithm).
 #[test]
 fn a_full_fence_behind_a_store_fence_has_the_store_to_order() {
@@ -196,6 +232,32 @@ fn whole_lines_written_around_the_cache_are_right_and_parts_are_a_pitfall() {
     assert_eq!(run(32, 32).pitfalls, []);
     let f = run(32, 64);
     assert_eq!(only(&f, PitfallKind::PartialNonTemporalLine).affected, 8000);
+}
+
+/// Whole lines written around the cache, each read (or written) again at once, or never.
+#[test]
+fn non_temporal_stores_of_what_is_used_again_at_once_are_a_pitfall() {
+    let run = |again: &str| {
+        let mut p = Program::default();
+        let draft = p.block(1, 0).nt_store(0, 0, 64).compute(8);
+        let block = match again {
+            "read" => draft.load(0, 0, 8).done(),
+            _ => draft.done(),
+        };
+        for i in 0..32_000 {
+            let line = if again == "written" { i % 128 } else { i };
+            p.run(0, block, &[HEAP + line * 64]);
+        }
+        p.analyze().findings
+    };
+    assert_eq!(run("never").pitfalls, []);
+    for (again, word, affected) in [("read", "read", 32_000), ("written", "written", 31_872)] {
+        let f = run(again);
+        let found = only(&f, PitfallKind::NonTemporalOfNearData);
+        assert_eq!((found.site.0, found.executed), (1000, 32_000), "{again}");
+        assert_eq!(found.affected, affected, "{again}");
+        assert!(found.reason.contains(word), "{}", found.reason);
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ struct Text {
     help: &'static str,
 }
 
-const RULES: [Text; 8] = [
+const RULES: [Text; 9] = [
     Text {
         id: "prestore/demote",
         name: "DemoteBeforeFence",
@@ -86,6 +86,16 @@ const RULES: [Text; 8] = [
         help: "Write whole lines with non-temporal stores, only few lines at a time, and the ends \
                of an unaligned range with ordinary stores.",
     },
+    Text {
+        id: "prestore/non-temporal-of-near-data",
+        name: "NonTemporalOfNearData",
+        short: "Data that is used again at once is written around the cache.",
+        full: "Lines written with non-temporal stores are read or written again when ordinary \
+               stores would have left them near the core: they come from memory, or go there \
+               each time.",
+        help: "Write with ordinary stores what is used again soon; clean it where its way to \
+               memory is to begin early.",
+    },
 ];
 
 /// The rules, in the order that [`index`] refers to.
@@ -122,6 +132,7 @@ pub fn of_pitfall(kind: PitfallKind) -> (usize, &'static str) {
         PitfallKind::FlushWithoutFence => 5,
         PitfallKind::IdleFence => 6,
         PitfallKind::PartialNonTemporalLine => 7,
+        PitfallKind::NonTemporalOfNearData => 8,
     };
     (index, RULES[index].id)
 }

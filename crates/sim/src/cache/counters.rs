@@ -38,6 +38,8 @@ pub struct CoherenceCounters {
     pub snoops: u64,
     /// Lines that came from another core's private caches.
     pub peer_lines: u64,
+    /// Lines read from memory for a store or an atomic (reads for ownership).
+    pub ownership_reads: u64,
     /// Requests that who had the line refused; they came again later.
     pub refused: u64,
     /// Entries that the snoop filter gave up, and whose lines left the private caches for it.

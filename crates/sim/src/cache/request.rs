@@ -222,6 +222,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
                     place: None,
                 };
             }
+            self.counters.coherence.ownership_reads += u64::from(want != Want::Read);
             let (done, memory) = self.memory.read(core, asked, LineAddr(line));
             (done, ServedBy::Memory(memory), last, last)
         };

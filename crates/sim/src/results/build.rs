@@ -43,6 +43,7 @@ impl Results {
         for memory in &counts.system.memories {
             all.add(memory);
         }
+        let instructions = counts.threads.iter().map(|t| t.instructions).sum();
         Self {
             schema_version: SCHEMA_VERSION,
             machine: machine.name.clone(),
@@ -52,7 +53,7 @@ impl Results {
             warmup: about.warmup,
             cycles: cycles(measured.elapsed, clock),
             seconds: measured.elapsed.in_nanos() / 1e9,
-            instructions: counts.threads.iter().map(|t| t.instructions).sum(),
+            instructions,
             accesses: counts.threads.iter().map(|t| t.ops.accesses()).sum(),
             stalls: all_cycles(&stalls, machine),
             bytes: boundaries::bytes(machine, &counts.system),
@@ -61,6 +62,8 @@ impl Results {
             write_amplification: amplification(&all),
             read_modify_writes: all.read_modify_writes,
             row_writes: all.row_writes,
+            ownership_read_bytes: counts.system.coherence.ownership_reads * machine.line.0,
+            memory_bytes_per_instruction: per(all.read_bytes + all.write_bytes, instructions),
             flushes: counts.system.flushes,
             coherence: counts.system.coherence,
             prefetches: counts.system.prefetches,
@@ -69,7 +72,7 @@ impl Results {
             atomic_latency: measured.latencies.atomics.summary(),
             handoffs: measured.handoffs.summary(),
             messages: measured.messages.summary(),
-            levels: levels(machine, measured),
+            levels: levels(machine, measured, instructions),
             memories: memories(machine, measured),
             threads: (0..)
                 .zip(&counts.threads)
@@ -81,12 +84,16 @@ impl Results {
     }
 }
 
-fn levels(machine: &Machine, measured: &Measured) -> Vec<Level> {
+fn levels(machine: &Machine, measured: &Measured, instructions: u64) -> Vec<Level> {
     (machine.caches.iter())
         .zip(&measured.counts.system.levels)
         .map(|(cache, counts)| Level {
             name: cache.name.clone(),
             counts: *counts,
+            misses_per_1000_instructions: per(
+                1000 * (counts.load_misses + counts.own_misses),
+                instructions,
+            ),
         })
         .collect()
 }
@@ -143,6 +150,10 @@ fn series(series: &Series, clock: Clock) -> SeriesResult {
 
 fn amplification(memory: &MemoryCounts) -> Option<f64> {
     (memory.write_bytes > 0).then(|| memory.media_write_bytes as f64 / memory.write_bytes as f64)
+}
+
+fn per(n: u64, instructions: u64) -> Option<f64> {
+    (instructions > 0).then(|| n as f64 / instructions as f64)
 }
 
 fn cycles(time: Time, clock: Clock) -> u64 {

@@ -49,6 +49,10 @@ pub struct Results {
     pub read_modify_writes: u64,
     /// Rows (or the device's units) written to media.
     pub row_writes: u64,
+    /// Bytes that caches read from memory for stores and atomics (reads for ownership).
+    pub ownership_read_bytes: u64,
+    /// Bytes read from and sent to memory for each instruction; `None`: none was executed.
+    pub memory_bytes_per_instruction: Option<f64>,
     /// What flushes found.
     pub flushes: FlushCounters,
     /// Between the cores' caches.
@@ -85,6 +89,8 @@ pub struct Level {
     /// What it counts, each count a key of its own.
     #[serde(flatten)]
     pub counts: LevelCounters,
+    /// Loads and requests for ownership that missed, for each thousand instructions; `None`: none was executed.
+    pub misses_per_1000_instructions: Option<f64>,
 }
 
 /// One memory.

@@ -94,7 +94,7 @@ sum_of_fields!(SystemCounts: levels, boundaries, memories, flushes, coherence, p
 sum_of_fields!(LevelCounters: load_hits, load_misses, own_hits, own_misses, fills, clean_evictions,
     dirty_evictions, back_invalidations);
 sum_of_fields!(BoundaryBytes: up, down);
-sum_of_fields!(CoherenceCounters: upgrades, device_upgrades, snoops, peer_lines, refused, filter_evictions);
+sum_of_fields!(CoherenceCounters: upgrades, device_upgrades, snoops, peer_lines, ownership_reads, refused, filter_evictions);
 sum_of_fields!(PrefetchCounters: next_line, stride, useful);
 sum_of_fields!(MemoryCounts: read_bytes, write_bytes, device_write_bytes, media_read_bytes, media_write_bytes,
     read_modify_writes, row_writes, row_hits, row_misses, row_conflicts, read_wait, queue_full);

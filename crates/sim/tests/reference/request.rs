@@ -215,6 +215,9 @@ impl<M: MemoryPort> Reference<M> {
         if way.want == (Want::Own { whole: true }) {
             return ServedBy::Cache(self.levels.len() as u8 - 1);
         }
+        if way.want != Want::Read {
+            self.counters.coherence.ownership_reads += 1;
+        }
         let (done, memory) = self.memory.read(op.core, op.now, LineAddr(line));
         op.now = done;
         ServedBy::Memory(memory)

@@ -16,8 +16,12 @@ use std::time::{Duration, Instant};
 pub use build::*;
 pub use facts::{Coverage, Facts};
 
-/// A program that has not ended after this long hangs.
-const LIMIT: Duration = Duration::from_secs(100);
+/// A program that has not ended after this long hangs. With the engine's assertions each process
+/// takes seconds, so that a shell's script is no hang for long.
+fn limit() -> Duration {
+    let asserted = std::env::var("PRESTORE_ENGINE_FLAVOUR").is_ok_and(|f| f == "debug");
+    Duration::from_secs(if asserted { 600 } else { 100 })
+}
 
 /// What a finished command said.
 #[derive(Debug)]
@@ -75,7 +79,7 @@ impl Running {
     /// Waits until `ready`, at most as long as a program may run.
     pub fn wait_until(&self, what: &str, mut ready: impl FnMut(&Self) -> bool) {
         while !ready(self) {
-            if self.started.elapsed() > LIMIT {
+            if self.started.elapsed() > limit() {
                 self.kill_group();
                 panic!("never {what}:\n{}\n{}", self.stdout(), self.stderr());
             }
@@ -102,7 +106,7 @@ impl Running {
     }
 
     pub fn finish(self) -> Said {
-        self.finish_within(LIMIT)
+        self.finish_within(limit())
     }
 
     /// For programs that may take longer than most.

@@ -61,22 +61,28 @@ pub fn levels(page: &mut Page<'_>, results: &Results) {
         let owns = level.counts.own_hits + level.counts.own_misses;
         page.line(&format!(
             "   {:<6} {:>6} of {} loads hit, {:>6} of {} requests to own; {} dirty and {} clean \
-             lines replaced",
+             lines replaced{}",
             level.name,
             percent(share(level.counts.load_hits, loads)),
             count(loads),
             percent(share(level.counts.own_hits, owns)),
             count(owns),
             count(level.counts.dirty_evictions),
-            count(level.counts.clean_evictions)
+            count(level.counts.clean_evictions),
+            level
+                .misses_per_1000_instructions
+                .map_or_else(String::new, |misses| format!(
+                    "; {misses:.2} misses per 1000 instructions"
+                ))
         ));
     }
     let (between, fetched) = (&results.coherence, &results.prefetches);
     page.line(&format!(
-        "   {} requests asked other cores ({} lines came from them), {} upgrades; {} lines prefetched, {} of them used",
+        "   {} requests asked other cores ({} lines came from them), {} upgrades, {} read from memory for ownership; {} lines prefetched, {} of them used",
         count(between.snoops),
         count(between.peer_lines),
         count(between.upgrades + between.device_upgrades),
+        size(results.ownership_read_bytes),
         count(fetched.next_line + fetched.stride),
         percent(share(fetched.useful, fetched.next_line + fetched.stride))
     ));
