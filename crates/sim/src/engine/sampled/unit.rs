@@ -1,0 +1,85 @@
+//! The unit under way, in the engine's eyes.
+
+use crate::Time;
+use crate::engine::pipeline::{Pipeline, Uncore};
+use crate::engine::run::Run;
+use crate::engine::source::Source;
+use crate::results::Measured;
+
+/// How far a unit has come, in ticks of all threads together.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct Unit {
+    /// Not measured.
+    before: u64,
+    /// Measured.
+    length: u64,
+    passed: u64,
+    over: bool,
+}
+
+impl Unit {
+    /// One of `length` ticks, behind `before` that are not measured.
+    pub fn new(before: u64, length: u64) -> Self {
+        Self {
+            before,
+            length,
+            passed: 0,
+            over: false,
+        }
+    }
+
+    /// Is all of it measured?
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// Ticks that were measured.
+    pub fn measured(&self) -> u64 {
+        self.passed.saturating_sub(self.before).min(self.length)
+    }
+}
+
+impl<S: Source, P: Pipeline, U: Uncore, A> Run<'_, S, P, U, A> {
+    /// Some thread ticks at `now`. Answers whether the unit is over.
+    pub(in crate::engine) fn ticked(&mut self, now: Time) -> bool {
+        let Some(unit) = &mut self.unit else {
+            return false;
+        };
+        unit.passed += 1;
+        let (begins, ends) = (
+            unit.passed == unit.before,
+            unit.passed == unit.before + unit.length,
+        );
+        unit.over |= ends;
+        if begins {
+            self.begin_measuring(now);
+        } else if ends {
+            self.end_measuring(now);
+        }
+        ends
+    }
+
+    /// Measuring begins at `now`.
+    pub(in crate::engine) fn begin_measuring(&mut self, now: Time) {
+        let counts = self.counts();
+        self.meter.start(now, counts, self.distributions());
+    }
+
+    fn end_measuring(&mut self, now: Time) {
+        let counts = self.counts();
+        self.meter.stop(now, counts, self.distributions());
+    }
+
+    /// What was measured of the unit, and how many ticks of it; the caches and memories as they are now, and when
+    /// that is.
+    pub(in crate::engine) fn leave_unit(mut self) -> (Measured, u64, U, Time) {
+        let now = self.threads.iter().map(|t| t.core.now()).max();
+        let now = now.unwrap_or_default().max(self.end);
+        // The run ended within the unit.
+        if self.meter.is_on() {
+            self.end_measuring(now);
+        }
+        let ticks = self.unit.map_or(0, |u| u.measured());
+        (self.meter.finish(), ticks, self.uncore, now)
+    }
+}
