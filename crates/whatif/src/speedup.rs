@@ -6,6 +6,9 @@ use serde::Serialize;
 /// Less than this is no change: simulations of one program differ by as much through a pre-store that hits nothing.
 const NO_CHANGE: f64 = 0.01;
 
+/// Intervals of few units may reach below what is possible.
+const SLOWEST: f64 = 1e-3;
+
 /// Time without a change over time with it, over several simulations: other random choices, and pages in other
 /// places.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -42,7 +45,7 @@ impl Speedup {
         let ends = |end: fn(&Estimate) -> f64| estimates.iter().map(end);
         let all = Self::of(&values);
         Self {
-            least: ends(|e| e.least).fold(all.least, f64::min).max(0.0),
+            least: ends(|e| e.least).fold(all.least, f64::min).max(SLOWEST),
             most: ends(|e| e.most).fold(all.most, f64::max),
             ..all
         }
