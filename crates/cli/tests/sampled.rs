@@ -113,7 +113,11 @@ fn results_say_what_they_are_made_of() {
     let json = first.json();
     assert_valid("simulate.schema.json", &json);
     let sampled = &json["sampled"];
-    assert_eq!(sampled["units"], 20);
+    // The last may begin too late to be measured.
+    assert!(
+        (19..=20).contains(&sampled["units"].as_u64().unwrap()),
+        "{sampled}"
+    );
     assert_eq!(sampled["warm"], 20_000);
     assert!(sampled["measured"].as_u64() < sampled["operations"].as_u64());
     assert!(sampled["figures"]["media_write_bytes"]["value"].as_f64() > Some(0.0));
@@ -126,7 +130,7 @@ fn results_say_what_they_are_made_of() {
     assert_ne!(other.json()["cycles"], json["cycles"]);
 
     let plain = simulate(&dir, &UNITS[..5]).exits(0).stdout;
-    for part in ["± ", "20 units of 2000 operations", "95 % intervals"] {
+    for part in ["± ", " units of 2000 operations", "95 % intervals"] {
         assert!(plain.contains(part), "'{part}' is missing: {plain}");
     }
     let few = ["--sample", "--sample-units=2", "--sample-length=128"];
@@ -174,7 +178,7 @@ fn what_cannot_be_sampled_is_refused() {
     let placed = folder.path().join("placed.toml");
     let rules =
         r#"rules = [{ of = { kind = "allocations-from", size = "4 KiB" }, memory = "dram" }]"#;
-    let described = format!("inherits = \"tiny\"\n[placement]\n{rules}\n");
+    let described = format!("inherits = \"tiny\"\n[placement]\nsource = \"a test\"\n{rules}\n");
     std::fs::write(&placed, described).unwrap();
     let options = [
         "--sample",
@@ -196,7 +200,9 @@ fn gains_are_told_with_intervals() {
     let dir = recorded(folder.path(), "stencil", &["--n=16", "--steps=6"]);
     let options = ["--machine", "machine-a", "--simulations=1", "--quiet"];
     let whatif = |more: &[&str]| run(["whatif", text(&dir)].iter().chain(&options).chain(more));
-    let json = whatif(&UNITS).exits(0).json();
+    let mut units = UNITS;
+    units[4] = "--sample-warm=all";
+    let json = whatif(&units).exits(0).json();
     assert_valid("whatif.schema.json", &json);
     assert_eq!(json["sampled_units"], 20);
     let machine = &json["machines"][0];
@@ -211,7 +217,8 @@ fn gains_are_told_with_intervals() {
     for (s, w) in sampled.iter().zip(whole) {
         let number = |v: &serde_json::Value, key: &str| v[key].as_f64().unwrap();
         assert!(number(s, "least") <= number(s, "speedup"), "{s:#}");
-        let off = number(s, "speedup") / number(w, "speedup") - 1.0;
-        assert!(off.abs() < 0.1, "{off}: {s:#} {w:#}");
+        let (least, most) = (0.95 * number(s, "least"), 1.05 * number(s, "most"));
+        let whole = number(w, "speedup");
+        assert!((least..=most).contains(&whole), "{whole}: {s:#}");
     }
 }

@@ -10,7 +10,7 @@ use crate::first::First;
 use crate::sample::{Index, Sample, Units, UnitsOf};
 use crate::stacks::stacks;
 use crate::watched::Watched;
-use crate::{HandOffs, Options, SourceError, TraceSource};
+use crate::{Gaps, HandOffs, Options, SourceError, TraceSource};
 
 /// A recording to be simulated. What depends on both is settled here: flushes become those of the
 /// machine's lines, stacks are looked for where a placement rule names them, and the results' notes
@@ -120,6 +120,7 @@ impl<'a> Replay<'a> {
         let (_, stacks, source) = self.open()?;
         let index = Index::new(self.trace, source.threads_of(), source.hand_offs());
         let operations = index.ops();
+        let instructions = index.instrs().filter(|_| source.gaps == Gaps::Elapse);
         let detailed = sample.units.saturating_mul(sample.length + sample.detail);
         if detailed.saturating_mul(Self::MOST_SAMPLED) >= operations {
             let mut watch = std::mem::replace(&mut self.watch, Box::new(|_| ()));
@@ -139,7 +140,7 @@ impl<'a> Replay<'a> {
         let mut results = self.simulation.stacks(&stacks).run_units(
             &mut source,
             mechanism,
-            sample.of(operations, machine),
+            sample.of((operations, instructions), machine),
         )?;
         results.notes.extend(source.inner().notes());
         Ok(results)

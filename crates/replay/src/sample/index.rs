@@ -32,6 +32,9 @@ struct CoreIndex {
     /// When it ends, and its operations in all.
     end: u64,
     ops: u64,
+    /// Its instructions in all; does it have one thread, of which nothing is left out?
+    instrs: u64,
+    is_whole: bool,
 }
 
 /// All cores.
@@ -70,6 +73,14 @@ impl Index {
     /// Operations of all threads.
     pub fn ops(&self) -> u64 {
         self.cores.iter().map(|c| c.ops).sum()
+    }
+
+    /// Instructions of the run, if one thread alone executes it and none are left out.
+    pub fn instrs(&self) -> Option<u64> {
+        match &self.cores[..] {
+            [core] if core.is_whole => Some(core.instrs),
+            _ => None,
+        }
     }
 
     /// Operations that each core has done when all together have done `ops`: by the recorded time, taken as even within
@@ -141,8 +152,10 @@ impl CoreIndex {
             });
             events += block.counts.iter().map(|(_, n)| n).sum::<u64>();
             self.ops = before + events - left.by(events);
+            self.instrs += block.instrs;
             self.end = self.end.max(block.last_ticks).max(ticks);
         }
+        self.is_whole = thread == 0 && self.ops == before + events;
     }
 
     /// Operations done at `ticks`.
@@ -250,6 +263,7 @@ mod tests {
             entries: entries.collect(),
             end,
             ops,
+            ..CoreIndex::default()
         }
     }
 

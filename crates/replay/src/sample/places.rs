@@ -44,10 +44,15 @@ impl Sample {
             .unwrap_or_else(|| Some(lines.max().unwrap_or(0) * A_LINE))
     }
 
-    /// Of a run of `operations` on `machine`, in words of results.
-    pub fn of(&self, operations: u64, machine: &Machine) -> Sampling {
+    /// Of a run of so many operations, and instructions where that is known, on `machine`, in words of results.
+    pub fn of(
+        &self,
+        (operations, instructions): (u64, Option<u64>),
+        machine: &Machine,
+    ) -> Sampling {
         Sampling {
             operations,
+            instructions,
             unit: self.length,
             detail: self.detail,
             warm: self.warms(machine),

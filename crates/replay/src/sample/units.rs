@@ -206,7 +206,8 @@ fn spread(ops: &mut Vec<Op>, from: usize, ticks: u64) {
             ops.push(Op {
                 instr,
                 addr: TICK,
-                size: 0,
+                // Whatever a mechanism makes of its count.
+                size: instr as u32,
                 site,
                 kind: OpKind::RegionBegin,
             });

@@ -148,7 +148,7 @@ impl<'a, S: Source, P: Pipeline, U: Uncore, A: Agents> Run<'a, S, P, U, A> {
     pub(super) fn through_unit(
         mut self,
         at_once: bool,
-    ) -> Result<(Measured, u64, U, Time), SimulationError<S::Error>> {
+    ) -> Result<(Measured, (u64, u64), U, Time), SimulationError<S::Error>> {
         if at_once {
             let now = self.threads.iter().map(|t| t.core.now()).max();
             self.begin_measuring(now.unwrap_or_default());
@@ -342,7 +342,7 @@ impl<'a, S: Source, P: Pipeline, U: Uncore, A: Agents> Run<'a, S, P, U, A> {
                     thread.last_began = began;
                     let now = thread.core.now();
                     thread.advance();
-                    if self.ticked(now) {
+                    if self.ticked(now, op.size) {
                         return Ok(Turn::Ready);
                     }
                     continue;

@@ -12,6 +12,9 @@ use crate::estimate::Estimate;
 pub struct Sampling {
     /// Operations of the whole run, all threads.
     pub operations: u64,
+    /// Instructions of the whole run, where one thread has them and none is left out.
+    #[serde(skip)]
+    pub instructions: Option<u64>,
     /// Operations of a unit that are measured.
     pub unit: u64,
     /// Operations that are simulated in detail before, and not measured.

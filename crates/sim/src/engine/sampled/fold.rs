@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use prestore_machine::Machine;
 
 use super::units::{Figures, Sample};
+use crate::Time;
 use crate::estimate::Estimate;
 use crate::results::{About, MemoryCounts, Results, Sampled, Sampling, Sum, UnitTime};
 
@@ -16,9 +17,11 @@ pub(in crate::engine) fn results(
     sampling: Sampling,
 ) -> Option<Results> {
     let mut sum = sample.sum()?;
+    let times = times(machine, sample, &sampling);
     let ops: u64 = sample.units.iter().map(|u| u.ops).sum();
     let by = sampling.operations as f64 / ops.max(1) as f64;
     sum.counts.scale(by);
+    sum.elapsed = Time(times.iter().map(|unit| unit.time.0).sum());
     sum.elapsed.scale(by);
     let clock = machine.core.clock;
     let estimate = |of: &dyn Fn(&Figures) -> f64| {
@@ -27,7 +30,10 @@ pub(in crate::engine) fn results(
             .collect();
         Estimate::ratio(&pairs).times(sampling.operations as f64)
     };
-    let cycles = estimate(&|unit| unit.measured.elapsed.in_cycles(clock));
+    let pairs = times
+        .iter()
+        .map(|unit| (unit.operations as f64, unit.time.in_cycles(clock)));
+    let cycles = Estimate::ratio(&pairs.collect::<Vec<_>>()).times(sampling.operations as f64);
     let memory = |unit: &Figures, of: fn(&MemoryCounts) -> u64| {
         let memories = unit.measured.counts.system.memories.iter();
         memories.map(of).sum::<u64>() as f64
@@ -50,10 +56,6 @@ pub(in crate::engine) fn results(
         figures.insert(format!("misses_{}", cache.name), misses);
     }
     let units = sample.units.len() as u64;
-    let times = sample.units.iter().map(|unit| UnitTime {
-        operations: unit.ops,
-        time: unit.measured.elapsed,
-    });
     let mut results = Results::new(machine, about, &sum);
     results.sampled = Some(Sampled {
         more_units: cycles.more_units(units, Sampled::WIDE_PERCENT),
@@ -65,7 +67,28 @@ pub(in crate::engine) fn results(
         measured: ops,
         warmed: sample.warmed,
         sampling,
-        times: times.collect(),
+        times,
     });
     Some(results)
+}
+
+/// How long units took. Where it is known how many instructions the whole run has, each takes for the difference between
+/// its own and its share of those as long as the core's width allows: so a long stretch of code without accesses, which
+/// hardly any unit meets, has its time all the same (a difference estimator: Cochran, section 7.2).
+fn times(machine: &Machine, sample: &Sample, sampling: &Sampling) -> Vec<UnitTime> {
+    let an_instruction = 1e3 / (machine.core.clock.0 * machine.core.width);
+    let adjusted = |unit: &Figures| {
+        let time = unit.measured.elapsed;
+        let Some(all) = sampling.instructions else {
+            return time;
+        };
+        let share = all as f64 * unit.ops as f64 / sampling.operations.max(1) as f64;
+        let more = (share - unit.instrs as f64) * an_instruction;
+        Time((time.0 as f64 + more).max(0.0).round() as u64)
+    };
+    let units = sample.units.iter().map(|unit| UnitTime {
+        operations: unit.ops,
+        time: adjusted(unit),
+    });
+    units.collect()
 }

@@ -3,7 +3,8 @@
 use crate::engine::erased::{AnySource, Failed};
 use crate::{Next, Op, Source};
 
-/// The number of the region whose beginning says that a thread has come [`TICK_OPS`] operations of the program further.
+/// The number of the region whose beginning says that a thread has come [`TICK_OPS`] operations of the program further. Its size
+/// is the thread's instructions in the program, modulo 2^32.
 pub const TICK: u64 = u64::MAX;
 
 /// Operations of the program between two of a thread's [`TICK`]s.

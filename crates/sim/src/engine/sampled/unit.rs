@@ -15,6 +15,9 @@ pub(in crate::engine) struct Unit {
     length: u64,
     passed: u64,
     over: bool,
+    /// The program's instructions at the first and at the last tick measured, modulo 2^32.
+    first: Option<u32>,
+    last: u32,
 }
 
 impl Unit {
@@ -25,12 +28,20 @@ impl Unit {
             length,
             passed: 0,
             over: false,
+            first: None,
+            last: 0,
         }
     }
 
     /// Is all of it measured?
     pub fn is_over(&self) -> bool {
         self.over
+    }
+
+    /// Instructions of the program that were measured, where one thread alone ticks.
+    fn instructions(&self) -> u64 {
+        self.first
+            .map_or(0, |first| self.last.wrapping_sub(first).into())
     }
 
     /// Ticks that were measured.
@@ -40,8 +51,8 @@ impl Unit {
 }
 
 impl<S: Source, P: Pipeline, U: Uncore, A> Run<'_, S, P, U, A> {
-    /// Some thread ticks at `now`. Answers whether the unit is over.
-    pub(in crate::engine) fn ticked(&mut self, now: Time) -> bool {
+    /// Some thread ticks at `now`, after so many `instrs` of the program (modulo 2^32). Answers whether the unit is over.
+    pub(in crate::engine) fn ticked(&mut self, now: Time, instrs: u32) -> bool {
         let Some(unit) = &mut self.unit else {
             return false;
         };
@@ -51,6 +62,10 @@ impl<S: Source, P: Pipeline, U: Uncore, A> Run<'_, S, P, U, A> {
             unit.passed == unit.before + unit.length,
         );
         unit.over |= ends;
+        if unit.passed >= unit.before {
+            unit.first.get_or_insert(instrs);
+            unit.last = instrs;
+        }
         if begins {
             self.begin_measuring(now);
         } else if ends {
@@ -70,16 +85,18 @@ impl<S: Source, P: Pipeline, U: Uncore, A> Run<'_, S, P, U, A> {
         self.meter.stop(now, counts, self.distributions());
     }
 
-    /// What was measured of the unit, and how many ticks of it; the caches and memories as they are now, and when
-    /// that is.
-    pub(in crate::engine) fn leave_unit(mut self) -> (Measured, u64, U, Time) {
+    /// What was measured of the unit, how many ticks of it and, of one thread, instructions of the program; the caches and
+    /// memories as they are now, and when that is.
+    pub(in crate::engine) fn leave_unit(mut self) -> (Measured, (u64, u64), U, Time) {
         let now = self.threads.iter().map(|t| t.core.now()).max();
         let now = now.unwrap_or_default().max(self.end);
         // The run ended within the unit.
         if self.meter.is_on() {
             self.end_measuring(now);
         }
-        let ticks = self.unit.map_or(0, |u| u.measured());
+        let ticks = self
+            .unit
+            .map_or((0, 0), |u| (u.measured(), u.instructions()));
         (self.meter.finish(), ticks, self.uncore, now)
     }
 }

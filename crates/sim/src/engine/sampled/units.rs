@@ -20,6 +20,8 @@ use crate::results::{Measured, Sum};
 pub struct Figures {
     /// Operations of the program, all threads.
     pub ops: u64,
+    /// Instructions of the program, where there is one thread.
+    pub instrs: u64,
     /// What was measured.
     pub measured: Measured,
 }
@@ -83,7 +85,7 @@ impl<U: Uncore> Units<'_, U> {
                 (self.uncore, self.plan),
                 unit,
             );
-            let (measured, ticks, uncore, now) = run.through_unit(before == 0)?;
+            let (measured, (ticks, instrs), uncore, now) = run.through_unit(before == 0)?;
             self.uncore = uncore;
             self.forget_held(count);
             let ops = ticks * TICK_OPS;
@@ -92,7 +94,11 @@ impl<U: Uncore> Units<'_, U> {
             if ops > 0 {
                 let pace = Time(measured.elapsed.0 / ops);
                 warming.pace = pace.max(Time(1));
-                sample.units.push(Figures { ops, measured });
+                sample.units.push(Figures {
+                    ops,
+                    instrs,
+                    measured,
+                });
             }
         }
         Ok(sample)
