@@ -143,6 +143,13 @@ impl<'a> Replay<'a> {
             sample.of((operations, instructions), machine),
         )?;
         results.notes.extend(source.inner().notes());
+        if instructions.is_none() {
+            results.notes.push(
+                "of a sample of several threads, or of a recording with gaps, the interval may be too narrow: stretches of \
+                 code with few accesses are met by few units, and by none in most samples (docs/sampling.md)"
+                    .to_owned(),
+            );
+        }
         Ok(results)
     }
 
