@@ -164,11 +164,6 @@ impl<'a, S: Source, P: Pipeline, U: Uncore, A: Agents> Run<'a, S, P, U, A> {
         Ok(self.leave_unit())
     }
 
-    /// Is the unit that is simulated, if it is one, over?
-    fn is_through(&self) -> bool {
-        self.unit.is_some_and(|unit| unit.is_over())
-    }
-
     /// To the end of the trace.
     pub fn finish(mut self) -> Result<Finished, SimulationError<S::Error>> {
         self.measure(Time::ZERO);

@@ -75,10 +75,10 @@ impl Estimate {
     }
 
     /// How many units more than the `units` it is made of would make the interval as narrow as `percent` on either
-    /// side; `None`: it is. Its width falls with the square root of their number.
+    /// side; `None`: it is, or that cannot be told. Its width falls with the square root of their number.
     pub fn more_units(&self, units: u64, percent: f64) -> Option<u64> {
         let now = self.percent();
-        if now <= percent {
+        if now <= percent || !now.is_finite() {
             return None;
         }
         let needed = units as f64 * (now / percent).powi(2);

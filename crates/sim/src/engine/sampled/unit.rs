@@ -51,6 +51,11 @@ impl Unit {
 }
 
 impl<S: Source, P: Pipeline, U: Uncore, A> Run<'_, S, P, U, A> {
+    /// Is the unit that is simulated, if it is one, over?
+    pub(in crate::engine) fn is_through(&self) -> bool {
+        self.unit.is_some_and(|unit| unit.is_over())
+    }
+
     /// Some thread ticks at `now`, after so many `instrs` of the program (modulo 2^32). Answers whether the unit is over.
     pub(in crate::engine) fn ticked(&mut self, now: Time, instrs: u32) -> bool {
         let Some(unit) = &mut self.unit else {

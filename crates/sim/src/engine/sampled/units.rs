@@ -74,8 +74,10 @@ impl<U: Uncore> Units<'_, U> {
             warming.end(&mut self.uncore);
             for thread in &mut threads {
                 let ended = thread.refill(&mut self.source, self.mechanism);
-                ended.map_err(SimulationError::Source)?;
-                let instr = thread.peek().map_or(0, |op| op.instr);
+                // One that has ended executes nothing more.
+                let ended = ended.map_err(SimulationError::Source)?;
+                let next = thread.peek().map(|op| op.instr);
+                let instr = ended.or(next).unwrap_or(0);
                 thread.core.begin(warming.at, instr);
             }
             let unit = Unit::new(before.div_ceil(TICK_OPS), length);
