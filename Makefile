@@ -77,7 +77,7 @@ soak: export PRESTORE_CHECK_CODE = 1
 soak: setup-soak build
 	PRESTORE_SOAK_PAGE=$(CURDIR)/docs/transparency.md cargo test --release --locked --workspace --all-features \
 		--test transparency --test random_blocks --test csmith --test hangs --test verify --no-fail-fast -- --ignored --nocapture
-	cargo test --release --locked --workspace --all-features --test processes --test verdict_suite -- --ignored --nocapture \
+	cargo test --release --locked --workspace --all-features --test processes --test verdict_suite --test sampled -- --ignored --nocapture \
 		--skip what_the_advice_does_on_this_host
 	$(MAKE) --no-print-directory soak-assertions
 

@@ -9,6 +9,7 @@ python3 benches/overhead.py --runs "$runs"
 python3 benches/budget.py --runs "$runs"
 python3 benches/cold.py --runs "$runs"
 python3 benches/simulate.py --runs "$runs"
+python3 benches/sampled.py --runs "$runs"
 python3 benches/values.py target/release/prestore build/workloads "$runs"
 # Where a simulation's time goes, part by part.
 cargo bench --locked -p prestore-sim --bench speed

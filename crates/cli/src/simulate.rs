@@ -69,12 +69,17 @@ fn simulate(args: &SimulateArgs, machine: &Machine, trace: &Trace) -> Result<Res
             progress.add(ops);
         });
     }
+    let sample = asked.sample();
+    if sample.is_some() {
+        progress = Progress::new(asked.quiet, "units");
+    }
     let replay = Replay::new(trace, simulation)
         .options(options)
         .limit(asked.limit)
         .watch(|ops| progress.add(ops));
-    let simulated = match args.mechanism {
-        MechanismArg::None => replay.run(&mut NoMechanism),
+    let simulated = match (args.mechanism, &sample) {
+        (MechanismArg::None, None) => replay.run(&mut NoMechanism),
+        (MechanismArg::None, Some(sample)) => replay.sampled(sample, &mut NoMechanism),
     };
     simulated.map_err(wrong)
 }

@@ -52,6 +52,20 @@ impl<'t> Cursor<'t> {
         })
     }
 
+    /// One that begins with stored block `block` of the thread, before which it had executed `instrs` instructions.
+    pub(crate) fn at_block(
+        trace: &'t Trace,
+        thread: ThreadId,
+        lenient: bool,
+        (block, instrs): (usize, u64),
+    ) -> Result<Self, SourceError> {
+        Ok(Self {
+            stream: trace.stream(thread, block)?,
+            replayer: Replayer::starting_at(instrs),
+            ..Self::new(trace, thread, lenient)?
+        })
+    }
+
     /// The blocks that the words refer to.
     pub(crate) fn table(&self) -> Arc<BlockTable> {
         Arc::clone(&self.table)

@@ -20,6 +20,8 @@ pub(crate) struct Lane {
     pub(crate) next_mark: u64,
     /// Events so far, those left out included.
     pub(crate) events: u64,
+    /// Events so far, without those left out.
+    pub(crate) kept: u64,
     /// Open stretches that are left out.
     pub(crate) leaving: u32,
     /// The thread's count where the outermost of them began.
@@ -39,12 +41,42 @@ impl Lane {
             reader: Reader::default(),
             next_mark: 0,
             events: 0,
+            kept: 0,
             leaving: 0,
             left_at: 0,
             left_out: 0u64.wrapping_sub(start),
             last: start,
         };
         lane.look(marks);
+        lane
+    }
+
+    /// One that goes on behind `events` events, `kept` of them not left out, with recorded instruction `recorded`, whose
+    /// simulated count is `start`.
+    pub(crate) fn at(
+        space: Space,
+        gaps: Gaps,
+        marks: &Marks,
+        (recorded, start): (u64, u64),
+        (events, kept): (u64, u64),
+    ) -> Self {
+        let mut lane = Self::new(space, gaps, marks, start);
+        lane.left_out = lane.left_out.wrapping_add(recorded);
+        lane.left_at = recorded;
+        (lane.events, lane.kept) = (events, kept);
+        while let Some(mark) = lane.look(marks) {
+            // What the last event before does for others came with it.
+            let behind = matches!(mark, Mark::HandOff(_) | Mark::Release(_));
+            if lane.next_mark > events || (lane.next_mark == events && !(behind && events > 0)) {
+                break;
+            }
+            match mark {
+                Mark::Leave => lane.leaving += 1,
+                Mark::Resume => lane.leaving = lane.leaving.saturating_sub(1),
+                _ => {}
+            }
+            lane.pass(marks);
+        }
         lane
     }
 
@@ -147,6 +179,7 @@ impl Lane {
         self.before(instr, marks, ops);
         self.events += 1;
         if self.leaving == 0 {
+            self.kept += 1;
             self.last = self.instr(instr);
             make.push(self.last, self.space, ops);
         }
@@ -158,6 +191,7 @@ impl Lane {
     #[inline]
     pub(crate) fn passed(&mut self, events: u64, last: u64) {
         self.events += events;
+        self.kept += events;
         self.last = last;
     }
 

@@ -1,14 +1,16 @@
 //! A recording on a machine: the one way from both to results.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use prestore_sim::{Mechanism, Results, Simulation, SimulationError};
 use prestore_trace::container::{RecordingState, Trace};
 
 use crate::first::First;
+use crate::sample::{Index, Sample, Units, UnitsOf};
 use crate::stacks::stacks;
 use crate::watched::Watched;
-use crate::{HandOffs, Options, SourceError, TraceSource};
+use crate::{Gaps, HandOffs, Options, SourceError, TraceSource};
 
 /// A recording to be simulated. What depends on both is settled here: flushes become those of the
 /// machine's lines, stacks are looked for where a placement rule names them, and the results' notes
@@ -72,17 +74,8 @@ impl<'a> Replay<'a> {
         self,
         mechanism: &mut M,
     ) -> Result<Results, SimulationError<SourceError>> {
-        let machine = self.simulation.machine();
-        let options = &Options {
-            line: Some(machine.line.0),
-            ..self.options
-        };
-        let stacks = stacks(machine, self.trace, options).map_err(SimulationError::Source)?;
-        let source = match self.hand_offs {
-            Some(known) => TraceSource::with_hand_offs(self.trace, options, known),
-            None => TraceSource::open(self.trace, options),
-        };
-        let first = First::new(source.map_err(SimulationError::Source)?, self.limit);
+        let (options, stacks, source) = self.open()?;
+        let first = First::new(source, self.limit);
         let mut source = Watched::new(first, self.watch);
         let whole = self.trace.manifest().state == RecordingState::Complete;
         let mut results = self
@@ -95,4 +88,71 @@ impl<'a> Replay<'a> {
         results.notes.extend(first.note());
         Ok(results)
     }
+
+    /// How to read, where stacks are, and what is read.
+    fn open(
+        &self,
+    ) -> Result<(Options, Vec<Range<u64>>, TraceSource<'a>), SimulationError<SourceError>> {
+        let machine = self.simulation.machine();
+        let options = Options {
+            line: Some(machine.line.0),
+            ..self.options.clone()
+        };
+        let stacks = stacks(machine, self.trace, &options).map_err(SimulationError::Source)?;
+        let source = match &self.hand_offs {
+            Some(known) => TraceSource::with_hand_offs(self.trace, &options, Arc::clone(known)),
+            None => TraceSource::open(self.trace, &options),
+        };
+        Ok((options, stacks, source.map_err(SimulationError::Source)?))
+    }
+
+    /// Simulates units of the recording with `mechanism`, and estimates what [`Replay::run`] would tell. A recording so
+    /// short that units and what is simulated in detail before them would be a [`Replay::MOST_SAMPLED`] of it or
+    /// more is simulated whole, and the notes say so. The watcher is told of units. [`Replay::limit`] has no meaning.
+    ///
+    /// # Errors
+    /// As [`Replay::run`], and [`SimulationError::NoSample`].
+    pub fn sampled<M: Mechanism>(
+        mut self,
+        sample: &Sample,
+        mechanism: &mut M,
+    ) -> Result<Results, SimulationError<SourceError>> {
+        let (_, stacks, source) = self.open()?;
+        let index = Index::new(self.trace, source.threads_of(), source.hand_offs());
+        let operations = index.ops();
+        let instructions = index.instrs().filter(|_| source.gaps == Gaps::Elapse);
+        let detailed = sample.units.saturating_mul(sample.length + sample.detail);
+        if detailed.saturating_mul(Self::MOST_SAMPLED) >= operations {
+            let mut watch = std::mem::replace(&mut self.watch, Box::new(|_| ()));
+            let mut results = self.run(mechanism)?;
+            watch(sample.units as usize);
+            results.notes.push(format!(
+                "the recording has {operations} operations, too few to be worth a sample of {} units: all of it was \
+                 simulated",
+                sample.units
+            ));
+            return Ok(results);
+        }
+        let machine = self.simulation.machine();
+        let units = Units::new(sample, operations);
+        let before = (sample.detail, sample.warms(machine));
+        let mut source = UnitsOf::new(source, index, units, before, self.watch);
+        let mut results = self.simulation.stacks(&stacks).run_units(
+            &mut source,
+            mechanism,
+            sample.of((operations, instructions), machine),
+        )?;
+        results.notes.extend(source.inner().notes());
+        if instructions.is_none() {
+            results.notes.push(
+                "of a sample of several threads, or of a recording with gaps, the interval may be too narrow: stretches of \
+                 code with few accesses are met by few units, and by none in most samples (docs/sampling.md)"
+                    .to_owned(),
+            );
+        }
+        Ok(results)
+    }
+
+    /// A sample is worth its errors where it is less than one in so many operations.
+    pub const MOST_SAMPLED: u64 = 2;
 }

@@ -21,7 +21,7 @@ use crate::stored::StoredBytes;
 use crate::{Gaps, HandOffs, Options, SourceError, chosen};
 
 /// Operations that one filling brings, and a block's worth more.
-const ENOUGH: usize = 4096;
+pub(crate) const ENOUGH: usize = 4096;
 
 /// The operations of a recording's threads.
 ///
@@ -33,41 +33,41 @@ const ENOUGH: usize = 4096;
 /// Memory: at most some 8 MiB a core (a stored block, decoded, and the words being replayed), the
 /// blocks of the processes on them, and the marks of [`HandOffs`].
 pub struct TraceSource<'t> {
-    trace: &'t Trace,
-    cores: Vec<CoreThreads<'t>>,
+    pub(crate) trace: &'t Trace,
+    pub(crate) cores: Vec<CoreThreads<'t>>,
     callers: Callers,
     /// Those of processes that have begun and not ended.
     plans: FxHashMap<ProcessId, (Plans, Arc<BlockTable>)>,
     /// Threads of each process that have not ended.
     open: FxHashMap<ProcessId, usize>,
-    hand_offs: Arc<HandOffs>,
+    pub(crate) hand_offs: Arc<HandOffs>,
     decoder: Decoder,
-    gaps: Gaps,
-    lenient: bool,
+    pub(crate) gaps: Gaps,
+    pub(crate) lenient: bool,
     line: Option<u64>,
     /// What was left out of threads that have ended.
     left_out: Vec<String>,
 }
 
 /// The threads of one core.
-struct CoreThreads<'t> {
+pub(crate) struct CoreThreads<'t> {
     /// All of them, in order, and how many have begun.
-    threads: Vec<Whose>,
-    begun: usize,
-    current: Option<Current<'t>>,
+    pub(crate) threads: Vec<Whose>,
+    pub(crate) begun: usize,
+    pub(crate) current: Option<Current<'t>>,
     /// Simulated instructions of those that have ended.
-    instrs: u64,
+    pub(crate) instrs: u64,
     /// What its stores write, where that was asked for.
     stored: Option<StoredBytes>,
 }
 
 /// The thread that a core is at.
-struct Current<'t> {
-    thread: ThreadId,
-    process: ProcessId,
-    cursor: Cursor<'t>,
-    lane: Lane,
-    path: Path,
+pub(crate) struct Current<'t> {
+    pub(crate) thread: ThreadId,
+    pub(crate) process: ProcessId,
+    pub(crate) cursor: Cursor<'t>,
+    pub(crate) lane: Lane,
+    pub(crate) path: Path,
 }
 
 impl<'t> TraceSource<'t> {

@@ -73,6 +73,11 @@ pub fn percent(share: f64) -> String {
     format!("{}%", trim_zero(format!("{p:.1}")))
 }
 
+/// Half of an interval, in percent, behind its value: ` ± 1.3 %`; nothing where there is none.
+pub(crate) fn within(percent: Option<f64>) -> String {
+    percent.map_or_else(String::new, |p| format!(" ± {p:.1} %"))
+}
+
 /// `part` of `whole`, 0 where there is no whole.
 pub(crate) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 {

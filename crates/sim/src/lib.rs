@@ -23,6 +23,7 @@ mod core;
 mod divide;
 mod doors;
 mod engine;
+mod estimate;
 mod host;
 mod mechanism;
 mod memory;
@@ -43,8 +44,9 @@ pub use doors::{
 };
 pub use engine::{
     CallSites, Chip, Finished, Interest, Next, Pipeline, Plan, Run, Simulation, SimulationError,
-    Source, Uncore,
+    Source, TICK, TICK_OPS, Uncore, UnitSource,
 };
+pub use estimate::Estimate;
 pub use mechanism::{Costs, Mechanism, NoMechanism, PreStore, REACH, Rule, VirtualPrestores, Way};
 pub use memory::{
     CallSite, ChannelCounters, Device, DeviceCounters, Fullness, MemorySystem, OptaneDimm, Placer,
@@ -58,7 +60,7 @@ pub use random::Random;
 pub use results::{
     About, BoundaryBytes, Counts, Distributions, Interval, IntervalResult, Latencies,
     LatencySummary, Level, MOST_INTERVALS, Measured, MemoryCounts, MemoryResult, Meter, OpCounts,
-    Results, SCHEMA_VERSION, Series, SeriesResult, StallTimes, Sum, SystemCounts, ThreadCounts,
-    ThreadResult,
+    Results, SCHEMA_VERSION, Sampled, Sampling, Series, SeriesResult, StallTimes, Sum,
+    SystemCounts, ThreadCounts, ThreadResult, UnitTime,
 };
 pub use time::Time;

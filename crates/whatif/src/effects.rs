@@ -67,8 +67,16 @@ impl<'a> Alone<'a> {
         });
     }
 
-    /// Of each run over the baseline's with the same seed and places.
+    /// Of each run over the baseline's with the same seed and places. Of samples, the ends are those of their intervals.
     pub fn speedup(&self, runs: &[Results]) -> Speedup {
+        let pairs = self.baseline.iter().zip(runs);
+        let sampled = pairs.map(|(base, with)| {
+            let (base, with) = (base.sampled.as_ref()?, with.sampled.as_ref()?);
+            base.times_as_long_as(with)
+        });
+        if let Some(estimates) = sampled.collect::<Option<Vec<_>>>() {
+            return Speedup::estimated(&estimates);
+        }
         let ratios = self
             .baseline
             .iter()

@@ -16,6 +16,9 @@ pub struct WhatIf {
     pub schema_version: u32,
     /// Simulations of each variant on each machine.
     pub simulations: u32,
+    /// Units of each simulation, if they are samples; `None`, and no key: all was simulated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampled_units: Option<u64>,
     /// As they were asked for.
     pub machines: Vec<MachinePrediction>,
 }

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use prestore_machine::quantity::Size;
 use prestore_machine::{Machine, PageMapping};
-use prestore_replay::{HandOffs, Options, Replay};
-use prestore_sim::{Costs, NoMechanism, Results, Simulation, SimulationError, VirtualPrestores};
+use prestore_replay::{HandOffs, Options, Replay, Sample, SourceError};
+use prestore_sim::{
+    Costs, Mechanism, NoMechanism, Results, Simulation, SimulationError, VirtualPrestores,
+};
 
 use crate::variant::Variant;
 use crate::{Study, WhatIfError};
@@ -50,12 +52,12 @@ impl Study<'_> {
             None => site,
         });
         let (simulated, impossible) = if rules.is_empty() {
-            (replay.run(&mut NoMechanism), 0.0)
+            (self.replay(replay, run.number, &mut NoMechanism), 0.0)
         } else {
             let name = run.variant.name(self.advice);
             let mut advised =
                 VirtualPrestores::new(name, machine.line.0, &rules).costs(costs(&machine));
-            let results = replay.run(&mut advised);
+            let results = self.replay(replay, run.number, &mut advised);
             (results, advised.not_in_place())
         };
         let results = simulated.map_err(|error| match error {
@@ -66,6 +68,22 @@ impl Study<'_> {
             },
         })?;
         Ok((results, impossible))
+    }
+
+    /// All of it, or the sample of simulation `number`.
+    fn replay<M: Mechanism>(
+        &self,
+        replay: Replay<'_>,
+        number: u32,
+        mechanism: &mut M,
+    ) -> Result<Results, SimulationError<SourceError>> {
+        match self.sample {
+            None => replay.run(mechanism),
+            Some(sample) => {
+                let seed = sample.seed + u64::from(number);
+                replay.sampled(&Sample { seed, ..sample }, mechanism)
+            }
+        }
     }
 }
 

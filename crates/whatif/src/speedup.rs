@@ -1,9 +1,13 @@
 //! How much faster, and how sure that is.
 
+use prestore_sim::Estimate;
 use serde::Serialize;
 
 /// Less than this is no change: simulations of one program differ by as much through a pre-store that hits nothing.
 const NO_CHANGE: f64 = 0.01;
+
+/// Intervals of few units may reach below what is possible.
+const SLOWEST: f64 = 1e-3;
 
 /// Time without a change over time with it, over several simulations: other random choices, and pages in other
 /// places.
@@ -35,6 +39,18 @@ impl Speedup {
         }
     }
 
+    /// Of estimates from samples: the median, and the intervals' outermost ends.
+    pub fn estimated(estimates: &[Estimate]) -> Self {
+        let values: Vec<f64> = estimates.iter().map(|e| e.value).collect();
+        let ends = |end: fn(&Estimate) -> f64| estimates.iter().map(end);
+        let all = Self::of(&values);
+        Self {
+            least: ends(|e| e.least).fold(all.least, f64::min).max(SLOWEST),
+            most: ends(|e| e.most).fold(all.most, f64::max),
+            ..all
+        }
+    }
+
     /// It gains in every simulation, and enough to tell.
     pub fn gains(&self) -> bool {
         self.speedup >= 1.0 + NO_CHANGE && self.least > 1.0
@@ -48,7 +64,19 @@ impl Speedup {
 
 #[cfg(test)]
 mod tests {
+    use prestore_sim::Estimate;
+
     use super::Speedup;
+
+    #[test]
+    fn an_estimate_gains_where_its_interval_does() {
+        let e = |value, least, most| Estimate { value, least, most };
+        let sure = Speedup::estimated(&[e(1.2, 1.1, 1.3), e(1.3, 1.25, 1.35)]);
+        assert_eq!((sure.speedup, sure.least, sure.most), (1.25, 1.1, 1.35));
+        assert!(sure.gains());
+        assert!(!Speedup::estimated(&[e(1.2, 0.9, 1.5)]).gains());
+        assert!(!Speedup::estimated(&[e(0.8, 0.5, 1.1)]).loses());
+    }
 
     #[test]
     fn the_middle_and_the_ends() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use prestore_machine::Machine;
-use prestore_replay::{HandOffs, Options, SourceError};
+use prestore_replay::{HandOffs, Options, Sample, SourceError};
 use prestore_sim::{CallSite, Interest, Results, SimulationError};
 use prestore_trace::SiteId;
 use prestore_trace::container::Trace;
@@ -29,6 +29,8 @@ pub struct Study<'a> {
     pub lenient: bool,
     /// Simulate only so many operations, the first of all threads.
     pub limit: Option<u64>,
+    /// Simulate a sample only, of everything the same units; another one in each of [`Study::simulations`].
+    pub sample: Option<Sample>,
     /// Which part of the run is measured.
     pub interest: Interest,
     /// Seed of all that is random, in the first simulation.
@@ -91,7 +93,7 @@ impl Study<'_> {
             .map(|((machine, alone), followed)| (machine, alone.variant(followed)))
             .collect();
         let mut runs = run(&wanted)?.into_iter();
-        let machines = (alone.into_iter().zip(together))
+        let machines: Vec<MachinePrediction> = (alone.into_iter().zip(together))
             .map(|(alone, followed)| {
                 let together = match followed.len() {
                     0 | 1 => None,
@@ -103,6 +105,9 @@ impl Study<'_> {
         Ok(WhatIf {
             schema_version: SCHEMA_VERSION,
             simulations: self.simulations.max(1),
+            sampled_units: (self.sample)
+                .filter(|_| of_sample(&machines))
+                .map(|s| s.units),
             machines,
         })
     }
@@ -151,6 +156,11 @@ impl Study<'_> {
             ..Options::default()
         }
     }
+}
+
+/// Was a sample simulated? Short recordings are not sampled.
+fn of_sample(machines: &[MachinePrediction]) -> bool {
+    machines.iter().any(|m| m.baseline.within_percent.is_some())
 }
 
 impl Alone<'_> {

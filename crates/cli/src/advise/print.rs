@@ -64,6 +64,7 @@ pub fn findings(
         let asked = whatif::Asked {
             interest: Interest::All,
             limit: args.limit,
+            sample: None,
             seed: 1,
             simulations: args.simulations,
             all_together: false,

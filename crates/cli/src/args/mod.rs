@@ -1,6 +1,7 @@
 //! The command line.
 
 mod budget;
+mod sample;
 mod simulation;
 mod stored;
 
@@ -21,6 +22,7 @@ use crate::trial::TryArgs;
 
 pub use budget::Budget;
 use budget::{STRETCH, parse_budget, parse_stretch};
+pub use sample::SampleArgs;
 pub use simulation::{MechanismArg, OpArg, SimulateArgs, WayArg, WhatifArgs};
 use simulation::{SIMULATIONS, parse_limit};
 pub use stored::{ExportArgs, ExportFormat, InfoArgs, StoredArgs};

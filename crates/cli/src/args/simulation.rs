@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{PlainFormat, StoredArgs, parse_count};
+use super::{PlainFormat, SampleArgs, StoredArgs, parse_count};
 
 /// What to simulate and how, whatever for.
 #[derive(Args, Debug)]
@@ -22,6 +22,9 @@ pub struct ReplayArgs {
     /// Simulate only the first N operations of all threads (20M, 1G): a quick look at a long recording
     #[arg(long, value_name = "N", value_parser = parse_limit)]
     pub limit: Option<u64>,
+    /// How to sample.
+    #[command(flatten)]
+    pub sampling: SampleArgs,
     /// Folder with separate debug files (repeatable), for names of functions
     #[arg(long, value_name = "DIR", value_parser = super::folder)]
     pub debug_dir: Vec<PathBuf>,
@@ -43,7 +46,7 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "M")]
     pub machine: String,
     /// Operations of all threads to simulate before anything is measured
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_count)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_count, conflicts_with = "sample")]
     pub warmup: u64,
     /// What takes part beside the machine
     #[arg(long, value_enum, default_value_t)]
@@ -51,7 +54,7 @@ pub struct SimulateArgs {
     /// Give a range of memory another caching mode (repeatable), as if the program were written for it: a file that it
     /// mapped, a function or FILE:LINE that allocates, or addresses (0xFIRST-0xEND, 0xFIRST+SIZE); and WB, WT, WC, UC, NT
     /// (write-back with non-temporal stores) or EADR (persistent caches): docs/caching-modes.md
-    #[arg(long = "type", value_name = "RANGE:MODE")]
+    #[arg(long = "type", value_name = "RANGE:MODE", conflicts_with = "sample")]
     pub types: Vec<String>,
     /// Write the result there instead of to stdout
     #[arg(short, long, value_name = "FILE")]
@@ -96,7 +99,7 @@ pub struct WhatifArgs {
     #[arg(long, value_enum, requires = "ops")]
     pub way: Option<WayArg>,
     /// Compare caching modes instead: try each for every persistent range (docs/caching-modes.md)
-    #[arg(long, conflicts_with_all = ["findings", "ops", "way", "simulations", "thresholds"])]
+    #[arg(long, conflicts_with_all = ["findings", "ops", "way", "simulations", "thresholds", "sample"])]
     pub types: bool,
     /// Memory that is persistent (repeatable), for --types: as --type of `prestore simulate` names it [default: all files
     /// mapped with MAP_SHARED]

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
 use prestore_machine::Machine;
+use prestore_replay::Sample;
 use prestore_report::{Report, TextOptions, WhatIfReport, whatif_text};
 use prestore_sim::Interest;
 use prestore_trace::container::{RecordingState, Trace};
@@ -30,6 +31,7 @@ pub fn run(args: &WhatifArgs) -> Result<ExitCode, CliError> {
         interest: interest(replay.region.as_deref())?,
         seed: replay.seed,
         limit: replay.limit,
+        sample: replay.sample(),
         simulations: args.simulations,
         all_together: !args.ops.is_empty(),
         lenient: replay.stored.lenient,
@@ -79,6 +81,8 @@ pub struct Asked {
     pub seed: u64,
     /// Simulate only so many operations, the first of all threads.
     pub limit: Option<u64>,
+    /// Simulate a sample only.
+    pub sample: Option<Sample>,
     /// Simulations of each variant on each machine.
     pub simulations: u32,
     /// Follow everything together, whether it gains or not.
@@ -107,6 +111,7 @@ pub fn predict(
         simulations: asked.simulations,
         lenient: asked.lenient || trace.manifest().state != RecordingState::Complete,
         limit: asked.limit,
+        sample: asked.sample,
         interest: asked.interest,
         seed: asked.seed,
         call_sites: &|site| names.of(site),

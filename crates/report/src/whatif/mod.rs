@@ -24,6 +24,9 @@ pub struct WhatIfReport {
     pub command: Vec<String>,
     /// Simulations of each variant on each machine.
     pub simulations: u32,
+    /// Units of each simulation, if they are samples; `None`, and no key: all was simulated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampled_units: Option<u64>,
     /// As they were asked for.
     pub machines: Vec<NamedMachine>,
     /// What else a reader must know: one sentence each.
@@ -132,6 +135,7 @@ impl WhatIfReport {
             schema_version: SCHEMA_VERSION,
             command: report.run.command.clone(),
             simulations: predictions.simulations,
+            sampled_units: predictions.sampled_units,
             machines: machines.collect(),
             notes: report.run.notes.clone(),
         }

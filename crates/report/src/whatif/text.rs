@@ -5,7 +5,7 @@ use prestore_whatif::Figures;
 use super::words::{change, gain};
 use super::{Accuracy, Followed, NamedEffect, NamedMachine, WhatIfReport};
 use crate::TextOptions;
-use crate::human::{bytes, count, percent, seconds};
+use crate::human::{bytes, count, percent, seconds, within};
 use crate::text::Page;
 
 /// Causes of stalls shown at most.
@@ -23,6 +23,15 @@ pub fn whatif_text(report: &WhatIfReport, options: TextOptions, cwd: Option<&str
             "Medians of {} simulations, with other seeds and places of pages; in brackets the least and the most.",
             report.simulations
         ));
+    }
+    if let Some(units) = report.sampled_units {
+        page.wrapped(
+            "",
+            &format!(
+                "Estimated from {units} units of each simulation: ± and brackets are 95 % intervals, those of gains from \
+                 the same units with and without (docs/sampling.md)."
+            ),
+        );
     }
     for machine in &report.machines {
         page.blank();
@@ -117,8 +126,9 @@ fn place(page: &mut Page, e: &NamedEffect) {
 /// `12.1 ms; 4.10 MB written to media, amplification 3.81; stalls: …`.
 fn summary(f: &Figures) -> String {
     let mut text = format!(
-        "{}; {} written to media, amplification {}",
+        "{}{}; {} written to media, amplification {}",
         seconds(f.seconds),
+        within(f.within_percent),
         bytes(f.media_write_bytes),
         amplification(f)
     );

@@ -128,6 +128,13 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
         &self.counters
     }
 
+    /// Does `level` have a copy of `line` for `core`, and which bytes of it are dirty?
+    #[cfg(test)]
+    pub(crate) fn copy(&self, level: usize, core: u32, line: LineAddr) -> Option<ByteMask> {
+        let level = &self.levels[level];
+        level.find(core, line.0).map(|place| level.dirty(place))
+    }
+
     /// The memory behind the caches.
     pub fn memory(&self) -> &M {
         &self.memory

@@ -5,7 +5,7 @@ use prestore_trace::LineAddr;
 use crate::ByteMask;
 
 /// Splits an access of `size` bytes (not 0) at `addr` into lines of `1 << shift` bytes, at most 128.
-pub(super) fn lines(
+pub(crate) fn lines(
     addr: u64,
     size: u64,
     shift: u32,
@@ -32,7 +32,7 @@ pub(super) fn lines_from(
 
 /// The bytes `from` to `to`, both inclusive, below 128.
 #[inline(always)]
-pub(super) fn range(from: u64, to: u64) -> ByteMask {
+pub(crate) fn range(from: u64, to: u64) -> ByteMask {
     if to < 64 {
         return ByteMask::from((u64::MAX >> (63 - (to - from))) << from);
     }

@@ -57,6 +57,12 @@ impl FrontEnd {
         }
     }
 
+    /// Nothing was dispatched before `at`, and the first is instruction `instr`.
+    pub fn begin(&mut self, at: Time, instr: u64) {
+        (self.now, self.port, self.retired, self.load_done) = (at, at, at, at);
+        self.instr = instr;
+    }
+
     /// Dispatches up to instruction `instr`; where the window is full, waits for its oldest load.
     #[inline(always)]
     pub fn dispatch(&mut self, instr: u64, params: &Params, results: &mut CoreResults) {

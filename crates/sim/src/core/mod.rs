@@ -21,7 +21,7 @@
 
 mod access;
 mod atomics;
-mod bytes;
+pub(crate) mod bytes;
 mod env;
 mod fills;
 mod filter;

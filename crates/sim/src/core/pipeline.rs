@@ -81,6 +81,12 @@ impl Core {
         self.front.now
     }
 
+    /// The core, which has executed nothing yet, begins at `at` with the instruction of number `instr`.
+    pub fn begin(&mut self, at: Time, instr: u64) {
+        self.front.begin(at, instr);
+        self.results.instructions = instr;
+    }
+
     /// What the core has counted since the start of the run.
     pub fn results(&self) -> &CoreResults {
         &self.results

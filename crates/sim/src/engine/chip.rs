@@ -61,6 +61,12 @@ impl<'a, P: Probe, S: Stage, const TYPED: bool> Chip<'a, P, S, TYPED> {
         })
     }
 
+    /// The caches.
+    #[cfg(test)]
+    pub fn hierarchy(&self) -> &Hierarchy<Controllers<S>, P> {
+        &self.hierarchy
+    }
+
     /// A thread's stack lies there.
     pub fn stack(&mut self, addresses: Range<u64>) {
         let bytes = addresses.end.saturating_sub(addresses.start);

@@ -82,6 +82,12 @@ pub enum SimulationError<E> {
         /// Operations to leave out.
         warmup: u64,
     },
+    /// A sample cannot tell what was asked.
+    #[error("--sample cannot be used here: {why}; simulate the whole without it")]
+    NoSample {
+        /// Why.
+        why: String,
+    },
 }
 
 impl SimulationError<Failed> {
@@ -109,6 +115,7 @@ impl SimulationError<Failed> {
             }
             Self::NoRegion { wanted, seen } => SimulationError::NoRegion { wanted, seen },
             Self::AllWarmup { ops, warmup } => SimulationError::AllWarmup { ops, warmup },
+            Self::NoSample { why } => SimulationError::NoSample { why },
         }
     }
 }

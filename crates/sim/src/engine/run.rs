@@ -7,6 +7,7 @@ use super::helpers::{Come, Helpers};
 use super::locks::Locks;
 use super::pipeline::{Pipeline, Uncore};
 use super::ready::Ready;
+use super::sampled::{TICK, Unit};
 use super::source::Source;
 use super::thread::Thread;
 use super::window::{Interest, Window};
@@ -47,6 +48,8 @@ pub struct Run<'a, S, P, U, A = NoAgents> {
     pub(super) pledges: usize,
     /// A hand-off or a release has woken a thread.
     pub(super) woken: bool,
+    /// Only a part of the run is simulated.
+    pub(super) unit: Option<Unit>,
 }
 
 /// What a finished run leaves.
@@ -95,7 +98,26 @@ impl<'a, S: Source, P: Pipeline, U: Uncore, A: Agents> Run<'a, S, P, U, A> {
         uncore: U,
         plan: Plan,
     ) -> Self {
-        let threads: Vec<Thread<P>> = (0..).zip(cores).map(|(n, c)| Thread::new(n, c)).collect();
+        let threads = (0..).zip(cores).map(|(n, c)| Thread::new(n, c)).collect();
+        Self::of((source, mechanism, agents), threads, (uncore, plan), None)
+    }
+
+    /// A `unit` of a run, on threads that have come there; then [`Run::through_unit`].
+    pub(super) fn unit(
+        parts: (&'a mut S, &'a mut dyn AnyMechanism, A),
+        threads: Vec<Thread<P>>,
+        on: (U, Plan),
+        unit: Unit,
+    ) -> Self {
+        Self::of(parts, threads, on, Some(unit))
+    }
+
+    fn of(
+        (source, mechanism, agents): (&'a mut S, &'a mut dyn AnyMechanism, A),
+        threads: Vec<Thread<P>>,
+        (uncore, plan): (U, Plan),
+        unit: Option<Unit>,
+    ) -> Self {
         let count = agents.count() as usize;
         let mut ready = Ready::new(threads.len());
         for thread in &threads {
@@ -117,7 +139,29 @@ impl<'a, S: Source, P: Pipeline, U: Uncore, A: Agents> Run<'a, S, P, U, A> {
             end: Time::ZERO,
             pledges: 0,
             woken: false,
+            unit,
         }
+    }
+
+    /// To the end of the unit; of a trace that ends before, or of which no thread can go on, to there. `at_once`: it is
+    /// measured from its beginning.
+    pub(super) fn through_unit(
+        mut self,
+        at_once: bool,
+    ) -> Result<(Measured, (u64, u64), U, Time), SimulationError<S::Error>> {
+        if at_once {
+            let now = self.threads.iter().map(|t| t.core.now()).max();
+            self.begin_measuring(now.unwrap_or_default());
+        }
+        self.all()?;
+        while !self.is_through()
+            && let Some(thread) = self.locks.give_up()
+        {
+            let now = self.threads[thread as usize].core.now();
+            self.has_lock(thread, now);
+            self.all()?;
+        }
+        Ok(self.leave_unit())
     }
 
     /// To the end of the trace.
@@ -167,6 +211,9 @@ impl<'a, S: Source, P: Pipeline, U: Uncore, A: Agents> Run<'a, S, P, U, A> {
             };
             let due = self.meter.due();
             let turn = self.turn(thread as usize, limit.min(due).max(clock))?;
+            if self.is_through() {
+                return Ok(());
+            }
             let core = &self.threads[thread as usize].core;
             let now = core.now();
             match turn {
@@ -286,6 +333,15 @@ impl<'a, S: Source, P: Pipeline, U: Uncore, A: Agents> Run<'a, S, P, U, A> {
                     thread.core.wait_until(published.visible);
                     thread.unread.push(published);
                 }
+                OpKind::RegionBegin if op.addr == TICK => {
+                    thread.last_began = began;
+                    let now = thread.core.now();
+                    thread.advance();
+                    if self.ticked(now, op.size) {
+                        return Ok(Turn::Ready);
+                    }
+                    continue;
+                }
                 OpKind::RegionBegin => {
                     let now = thread.core.now();
                     thread.regions.push(now);
@@ -301,7 +357,10 @@ impl<'a, S: Source, P: Pipeline, U: Uncore, A: Agents> Run<'a, S, P, U, A> {
                 OpKind::Alloc { .. } => {
                     let now = thread.core.now();
                     self.uncore.allocated(t as u32, now, &op);
-                    if let Some(memories) = self.uncore.overfull() {
+                    // A unit does not know what was returned before it.
+                    if let Some(memories) = self.uncore.overfull()
+                        && self.unit.is_none()
+                    {
                         let machine = String::new();
                         return Err(SimulationError::TooMuchMemory { machine, memories });
                     }

@@ -2,19 +2,20 @@
 
 use std::ops::Range;
 
-use prestore_machine::{Machine, Scope};
+use prestore_machine::{Machine, RangeSelector, Scope};
 
 use super::chip::{CallSites, Chip};
 use super::erased::{AnyMechanism, AnySource, Failed, Kept};
 use super::error::SimulationError;
 use super::run::{Finished, Plan, Run};
+use super::sampled::{self, AnyUnits, KeptUnits, UnitSource, Units};
 use super::source::Source;
 use super::window::Interest;
 use crate::Time;
 use crate::core::Core;
-use crate::doors::{AcceptanceLog, Agents, Doors, Logged, Probe, Stage};
+use crate::doors::{AcceptanceLog, Agents, Doors, Logged, NoProbe, NoStage, Probe, Stage};
 use crate::mechanism::Mechanism;
-use crate::results::{About, Results};
+use crate::results::{About, Results, Sampling};
 
 /// A pure function of trace, machine, mechanism and seed.
 #[derive(Clone, Copy)]
@@ -112,6 +113,108 @@ impl<'m> Simulation<'m> {
         })
     }
 
+    /// Simulates units of a run, and estimates what the whole would have told. `sampling` says what the source does.
+    ///
+    /// # Errors
+    /// [`SimulationError`]; [`SimulationError::NoSample`] where the machine cannot be sampled.
+    pub fn run_units<S: UnitSource, M: Mechanism>(
+        &self,
+        source: &mut S,
+        mechanism: &mut M,
+        sampling: Sampling,
+    ) -> Result<Results, SimulationError<S::Error>> {
+        let mut source = KeptUnits::new(source);
+        let run = self.units(&mut source, mechanism, sampling);
+        run.map_err(|error| match source.error() {
+            Some(error) => SimulationError::Source(error),
+            None => error.of_no_source(),
+        })
+    }
+
+    fn units(
+        &self,
+        source: &mut dyn AnyUnits,
+        mechanism: &mut dyn AnyMechanism,
+        sampling: Sampling,
+    ) -> Result<Results, SimulationError<Failed>> {
+        self.can_be_sampled()?;
+        let threads = source.threads();
+        self.check_threads(threads, 0)?;
+        let plugs = (NoProbe, NoStage);
+        let mut chip = Chip::<_, _, false>::new(self.machine, self.seed, self.sites, plugs)?;
+        for stack in self.stacks {
+            chip.stack(stack.clone());
+        }
+        let units = Units {
+            machine: self.machine,
+            source,
+            mechanism: &mut *mechanism,
+            uncore: chip,
+            plan: self.plan(),
+            length: sampling.unit,
+        };
+        let sample = units.finish()?;
+        let about = About {
+            mechanism: mechanism.name().to_owned(),
+            seed: self.seed,
+            measured: self.interest.to_string(),
+            warmup: 0,
+            notes: Vec::new(),
+        };
+        let nothing = SimulationError::NoSample {
+            why: "no unit was measured".to_owned(),
+        };
+        sampled::results(self.machine, about, &sample, sampling).ok_or(nothing)
+    }
+
+    /// What depends on all of a run cannot be told from units.
+    fn can_be_sampled(&self) -> Result<(), SimulationError<Failed>> {
+        let placement = &self.machine.placement;
+        let allocations = placement.rules.iter().any(|rule| {
+            matches!(
+                rule.of,
+                RangeSelector::AllocationsFrom(_) | RangeSelector::AllocationSite(_)
+            )
+        });
+        let why = if !placement.types.is_empty() {
+            "the machine gives memory other types than write-back (placement.types)"
+        } else if allocations {
+            "the machine places allocations (placement.rules), and a sample does not see all of them"
+        } else if self.interest != Interest::All || self.warmup > 0 {
+            "only a part of the run is measured"
+        } else {
+            return Ok(());
+        };
+        Err(SimulationError::NoSample {
+            why: why.to_owned(),
+        })
+    }
+
+    fn check_threads<E>(&self, threads: u32, helpers: u32) -> Result<(), SimulationError<E>> {
+        let cores = self.machine.core.count;
+        if threads == 0 {
+            return Err(SimulationError::NoThreads);
+        }
+        if threads + helpers > cores {
+            return Err(SimulationError::TooManyThreads {
+                threads,
+                helpers,
+                machine: self.machine.name.clone(),
+                cores,
+            });
+        }
+        Ok(())
+    }
+
+    fn plan(&self) -> Plan {
+        Plan {
+            interest: self.interest,
+            warmup: self.warmup,
+            quantum: quantum(self.machine),
+            lenient: self.lenient,
+        }
+    }
+
     /// The same. It is compiled here, and not where it is used.
     fn run_closed(
         &self,
@@ -172,18 +275,7 @@ impl<'m> Simulation<'m> {
         A: Agents,
     {
         let (threads, helpers) = (source.threads(), doors.agents.count());
-        let cores = self.machine.core.count;
-        if threads == 0 {
-            return Err(SimulationError::NoThreads);
-        }
-        if threads + helpers > cores {
-            return Err(SimulationError::TooManyThreads {
-                threads,
-                helpers,
-                machine: self.machine.name.clone(),
-                cores,
-            });
-        }
+        self.check_threads(threads, helpers)?;
         let plugs = (doors.probe, doors.stage);
         let chip = Chip::<_, _, TYPED>::new(self.machine, self.seed, self.sites, plugs);
         let mut chip = chip?;
@@ -191,13 +283,7 @@ impl<'m> Simulation<'m> {
             chip.stack(stack.clone());
         }
         let cores = (0..threads + helpers).map(|id| Core::new(id, self.machine));
-        let plan = Plan {
-            interest: self.interest,
-            warmup: self.warmup,
-            quantum: quantum(self.machine),
-            lenient: self.lenient,
-        };
-        let run = Run::helped(source, mechanism, doors.agents, cores, chip, plan);
+        let run = Run::helped(source, mechanism, doors.agents, cores, chip, self.plan());
         let finished = run.finish().map_err(|error| match error {
             SimulationError::TooMuchMemory { memories, .. } => SimulationError::TooMuchMemory {
                 machine: self.machine.name.clone(),

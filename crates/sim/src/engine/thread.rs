@@ -94,6 +94,12 @@ impl<P: Pipeline> Thread<P> {
         self.next += 1;
     }
 
+    /// All operations that wait, which are done.
+    pub fn take_all(&mut self) -> &[Op] {
+        let from = std::mem::replace(&mut self.next, self.ops.len());
+        &self.ops[from..]
+    }
+
     /// Gets more operations; answers the thread's instructions where there are none.
     pub fn refill<S: Source>(
         &mut self,

@@ -80,6 +80,7 @@ impl Results {
                 .collect(),
             series: series(&measured.series, clock),
             notes: about.notes,
+            sampled: None,
         }
     }
 }

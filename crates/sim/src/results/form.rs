@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::counts::OpCounts;
 use super::latencies::LatencySummary;
+use super::sampled::Sampled;
 use crate::{CoherenceCounters, FlushCounters, LevelCounters, PrefetchCounters};
 
 /// Version of the JSON form. It rises when a key goes away or changes its meaning, not when one is
@@ -79,6 +80,9 @@ pub struct Results {
     pub series: SeriesResult,
     /// What else a reader must know: one sentence each.
     pub notes: Vec<String>,
+    /// The sample that all this was estimated from; `None`, and no key: the whole was simulated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampled: Option<Sampled>,
 }
 
 /// One cache level.

@@ -106,6 +106,8 @@ impl Sum for Latencies {
         }
         self.sum = self.sum.saturating_sub(earlier.sum);
     }
+
+    fn scale(&mut self, _by: f64) {}
 }
 
 impl Default for Latencies {

@@ -7,6 +7,7 @@ mod counts;
 mod form;
 mod latencies;
 mod meter;
+mod sampled;
 mod series;
 mod sum;
 
@@ -19,5 +20,6 @@ pub use form::{
 };
 pub use latencies::{Distributions, Latencies, LatencySummary};
 pub use meter::{Measured, Meter};
+pub use sampled::{Sampled, Sampling, UnitTime};
 pub use series::{Interval, MOST_INTERVALS, Series};
 pub use sum::Sum;

@@ -14,6 +14,9 @@ pub trait Sum {
 
     /// Takes away `earlier`, a part of this sum.
     fn subtract(&mut self, earlier: &Self);
+
+    /// Makes it `by` times as much, rounded. Distributions stay as they are.
+    fn scale(&mut self, by: f64);
 }
 
 impl Sum for u64 {
@@ -24,6 +27,10 @@ impl Sum for u64 {
     fn subtract(&mut self, earlier: &Self) {
         *self = self.saturating_sub(*earlier);
     }
+
+    fn scale(&mut self, by: f64) {
+        *self = (*self as f64 * by).round() as u64;
+    }
 }
 
 impl Sum for Time {
@@ -33,6 +40,10 @@ impl Sum for Time {
 
     fn subtract(&mut self, earlier: &Self) {
         *self = self.since(*earlier);
+    }
+
+    fn scale(&mut self, by: f64) {
+        self.0.scale(by);
     }
 }
 
@@ -50,6 +61,10 @@ impl<T: Sum + Clone> Sum for Vec<T> {
         for (mine, theirs) in self.iter_mut().zip(earlier) {
             mine.subtract(theirs);
         }
+    }
+
+    fn scale(&mut self, by: f64) {
+        self.iter_mut().for_each(|mine| mine.scale(by));
     }
 }
 
@@ -70,6 +85,10 @@ impl<K: Ord + Clone, T: Sum + Clone> Sum for BTreeMap<K, T> {
             }
         }
     }
+
+    fn scale(&mut self, by: f64) {
+        self.values_mut().for_each(|mine| mine.scale(by));
+    }
 }
 
 /// Field by field.
@@ -82,6 +101,10 @@ macro_rules! sum_of_fields {
 
             fn subtract(&mut self, earlier: &Self) {
                 $(self.$field.subtract(&earlier.$field);)+
+            }
+
+            fn scale(&mut self, by: f64) {
+                $(self.$field.scale(by);)+
             }
         }
     };

@@ -2,6 +2,7 @@
 //! boundaries.
 
 mod latencies;
+mod sample;
 mod traffic;
 
 use std::collections::BTreeMap;
@@ -11,7 +12,7 @@ use prestore_sim::Results;
 
 use super::TextOptions;
 use super::page::Page;
-use crate::human::{count, percent, seconds, share};
+use crate::human::{count, percent, seconds, share, within};
 
 /// Threads shown, the slowest first; the rest is summed up in one line.
 const MOST_THREADS: usize = 16;
@@ -57,8 +58,9 @@ fn summary(page: &mut Page<'_>, results: &Results) {
     };
     let threads = results.threads.len();
     let line = format!(
-        "{on}: {} ({} cycles){what}{warmup}, {} instructions, {} accesses, {threads} {}, seed {}",
+        "{on}: {}{} ({} cycles){what}{warmup}, {} instructions, {} accesses, {threads} {}, seed {}",
         seconds(results.seconds),
+        within(results.sampled.as_ref().and_then(|s| s.within_percent)),
         count(results.cycles),
         count(results.instructions),
         count(results.accesses),
@@ -66,6 +68,9 @@ fn summary(page: &mut Page<'_>, results: &Results) {
         results.seed
     );
     page.wrapped("  ", &line);
+    if let Some(sampled) = &results.sampled {
+        sample::write(page, sampled);
+    }
     for note in &results.notes {
         page.wrapped("  note: ", note);
     }

@@ -1,0 +1,13 @@
+//! Units of a recording, found without reading what lies between.
+//!
+//! Stored blocks say when they began and how many events they have ([`index`]), so that a place of the run, counted in
+//! operations of all threads together, is a time, and the time a stored block in each thread. From there operations warm
+//! caches until all threads have come to the unit ([`units`]).
+
+mod index;
+mod places;
+mod units;
+
+pub(crate) use index::{Entry, Index};
+pub use places::{Sample, Units};
+pub(crate) use units::UnitsOf;

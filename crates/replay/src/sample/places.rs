@@ -1,0 +1,113 @@
+//! Where units begin.
+
+use prestore_machine::Machine;
+use prestore_sim::{Random, Sampling};
+
+/// How to sample. Lengths are operations, all threads together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// Units.
+    pub units: u64,
+    /// How much of each is measured.
+    pub length: u64,
+    /// How much before is simulated in detail and not measured.
+    pub detail: u64,
+    /// How much before that only warms caches and memories; `None`: as much as the machine's caches need.
+    pub warm: Option<Warm>,
+    /// Chooses where units begin.
+    pub seed: u64,
+}
+
+/// How much before a unit warms.
+pub type Warm = Option<u64>;
+
+/// Operations that warm a line of the caches: of each there are some to the same line, and not each line is new.
+const A_LINE: u64 = 8;
+
+impl Sample {
+    /// As many units and as long as do for most programs.
+    pub const DEFAULT: Self = Self {
+        units: 30,
+        length: 50_000,
+        detail: 25_000,
+        warm: None,
+        seed: 1,
+    };
+
+    /// How many operations before a unit warm the caches of `machine`; `None`: all since the last one.
+    pub fn warms(&self, machine: &Machine) -> Option<u64> {
+        let lines = machine
+            .caches
+            .iter()
+            .map(|c| c.size.0 / machine.line.0.max(1));
+        self.warm
+            .unwrap_or_else(|| Some(lines.max().unwrap_or(0) * A_LINE))
+    }
+
+    /// Of a run of so many operations, and instructions where that is known, on `machine`, in words of results.
+    pub fn of(
+        &self,
+        (operations, instructions): (u64, Option<u64>),
+        machine: &Machine,
+    ) -> Sampling {
+        Sampling {
+            operations,
+            instructions,
+            unit: self.length,
+            detail: self.detail,
+            warm: self.warms(machine),
+            seed: self.seed,
+        }
+    }
+}
+
+impl Default for Sample {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// Places of units in a run.
+#[derive(Clone, Debug)]
+pub struct Units(Vec<u64>);
+
+impl Units {
+    /// Those of `sample` in a run of `operations`: one in each of equal parts, at random there. Units at one distance
+    /// would all meet the same part of a loop that is as long.
+    pub fn new(sample: &Sample, operations: u64) -> Self {
+        let mut random = Random::new(sample.seed);
+        let units = sample.units.max(1);
+        let begin =
+            |part: u64| (u128::from(operations) * u128::from(part) / u128::from(units)) as u64;
+        let places = (0..units).map(|part| {
+            let (from, to) = (begin(part), begin(part + 1));
+            from + random.below(to - from)
+        });
+        Self(places.collect())
+    }
+
+    /// Where what is measured begins, in order.
+    pub fn places(&self) -> &[u64] {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_in_each_part_and_elsewhere_with_another_seed() {
+        let sample = Sample {
+            units: 7,
+            ..Sample::DEFAULT
+        };
+        let places = Units::new(&sample, 1000);
+        for (part, place) in (0..).zip(places.places()) {
+            assert!((part * 1000 / 7..(part + 1) * 1000 / 7).contains(place));
+        }
+        let other = Sample { seed: 2, ..sample };
+        assert_ne!(Units::new(&other, 1000).places(), places.places());
+        assert_eq!(Units::new(&sample, 0).places(), [0; 7]);
+    }
+}

@@ -1,0 +1,240 @@
+//! A recording's units as the simulator's source.
+
+use prestore_sim::{Next, Op, OpKind, Source, TICK, TICK_OPS, UnitSource};
+use prestore_trace::SiteId;
+
+use super::index::Index;
+use super::places::Units;
+use crate::source::ENOUGH;
+use crate::{SourceError, TraceSource};
+
+/// The first units find empty caches, others what was there at the one before: until so many times as much has warmed, more
+/// does. A cache that is not full yet throws nothing out, and what it throws out is what writes cost.
+const FIRST: u64 = 8;
+
+/// Gives units of a recording.
+pub(crate) struct UnitsOf<'t> {
+    source: TraceSource<'t>,
+    index: Index,
+    units: Units,
+    next: usize,
+    detail: u64,
+    warm: Option<u64>,
+    /// Operations that warmed so far.
+    warmed: u64,
+    /// Operations of each core where warming began, and where the unit does.
+    from: Vec<u64>,
+    to: Vec<u64>,
+    /// Where each core was when the unit began: thread and events of it. `None`: only warming so far.
+    begun: Option<Vec<(usize, u64)>>,
+    /// Threads that have nothing more.
+    ended: Vec<bool>,
+    watch: Box<dyn FnMut(usize) + 't>,
+}
+
+impl<'t> UnitsOf<'t> {
+    /// The `units` of `source`, with `detail` operations before each that are not measured, and `warm` (`None`: all)
+    /// before those.
+    pub fn new(
+        source: TraceSource<'t>,
+        index: Index,
+        units: Units,
+        (detail, warm): (u64, Option<u64>),
+        watch: Box<dyn FnMut(usize) + 't>,
+    ) -> Self {
+        let count = source.threads() as usize;
+        Self {
+            source,
+            index,
+            units,
+            next: 0,
+            detail,
+            warm,
+            warmed: 0,
+            from: vec![0; count],
+            to: vec![0; count],
+            begun: None,
+            ended: vec![false; count],
+            watch,
+        }
+    }
+
+    /// What was read.
+    pub fn inner(&self) -> &TraceSource<'t> {
+        &self.source
+    }
+
+    /// Operations that `core` has given so far, or passed over.
+    fn ops(&self, core: usize) -> u64 {
+        let (thread, ops) = self.source.ops_of_thread(core);
+        self.index.before(core, thread) + ops
+    }
+
+    /// Goes to where `ops` operations of all threads are done, or stays where that was passed.
+    fn go(&mut self, ops: u64) -> Result<(), SourceError> {
+        for (core, target) in self.index.at(ops).into_iter().enumerate() {
+            let at = self.ops(core);
+            if let Some(entry) = self.index.block(core, target)
+                && entry.ops > at
+            {
+                let base = self.index.before(core, entry.thread);
+                self.source.seek(core, &entry, entry.ops - base)?;
+            }
+            self.pass(core, target)?;
+            self.from[core] = self.ops(core);
+        }
+        Ok(())
+    }
+
+    /// Reads `core`'s operations up to about `target`, for nothing.
+    fn pass(&mut self, core: usize, target: u64) -> Result<(), SourceError> {
+        let mut ops = Vec::new();
+        while self.ops(core) + ENOUGH as u64 <= target {
+            ops.clear();
+            if let Next::End { .. } = self.source.fill(core as u32, &mut ops)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Is hand-off `number` published by what came before the unit?
+    fn is_past(&self, number: u64, begun: &[(usize, u64)]) -> bool {
+        let number = u32::try_from(number).ok();
+        let Some((core, thread, events)) = number.and_then(|n| self.index.published(n)) else {
+            return true;
+        };
+        let (at, done) = begun[core];
+        thread < at || (thread == at && events <= done)
+    }
+}
+
+impl Source for UnitsOf<'_> {
+    type Error = SourceError;
+
+    fn threads(&self) -> u32 {
+        self.source.threads()
+    }
+
+    fn fill(&mut self, thread: u32, ops: &mut Vec<Op>) -> Result<Next, SourceError> {
+        let core = thread as usize;
+        if self.begun.is_none() {
+            let before = ops.len();
+            let next = self.source.fill(thread, ops)?;
+            self.warmed += (ops.len() - before) as u64;
+            self.ended[core] |= matches!(next, Next::End { .. });
+            return Ok(next);
+        }
+        let before = self.ops(core);
+        let known = ops.len();
+        let next = self.source.fill(thread, ops)?;
+        self.ended[core] |= matches!(next, Next::End { .. });
+        let after = self.ops(core);
+        if let Some(begun) = &self.begun {
+            retain_from(ops, known, |op| {
+                op.kind != OpKind::Await || !self.is_past(op.addr, begun)
+            });
+        }
+        let ticks = (after / TICK_OPS).saturating_sub(before / TICK_OPS);
+        spread(ops, known, ticks);
+        Ok(next)
+    }
+}
+
+impl UnitSource for UnitsOf<'_> {
+    fn next_unit(&mut self) -> Result<Option<u64>, SourceError> {
+        if self.next > 0 {
+            (self.watch)(1);
+        }
+        let Some(&place) = self.units.places().get(self.next) else {
+            return Ok(None);
+        };
+        self.next += 1;
+        self.begun = None;
+        let begin = place.saturating_sub(self.detail);
+        let warm = self.warm.map(|warm| {
+            let still = warm.saturating_mul(FIRST).saturating_sub(self.warmed);
+            warm.max(still)
+        });
+        self.go(warm.map_or(0, |warm| begin.saturating_sub(warm)))?;
+        self.to = self.index.at(begin);
+        Ok(Some(place - begin))
+    }
+
+    fn warms(&mut self) -> Option<u32> {
+        if self.begun.is_some() {
+            return None;
+        }
+        // Who has come least far on its way.
+        let left = (0..self.to.len()).filter_map(|core| {
+            let (at, to) = (self.ops(core), self.to[core]);
+            let way = (to - self.from[core].min(to)).max(1);
+            (at < to && !self.ended[core]).then(|| (((to - at) << 20) / way, core))
+        });
+        let next = left.max_by_key(|&(left, core)| (left, usize::MAX - core));
+        if next.is_none() {
+            let cores = 0..self.to.len();
+            self.begun = Some(
+                cores
+                    .map(|core| self.source.events_of_thread(core))
+                    .collect(),
+            );
+        }
+        next.map(|(_, core)| core as u32)
+    }
+}
+
+/// Keeps what `wanted` says of what stands from `from` on.
+fn retain_from(ops: &mut Vec<Op>, from: usize, wanted: impl Fn(&Op) -> bool) {
+    let mut at = 0;
+    ops.retain(|op| {
+        at += 1;
+        at <= from || wanted(op)
+    });
+}
+
+/// Puts `ticks` ticks between what stands from `from` on, evenly.
+fn spread(ops: &mut Vec<Op>, from: usize, ticks: u64) {
+    let fresh = ops.split_off(from);
+    let count = fresh.len() as u64;
+    let mut given = 0;
+    for (i, op) in (1..).zip(fresh) {
+        let (instr, site) = (op.instr, SiteId::NONE);
+        ops.push(op);
+        while given < ticks * i / count {
+            given += 1;
+            ops.push(Op {
+                instr,
+                addr: TICK,
+                // Whatever a mechanism makes of its count.
+                size: instr as u32,
+                site,
+                kind: OpKind::RegionBegin,
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_lie_evenly_and_none_is_lost() {
+        let op = |addr| Op {
+            instr: addr,
+            addr,
+            size: 8,
+            site: SiteId::NONE,
+            kind: OpKind::Load,
+        };
+        let mut ops: Vec<Op> = (0..10).map(op).collect();
+        spread(&mut ops, 4, 3);
+        let addrs: Vec<u64> = ops.iter().map(|o| o.addr).collect();
+        let t = TICK;
+        assert_eq!(addrs, [0, 1, 2, 3, 4, 5, t, 6, 7, t, 8, 9, t]);
+        assert_eq!(ops[6].instr, 5, "a tick shares its neighbour's count");
+        retain_from(&mut ops, 5, |op| op.addr != TICK);
+        assert_eq!(ops.len(), 10);
+    }
+}

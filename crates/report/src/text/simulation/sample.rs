@@ -1,0 +1,56 @@
+//! What a sample is made of, and how wide its intervals are.
+
+use prestore_sim::Sampled;
+
+use crate::human::{count, within};
+use crate::text::page::Page;
+
+pub(super) fn write(page: &mut Page<'_>, sampled: &Sampled) {
+    let plan = &sampled.sampling;
+    let warm = match plan.warm {
+        None => "all since the last unit".to_owned(),
+        Some(n) => format!("{} operations", count(n)),
+    };
+    page.wrapped(
+        "  sample: ",
+        &format!(
+            "{} units of {} operations ({} of {}), each behind {} in detail that are not measured and a warm-up of \
+             {warm}; ±: 95 % intervals of chance; all figures are estimates (docs/sampling.md)",
+            sampled.units,
+            count(plan.unit),
+            count(sampled.measured),
+            count(plan.operations),
+            count(plan.detail),
+        ),
+    );
+    let figures = sampled.figures.iter().filter(|(_, e)| e.value > 0.0);
+    let told = figures.map(|(name, e)| {
+        let amount = count(e.value.max(0.0) as u64);
+        let within = within(Some(e.percent()).filter(|p| p.is_finite()));
+        format!("{} {amount}{within}", name.replace('_', " "))
+    });
+    let told: Vec<String> = told.collect();
+    if !told.is_empty() {
+        page.wrapped("  sample: ", &told.join(", "));
+    }
+    if sampled.cut > 0 {
+        page.wrapped(
+            "  note: ",
+            &format!(
+                "{} units were not measured whole: the run, or what could go on in it, ended before",
+                sampled.cut
+            ),
+        );
+    }
+    if let Some(more) = sampled.more_units {
+        page.wrapped(
+            "  note: ",
+            &format!(
+                "the time is known to no better than ± {:.0} %: for that, {} units more are needed (--sample-units {})",
+                Sampled::WIDE_PERCENT,
+                count(more),
+                sampled.units + more
+            ),
+        );
+    }
+}

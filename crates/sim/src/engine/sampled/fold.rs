@@ -1,0 +1,94 @@
+//! From what was measured of units to results of the whole.
+
+use std::collections::BTreeMap;
+
+use prestore_machine::Machine;
+
+use super::units::{Figures, Sample};
+use crate::Time;
+use crate::estimate::Estimate;
+use crate::results::{About, MemoryCounts, Results, Sampled, Sampling, Sum, UnitTime};
+
+/// The results of a run of `total` operations of which `sample` was measured; `None`: nothing was.
+pub(in crate::engine) fn results(
+    machine: &Machine,
+    about: About,
+    sample: &Sample,
+    sampling: Sampling,
+) -> Option<Results> {
+    let mut sum = sample.sum()?;
+    let times = times(machine, sample, &sampling);
+    let ops: u64 = sample.units.iter().map(|u| u.ops).sum();
+    let by = sampling.operations as f64 / ops.max(1) as f64;
+    sum.counts.scale(by);
+    sum.elapsed = Time(times.iter().map(|unit| unit.time.0).sum());
+    sum.elapsed.scale(by);
+    let clock = machine.core.clock;
+    let estimate = |of: &dyn Fn(&Figures) -> f64| {
+        let pairs: Vec<(f64, f64)> = (sample.units.iter())
+            .map(|unit| (unit.ops as f64, of(unit)))
+            .collect();
+        Estimate::ratio(&pairs).times(sampling.operations as f64)
+    };
+    let pairs = times
+        .iter()
+        .map(|unit| (unit.operations as f64, unit.time.in_cycles(clock)));
+    let cycles = Estimate::ratio(&pairs.collect::<Vec<_>>()).times(sampling.operations as f64);
+    let memory = |unit: &Figures, of: fn(&MemoryCounts) -> u64| {
+        let memories = unit.measured.counts.system.memories.iter();
+        memories.map(of).sum::<u64>() as f64
+    };
+    let mut figures = BTreeMap::from([
+        (
+            "media_read_bytes".to_owned(),
+            estimate(&|unit| memory(unit, |m| m.media_read_bytes)),
+        ),
+        (
+            "media_write_bytes".to_owned(),
+            estimate(&|unit| memory(unit, |m| m.media_write_bytes)),
+        ),
+    ]);
+    for (number, cache) in machine.caches.iter().enumerate() {
+        let misses = estimate(&|unit| {
+            let level = unit.measured.counts.system.levels.get(number);
+            level.map_or(0, |l| l.load_misses + l.own_misses) as f64
+        });
+        figures.insert(format!("misses_{}", cache.name), misses);
+    }
+    let units = sample.units.len() as u64;
+    let mut results = Results::new(machine, about, &sum);
+    results.sampled = Some(Sampled {
+        more_units: cycles.more_units(units, Sampled::WIDE_PERCENT),
+        within_percent: Some(cycles.percent()).filter(|p| p.is_finite()),
+        cycles,
+        figures,
+        units,
+        cut: sample.cut,
+        measured: ops,
+        warmed: sample.warmed,
+        sampling,
+        times,
+    });
+    Some(results)
+}
+
+/// How long units took. Where it is known how many instructions the whole run has, each takes for the difference between
+/// its own and its share of those as long as the core's width allows: so a long stretch of code without accesses, which
+/// hardly any unit meets, has its time all the same (a difference estimator: Cochran, section 7.2).
+fn times(machine: &Machine, sample: &Sample, sampling: &Sampling) -> Vec<UnitTime> {
+    let an_instruction = 1e3 / (machine.core.clock.0 * machine.core.width);
+    let adjusted = |unit: &Figures| {
+        let time = unit.measured.elapsed;
+        let Some(all) = sampling.instructions else {
+            return time;
+        };
+        let share = all as f64 * unit.ops as f64 / sampling.operations.max(1) as f64;
+        let more = (share - unit.instrs as f64) * an_instruction;
+        Time((time.0 as f64 + more).max(0.0).round() as u64)
+    };
+    let units = sample.units.iter().map(|unit| UnitTime {
+        operations: unit.ops,
+        time: adjusted(unit),
+    });
+    units.collect()
+}

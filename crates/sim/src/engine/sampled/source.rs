@@ -1,0 +1,91 @@
+//! A source that gives units.
+
+use crate::engine::erased::{AnySource, Failed};
+use crate::{Next, Op, Source};
+
+/// The number of the region whose beginning says that a thread has come [`TICK_OPS`] operations of the program further. Its size
+/// is the thread's instructions in the program, modulo 2^32.
+pub const TICK: u64 = u64::MAX;
+
+/// Operations of the program between two of a thread's [`TICK`]s.
+pub const TICK_OPS: u64 = 128;
+
+/// Operations of parts of a run. First [`UnitSource::next_unit`]; then, while [`UnitSource::warms`] names a thread,
+/// [`Source::fill`] brings what only warms the caches; from [`UnitSource::warms`]'s first `None` on what belongs to the
+/// unit, with a [`TICK`] for every [`TICK_OPS`] operations of each thread, and without waits for what other
+/// threads had done before.
+pub trait UnitSource: Source {
+    /// Goes to the next unit. Answers how many operations of it are not measured; `None`: there is none.
+    ///
+    /// # Errors
+    /// As [`Source::fill`].
+    fn next_unit(&mut self) -> Result<Option<u64>, Self::Error>;
+
+    /// Which thread's operations are warmed with next. `None`: all have come to the unit.
+    fn warms(&mut self) -> Option<u32>;
+}
+
+/// Any of them.
+pub(in crate::engine) trait AnyUnits: AnySource {
+    fn next_unit(&mut self) -> Result<Option<u64>, Failed>;
+    fn warms(&mut self) -> Option<u32>;
+}
+
+/// One, and why it failed, once it has.
+pub(in crate::engine) struct KeptUnits<'a, S: Source> {
+    source: &'a mut S,
+    error: Option<S::Error>,
+}
+
+impl<'a, S: Source> KeptUnits<'a, S> {
+    pub fn new(source: &'a mut S) -> Self {
+        Self {
+            source,
+            error: None,
+        }
+    }
+
+    /// Why it failed.
+    pub fn error(self) -> Option<S::Error> {
+        self.error
+    }
+
+    fn keep<T>(error: &mut Option<S::Error>, result: Result<T, S::Error>) -> Result<T, Failed> {
+        result.map_err(|e| {
+            *error = Some(e);
+            Failed
+        })
+    }
+}
+
+impl<S: UnitSource> AnySource for KeptUnits<'_, S> {
+    fn threads(&self) -> u32 {
+        self.source.threads()
+    }
+
+    fn fill(&mut self, thread: u32, ops: &mut Vec<Op>) -> Result<Next, Failed> {
+        Self::keep(&mut self.error, self.source.fill(thread, ops))
+    }
+}
+
+impl<S: UnitSource> AnyUnits for KeptUnits<'_, S> {
+    fn next_unit(&mut self) -> Result<Option<u64>, Failed> {
+        Self::keep(&mut self.error, self.source.next_unit())
+    }
+
+    fn warms(&mut self) -> Option<u32> {
+        self.source.warms()
+    }
+}
+
+impl Source for &mut (dyn AnyUnits + '_) {
+    type Error = Failed;
+
+    fn threads(&self) -> u32 {
+        AnySource::threads(*self)
+    }
+
+    fn fill(&mut self, thread: u32, ops: &mut Vec<Op>) -> Result<Next, Failed> {
+        AnySource::fill(*self, thread, ops)
+    }
+}

@@ -1,0 +1,78 @@
+//! What results say of the sample that they were estimated from.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::Time;
+use crate::estimate::Estimate;
+
+/// How a run was sampled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Sampling {
+    /// Operations of the whole run, all threads.
+    pub operations: u64,
+    /// Instructions of the whole run, where one thread has them and none is left out.
+    #[serde(skip)]
+    pub instructions: Option<u64>,
+    /// Operations of a unit that are measured.
+    pub unit: u64,
+    /// Operations that are simulated in detail before, and not measured.
+    pub detail: u64,
+    /// Operations before those that only warm caches and memories; `None`: all since the last unit.
+    pub warm: Option<u64>,
+    /// Chooses where units begin.
+    pub seed: u64,
+}
+
+/// A sample: all other figures are what was measured of it, times the whole run's operations over the
+/// measured ones. Distributions of latencies are those of the sample.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Sampled {
+    /// Units measured.
+    pub units: u64,
+    /// Units that were not measured whole: the run ended in them, or no thread could go on.
+    pub cut: u64,
+    /// Operations measured.
+    pub measured: u64,
+    /// Operations that only warmed.
+    pub warmed: u64,
+    /// How.
+    #[serde(flatten)]
+    pub sampling: Sampling,
+    /// Half of the time's 95 % interval, in percent of the time; `None`: one unit alone tells nothing of it.
+    pub within_percent: Option<f64>,
+    /// The time, cycles.
+    pub cycles: Estimate,
+    /// Other figures.
+    pub figures: BTreeMap<String, Estimate>,
+    /// So many units more would bring the time's interval down to [`Sampled::WIDE_PERCENT`]; `None`: it is as narrow.
+    pub more_units: Option<u64>,
+    /// The units, in the order of the run.
+    #[serde(skip)]
+    pub times: Vec<UnitTime>,
+}
+
+/// What was measured of one unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnitTime {
+    /// Operations of the program.
+    pub operations: u64,
+    /// How long they took.
+    pub time: Time,
+}
+
+impl Sampled {
+    /// Wider intervals (half of them, in percent) are said to be too wide.
+    pub const WIDE_PERCENT: f64 = 5.0;
+
+    /// How many times as long this run takes as `other`, of which the same units were measured; `None`: they were
+    /// not. Units that are slow in one are slow in the other, which makes the interval narrower than those of the times.
+    pub fn times_as_long_as(&self, other: &Self) -> Option<Estimate> {
+        let alike = self.times.len() == other.times.len()
+            && (self.times.iter().zip(&other.times)).all(|(a, b)| a.operations == b.operations);
+        let pairs = self.times.iter().zip(&other.times);
+        let pairs = pairs.map(|(mine, others)| (others.time.0 as f64, mine.time.0 as f64));
+        alike.then(|| Estimate::ratio(&pairs.collect::<Vec<_>>()))
+    }
+}
