@@ -94,6 +94,18 @@ fn lines_that_are_left_are_flushed() {
 }
 
 #[test]
+fn a_finding_may_have_many_stores() {
+    let folder = tempfile::tempdir().unwrap();
+    let many = program(folder.path(), "many");
+    for op in ["clean", "demote", "skip"] {
+        let json = all_tried(op, &many);
+        let f = finding(&json, "fill");
+        assert_eq!(f["instructions"], 32, "{f:#}");
+        same(&f["effect"]);
+    }
+}
+
+#[test]
 fn other_threads_see_stores_in_the_programs_order() {
     let folder = tempfile::tempdir().unwrap();
     let handoff = program(folder.path(), "handoff");

@@ -209,6 +209,18 @@ waiting(reg_id_t area, const trial_site_t *site, uint place)
     return OPND_CREATE_MEM64(area, (int)(at * sizeof(uint64)));
 }
 
+/* Goes to `target`, which may be farther than that jump reaches, where rcx is zero. */
+static void
+go_if_zero(void *drcontext, instrlist_t *bb, instr_t *where, instr_t *target)
+{
+    instr_t *zero = INSTR_CREATE_label(drcontext), *on = INSTR_CREATE_label(drcontext);
+    insert(bb, where, INSTR_CREATE_jecxz(drcontext, opnd_create_instr(zero)));
+    insert(bb, where, INSTR_CREATE_jmp(drcontext, opnd_create_instr(on)));
+    insert(bb, where, zero);
+    insert(bb, where, INSTR_CREATE_jmp(drcontext, opnd_create_instr(target)));
+    insert(bb, where, on);
+}
+
 void
 trial_emit_flush(void *drcontext, instrlist_t *bb, instr_t *instr, regs_t *regs,
                  const trial_site_t *site, const store_t *store)
@@ -234,7 +246,7 @@ trial_emit_flush(void *drcontext, instrlist_t *bb, instr_t *instr, regs_t *regs,
     insert(bb, instr, INSTR_CREATE_mov_ld(drcontext, rcx, kept));
     insert(bb, instr,
            INSTR_CREATE_lea(drcontext, rcx, OPND_CREATE_MEM_lea(line, DR_REG_RCX, 1, 1)));
-    insert(bb, instr, INSTR_CREATE_jecxz(drcontext, opnd_create_instr(same)));
+    go_if_zero(drcontext, bb, instr, same);
     insert(bb, instr, INSTR_CREATE_mov_ld(drcontext, rcx, kept));
     insert(bb, instr, INSTR_CREATE_not(drcontext, number));
     insert(bb, instr, INSTR_CREATE_mov_st(drcontext, kept, number));
@@ -244,7 +256,7 @@ trial_emit_flush(void *drcontext, instrlist_t *bb, instr_t *instr, regs_t *regs,
     insert(bb, instr, INSTR_CREATE_mov_ld(drcontext, rcx, waiting(area, site, 0)));
     insert(bb, instr,
            INSTR_CREATE_lea(drcontext, rcx, OPND_CREATE_MEM_lea(line, DR_REG_RCX, 1, 1)));
-    insert(bb, instr, INSTR_CREATE_jecxz(drcontext, opnd_create_instr(same)));
+    go_if_zero(drcontext, bb, instr, same);
     insert(bb, instr, INSTR_CREATE_mov_ld(drcontext, rcx, number));
     insert(bb, instr, INSTR_CREATE_not(drcontext, rcx));
     for (uint place = 0; place < TRIAL_WAITING; place++) {
