@@ -37,7 +37,7 @@ fn held(dir: &Path, machine: &Machine, sample: Sample, seeds: u64) -> (usize, f6
     let simulate = |&seed: &u64| {
         let sample = Sample { seed, ..sample };
         let results: Results = replay().sampled(&sample, &mut NoMechanism).unwrap();
-        results.sampled.expect("it is long enough").cycles
+        results.sampled.unwrap().cycles
     };
     let estimates = at_once(&seeds, simulate, &|| ());
     let mean = estimates.iter().map(|e| e.value).sum::<f64>() / seeds.len() as f64;

@@ -26,6 +26,12 @@ pub struct Replay<'a> {
     watch: Box<dyn FnMut(usize) + 'a>,
 }
 
+/// A recording that is read, and where its stacks are.
+struct Opened<'a> {
+    stacks: Vec<Range<u64>>,
+    source: TraceSource<'a>,
+}
+
 impl<'a> Replay<'a> {
     /// All of `trace`, on the machine of `simulation`.
     pub fn new(trace: &'a Trace, simulation: Simulation<'a>) -> Self {
@@ -74,14 +80,15 @@ impl<'a> Replay<'a> {
         self,
         mechanism: &mut M,
     ) -> Result<Results, SimulationError<SourceError>> {
-        let (options, stacks, source) = self.open()?;
+        let lenient = self.options.lenient;
+        let Opened { stacks, source } = self.open()?;
         let first = First::new(source, self.limit);
         let mut source = Watched::new(first, self.watch);
         let whole = self.trace.manifest().state == RecordingState::Complete;
         let mut results = self
             .simulation
             .stacks(&stacks)
-            .lenient(options.lenient || !whole || self.limit.is_some())
+            .lenient(lenient || !whole || self.limit.is_some())
             .run(&mut source, mechanism)?;
         let first = source.inner();
         results.notes.extend(first.inner().notes());
@@ -89,10 +96,7 @@ impl<'a> Replay<'a> {
         Ok(results)
     }
 
-    /// How to read, where stacks are, and what is read.
-    fn open(
-        &self,
-    ) -> Result<(Options, Vec<Range<u64>>, TraceSource<'a>), SimulationError<SourceError>> {
+    fn open(&self) -> Result<Opened<'a>, SimulationError<SourceError>> {
         let machine = self.simulation.machine();
         let options = Options {
             line: Some(machine.line.0),
@@ -103,7 +107,10 @@ impl<'a> Replay<'a> {
             Some(known) => TraceSource::with_hand_offs(self.trace, &options, Arc::clone(known)),
             None => TraceSource::open(self.trace, &options),
         };
-        Ok((options, stacks, source.map_err(SimulationError::Source)?))
+        Ok(Opened {
+            stacks,
+            source: source.map_err(SimulationError::Source)?,
+        })
     }
 
     /// Simulates units of the recording with `mechanism`, and estimates what [`Replay::run`] would tell. A recording so
@@ -117,7 +124,7 @@ impl<'a> Replay<'a> {
         sample: &Sample,
         mechanism: &mut M,
     ) -> Result<Results, SimulationError<SourceError>> {
-        let (_, stacks, source) = self.open()?;
+        let Opened { stacks, source } = self.open()?;
         let index = Index::new(self.trace, source.threads_of(), source.hand_offs());
         let operations = index.ops();
         let instructions = index.instrs().filter(|_| source.gaps == Gaps::Elapse);

@@ -128,6 +128,7 @@ fn figures(cycles: u64) -> Figures {
 
 fn predictions(findings: Vec<Effect>, followed: Vec<usize>, speedup: f64) -> WhatIf {
     WhatIf {
+        sampled_units: None,
         schema_version: SCHEMA_VERSION,
         simulations: 3,
         machines: vec![MachinePrediction {

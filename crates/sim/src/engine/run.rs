@@ -7,7 +7,7 @@ use super::helpers::{Come, Helpers};
 use super::locks::Locks;
 use super::pipeline::{Pipeline, Uncore};
 use super::ready::Ready;
-use super::sampled::{TICK, Unit};
+use super::sampled::{Left, TICK, Unit};
 use super::source::Source;
 use super::thread::Thread;
 use super::window::{Interest, Window};
@@ -148,7 +148,7 @@ impl<'a, S: Source, P: Pipeline, U: Uncore, A: Agents> Run<'a, S, P, U, A> {
     pub(super) fn through_unit(
         mut self,
         at_once: bool,
-    ) -> Result<(Measured, (u64, u64), U, Time), SimulationError<S::Error>> {
+    ) -> Result<Left<U>, SimulationError<S::Error>> {
         if at_once {
             let now = self.threads.iter().map(|t| t.core.now()).max();
             self.begin_measuring(now.unwrap_or_default());

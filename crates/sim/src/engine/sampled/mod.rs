@@ -17,5 +17,5 @@ mod warming;
 pub(super) use fold::results;
 pub(super) use source::{AnyUnits, KeptUnits};
 pub use source::{TICK, TICK_OPS, UnitSource};
-pub(super) use unit::Unit;
+pub(super) use unit::{Left, Unit};
 pub(super) use units::Units;

@@ -50,6 +50,9 @@ impl Unit {
     }
 }
 
+/// What was measured of a unit, its ticks and instructions, what is below the cores, and the time.
+pub(in crate::engine) type Left<U> = (Measured, (u64, u64), U, Time);
+
 impl<S: Source, P: Pipeline, U: Uncore, A> Run<'_, S, P, U, A> {
     /// Is the unit that is simulated, if it is one, over?
     pub(in crate::engine) fn is_through(&self) -> bool {
@@ -92,7 +95,7 @@ impl<S: Source, P: Pipeline, U: Uncore, A> Run<'_, S, P, U, A> {
 
     /// What was measured of the unit, how many ticks of it and, of one thread, instructions of the program; the caches and
     /// memories as they are now, and when that is.
-    pub(in crate::engine) fn leave_unit(mut self) -> (Measured, (u64, u64), U, Time) {
+    pub(in crate::engine) fn leave_unit(mut self) -> Left<U> {
         let now = self.threads.iter().map(|t| t.core.now()).max();
         let now = now.unwrap_or_default().max(self.end);
         // The run ended within the unit.

@@ -93,9 +93,8 @@ impl<U: Uncore> Units<'_, U> {
             let ops = ticks * TICK_OPS;
             sample.cut += u64::from(ticks < length);
             warming.at = now.max(warming.at);
-            if ops > 0 {
-                let pace = Time(measured.elapsed.0 / ops);
-                warming.pace = pace.max(Time(1));
+            if let Some(pace) = measured.elapsed.0.checked_div(ops) {
+                warming.pace = Time(pace.max(1));
                 sample.units.push(Figures {
                     ops,
                     instrs,
