@@ -220,5 +220,8 @@ fn a_store_with_locks_is_not_ordered() {
     assert!(counts.locks > 1000, "{counts:?}");
     // Three threads meet the first one before the measured part, there and back.
     let meeting = 2 * 3;
-    assert_eq!(counts.enforced, meeting, "{counts:?}");
+    // On a busy machine one in some ten thousand times that a lock is handed on looks like a message: once in 60 runs.
+    let few = meeting..=meeting + counts.locks / 10_000;
+    assert!(few.contains(&counts.enforced), "{counts:?}");
+    assert_eq!(counts.contradicting, 0, "{counts:?}");
 }
