@@ -5,7 +5,9 @@ use std::path::Path;
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines");
+    // Not as it was compiled: two copies of the project may share a target folder.
+    let manifest = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
+    let root = Path::new(&manifest).join("../../machines");
     let mut code = String::new();
     for (list, folder) in [
         ("MACHINES", root.clone()),

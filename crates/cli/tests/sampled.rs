@@ -113,10 +113,12 @@ fn results_say_what_they_are_made_of() {
         json.get("sampled").is_none(),
         "nothing new without --sample"
     );
+    let instructions = json["instructions"].clone();
 
     let first = simulate(&dir, &UNITS).exits(0);
     let json = first.json();
     assert_valid("simulate.schema.json", &json);
+    assert_eq!(json["instructions"], instructions, "one thread's are known");
     let sampled = &json["sampled"];
     // The last may begin too late to be measured.
     assert!(

@@ -157,6 +157,18 @@ stand_in(check_t *c, instr_t *instr)
     program_sees(c, instr, fixed ? 0 : reg_set_of_opnd(at));
 }
 
+/* Jumps by a register reach 127 bytes, which nobody else sees to: the engine's release encodes what is too far as a jump
+ * elsewhere. */
+static bool
+reaches(check_t *c, instr_t *from, instr_t *label)
+{
+    int bytes = 0;
+    for (instr_t *i = instr_get_next(from); i != NULL && i != label && bytes <= 127;
+         i = instr_get_next(i))
+        bytes += instr_length(c->drcontext, i);
+    return bytes <= 127;
+}
+
 /* A jump of our code: within the block, or to shared code that comes back. */
 static void
 our_jump(check_t *c, instr_t *instr)
@@ -164,6 +176,9 @@ our_jump(check_t *c, instr_t *instr)
     opnd_t target = instr_get_target(instr);
     bool always = instr_is_ubr(instr);
     if (opnd_is_instr(target)) {
+        if ((instr_is_cti_short(instr) || instr_is_cti_loop(instr)) &&
+            !reaches(c, instr, opnd_get_instr(target)))
+            fail(c, instr, "a jump of ours does not reach", DR_REG_NULL);
         jump(c, opnd_get_instr(target));
     } else if (always && c->way_back != NULL) {
         /* It may not come back, but begin the block anew (leave.c). */

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod asked;
 mod budget;
 mod sample;
 mod simulation;
@@ -99,35 +100,6 @@ pub enum Verb {
     /// Be a workload: the process that `bench` starts for each run
     #[command(hide = true, name = PROGRAM_VERB)]
     BenchProgram(ProgramArgs),
-}
-
-impl Verb {
-    /// Nothing but the result is wanted.
-    pub fn is_quiet(&self) -> bool {
-        match self {
-            Self::Advise(args) => args.run.quiet,
-            Self::Record(args) => args.run.quiet,
-            Self::Simulate(args) => args.replay.quiet,
-            Self::Whatif(args) => args.replay.quiet,
-            Self::Try(args) => args.quiet,
-            Self::Crash(args) => args.quiet,
-            Self::Bench(args) => args.quiet,
-            Self::Machine {
-                verb: MachineVerb::Calibrate(args),
-            } => args.quiet,
-            _ => false,
-        }
-    }
-}
-
-impl Verb {
-    /// Does the configuration file matter to it?
-    pub fn is_configured(&self) -> bool {
-        matches!(
-            self,
-            Self::Advise(_) | Self::Simulate(_) | Self::Whatif(_) | Self::Crash(_) | Self::Try(_)
-        )
-    }
 }
 
 /// Verbs of `prestore trace`.

@@ -19,7 +19,7 @@ pub(super) trait AnySource {
 
 /// A source, and why it failed, once it has.
 pub(super) struct Kept<'a, S: Source> {
-    source: &'a mut S,
+    pub(super) source: &'a mut S,
     error: Option<S::Error>,
 }
 
@@ -29,6 +29,17 @@ impl<'a, S: Source> Kept<'a, S> {
             source,
             error: None,
         }
+    }
+
+    /// What the source says, and why it failed if it does.
+    pub fn keep<T>(
+        &mut self,
+        ask: impl FnOnce(&mut S) -> Result<T, S::Error>,
+    ) -> Result<T, Failed> {
+        ask(self.source).map_err(|error| {
+            self.error = Some(error);
+            Failed
+        })
     }
 
     /// Why it failed.
@@ -43,10 +54,7 @@ impl<S: Source> AnySource for Kept<'_, S> {
     }
 
     fn fill(&mut self, thread: u32, ops: &mut Vec<Op>) -> Result<Next, Failed> {
-        self.source.fill(thread, ops).map_err(|error| {
-            self.error = Some(error);
-            Failed
-        })
+        self.keep(|source| source.fill(thread, ops))
     }
 }
 

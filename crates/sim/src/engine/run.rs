@@ -333,7 +333,7 @@ impl<'a, S: Source, P: Pipeline, U: Uncore, A: Agents> Run<'a, S, P, U, A> {
                     thread.core.wait_until(published.visible);
                     thread.unread.push(published);
                 }
-                OpKind::RegionBegin if op.addr == TICK => {
+                OpKind::RegionBegin if op.addr == TICK && self.unit.is_some() => {
                     thread.last_began = began;
                     let now = thread.core.now();
                     thread.advance();

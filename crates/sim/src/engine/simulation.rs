@@ -8,7 +8,7 @@ use super::chip::{CallSites, Chip};
 use super::erased::{AnyMechanism, AnySource, Failed, Kept};
 use super::error::SimulationError;
 use super::run::{Finished, Plan, Run};
-use super::sampled::{self, AnyUnits, KeptUnits, UnitSource, Units};
+use super::sampled::{self, AnyUnits, UnitSource, Units};
 use super::source::Source;
 use super::window::Interest;
 use crate::Time;
@@ -123,7 +123,7 @@ impl<'m> Simulation<'m> {
         mechanism: &mut M,
         sampling: Sampling,
     ) -> Result<Results, SimulationError<S::Error>> {
-        let mut source = KeptUnits::new(source);
+        let mut source = Kept::new(source);
         let run = self.units(&mut source, mechanism, sampling);
         run.map_err(|error| match source.error() {
             Some(error) => SimulationError::Source(error),

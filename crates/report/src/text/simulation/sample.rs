@@ -37,7 +37,7 @@ pub(super) fn write(page: &mut Page<'_>, sampled: &Sampled) {
         page.wrapped(
             "  note: ",
             &format!(
-                "{} units were not measured whole: the run, or what could go on in it, ended before",
+                "units in which the run, or what could go on in it, ended before they were measured whole: {}",
                 sampled.cut
             ),
         );

@@ -21,6 +21,10 @@ pub(in crate::engine) fn results(
     let ops: u64 = sample.units.iter().map(|u| u.ops).sum();
     let by = sampling.operations as f64 / ops.max(1) as f64;
     sum.counts.scale(by);
+    // Of one thread it is known, and need not be estimated.
+    if let (Some(instructions), [thread]) = (sampling.instructions, &mut sum.counts.threads[..]) {
+        thread.instructions = instructions;
+    }
     sum.elapsed = Time(times.iter().map(|unit| unit.time.0).sum());
     sum.elapsed.scale(by);
     let clock = machine.core.clock;

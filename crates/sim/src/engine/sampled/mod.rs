@@ -15,7 +15,7 @@ mod units;
 mod warming;
 
 pub(super) use fold::results;
-pub(super) use source::{AnyUnits, KeptUnits};
+pub(super) use source::AnyUnits;
 pub use source::{TICK, TICK_OPS, UnitSource};
 pub(super) use unit::{Left, Unit};
 pub(super) use units::Units;

@@ -1,6 +1,6 @@
 //! A source that gives units.
 
-use crate::engine::erased::{AnySource, Failed};
+use crate::engine::erased::{AnySource, Failed, Kept};
 use crate::{Next, Op, Source};
 
 /// The number of the region whose beginning says that a thread has come [`TICK_OPS`] operations of the program further. Its size
@@ -31,46 +31,9 @@ pub(in crate::engine) trait AnyUnits: AnySource {
     fn warms(&mut self) -> Option<u32>;
 }
 
-/// One, and why it failed, once it has.
-pub(in crate::engine) struct KeptUnits<'a, S: Source> {
-    source: &'a mut S,
-    error: Option<S::Error>,
-}
-
-impl<'a, S: Source> KeptUnits<'a, S> {
-    pub fn new(source: &'a mut S) -> Self {
-        Self {
-            source,
-            error: None,
-        }
-    }
-
-    /// Why it failed.
-    pub fn error(self) -> Option<S::Error> {
-        self.error
-    }
-
-    fn keep<T>(error: &mut Option<S::Error>, result: Result<T, S::Error>) -> Result<T, Failed> {
-        result.map_err(|e| {
-            *error = Some(e);
-            Failed
-        })
-    }
-}
-
-impl<S: UnitSource> AnySource for KeptUnits<'_, S> {
-    fn threads(&self) -> u32 {
-        self.source.threads()
-    }
-
-    fn fill(&mut self, thread: u32, ops: &mut Vec<Op>) -> Result<Next, Failed> {
-        Self::keep(&mut self.error, self.source.fill(thread, ops))
-    }
-}
-
-impl<S: UnitSource> AnyUnits for KeptUnits<'_, S> {
+impl<S: UnitSource> AnyUnits for Kept<'_, S> {
     fn next_unit(&mut self) -> Result<Option<u64>, Failed> {
-        Self::keep(&mut self.error, self.source.next_unit())
+        self.keep(S::next_unit)
     }
 
     fn warms(&mut self) -> Option<u32> {
