@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -176,10 +177,13 @@ session_in_reach(void)
 {
     char path[MAXIMUM_PATH];
     dr_snprintf(path, sizeof(path), "%s/control", options.dir);
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
-    if (fd < 0)
+    /* Opening would make one. */
+    if (!dr_file_exists(path))
         return false;
-    syscall(SYS_close, fd);
+    file_t file = dr_open_file(path, DR_FILE_READ | DR_FILE_WRITE_APPEND);
+    if (file == INVALID_FILE)
+        return false;
+    dr_close_file(file);
     return true;
 }
 
@@ -249,17 +253,19 @@ void *
 session_map(char kind, thread_id_t tid, size_t bytes, char *path, size_t path_size)
 {
     file_path(path, path_size, ".", kind, tid);
-    /* Not open(): the engine redirects it to its own, which has other flags. */
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd < 0)
+    /* Through the engine, which has descriptors where the program has used up its own. */
+    file_t fd = dr_open_file(path, DR_FILE_READ | DR_FILE_WRITE_OVERWRITE | DR_FILE_ALLOW_LARGE);
+    if (fd == INVALID_FILE)
         return NULL;
+    /* The engine lets the user's group in, and the program's mask may have kept everybody out. */
+    fchmod(fd, 0600);
     void *map = MAP_FAILED;
     /* The counters of the scope `count` are sparse; buffers must exist, or a full file system
      * would kill the program at its first write. */
     int failed = kind == 'n' ? ftruncate(fd, (off_t)bytes) : posix_fallocate(fd, 0, (off_t)bytes);
     if (failed == 0)
         map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    syscall(SYS_close, fd);
+    dr_close_file(fd);
     if (map == MAP_FAILED) {
         unlink(path);
         errno = ENOSPC;

@@ -12,6 +12,15 @@
 
 static int tls_index;
 
+/* Where the program has used up its descriptors and lowered its limit for good, the status cannot be
+ * opened: then what the kernel lets a table grow to, unless it was told otherwise. */
+static uint64
+table_size(void)
+{
+    uint64 size = process_status("FDSize:", 10);
+    return size == 0 ? 1 << 20 : size;
+}
+
 static bool
 before_syscall(void *drcontext, int number)
 {
@@ -19,8 +28,8 @@ before_syscall(void *drcontext, int number)
         return true;
     uint first = (uint)dr_syscall_get_param(drcontext, 0);
     reg_t last = dr_syscall_get_param(drcontext, 1);
-    uint64 size = process_status("FDSize:", 10);
-    if (size == 0 || first > (uint)last || (uint)last < size)
+    uint64 size = table_size();
+    if (first > (uint)last || (uint)last < size)
         return true;
     reg_t *kept = dr_thread_alloc(drcontext, sizeof(*kept));
     *kept = last;

@@ -12,6 +12,7 @@
 /* Where in the saved area the address is, and its bytes; 0: none. */
 typedef struct {
     uint at, bytes;
+    uint opcode;   /* where its opcode is, 2 bytes */
     bool extended; /* the header behind the area's first part says whether there is one */
 } place_t;
 
@@ -20,23 +21,23 @@ typedef struct {
 static place_t
 place_of(instr_t *instr)
 {
-    place_t none = { 0, 0, false };
+    place_t none = { 0 };
     switch (instr_get_opcode(instr)) {
     case OP_fnstenv:
     case OP_fnsave: {
         opnd_size_t size = opnd_get_size(instr_get_dst(instr, 0));
         bool wide = size == OPSZ_28 || size == OPSZ_108;
         /* 16-bit code has half the address's half: of no use here. */
-        return wide ? (place_t){ 12, 4, false } : none;
+        return wide ? (place_t){ 12, 4, 18, false } : none;
     }
-    case OP_fxsave32: return (place_t){ 8, 4, false };
-    case OP_fxsave64: return (place_t){ 8, 8, false };
+    case OP_fxsave32: return (place_t){ 8, 4, 6, false };
+    case OP_fxsave64: return (place_t){ 8, 8, 6, false };
     case OP_xsave32:
     case OP_xsaveopt32:
-    case OP_xsavec32: return (place_t){ 8, 4, true };
+    case OP_xsavec32: return (place_t){ 8, 4, 6, true };
     case OP_xsave64:
     case OP_xsaveopt64:
-    case OP_xsavec64: return (place_t){ 8, 8, true };
+    case OP_xsavec64: return (place_t){ 8, 8, 6, true };
     default: return none;
     }
 }
@@ -98,6 +99,25 @@ read_at(const byte *address, void *to, size_t bytes)
     return dr_safe_read(address, bytes, to, &done) && done == bytes;
 }
 
+/* Some processors remember the opcode as well, with its form of address: the cache's may have another, as what lies relative
+ * to the program's code is not where it would be relative to the cache's. */
+static void
+write_opcode(byte *area, app_pc pc)
+{
+    byte code[16] = { 0 }; /* what cannot be read is none */
+    ushort saved = 0;
+    size_t done, at = 0;
+    if (!read_at(area, &saved, sizeof(saved)) || saved == 0)
+        return;
+    dr_safe_read(pc, sizeof(code) - 1, code, &done);
+    /* Behind the prefixes. */
+    while (at < sizeof(code) - 2 && (code[at] & 0xf8) != 0xd8)
+        at++;
+    ushort meant = (ushort)((code[at] & 7) << 8 | code[at + 1]);
+    if ((code[at] & 0xf8) == 0xd8 && meant != saved)
+        dr_safe_write(area, sizeof(meant), &meant, &done);
+}
+
 static void
 on_saved(app_pc pc)
 {
@@ -115,8 +135,10 @@ on_saved(app_pc pc)
                      (components & 1) != 0 && place.bytes > 0 &&
                      read_at(area + place.at, &saved, place.bytes);
         uint64 meant = known && saved != 0 ? translate(drcontext, saved, place.bytes) : saved;
-        if (meant != saved)
+        if (meant != saved) {
             dr_safe_write(area + place.at, place.bytes, &meant, &done);
+            write_opcode(area + place.opcode, (app_pc)meant);
+        }
     }
     instr_free(drcontext, &instr);
 }

@@ -16,3 +16,9 @@ fn pipes_that_a_program_has_closed() {
 fn senders_of_signals() {
     same(&[], &[cc("senders", &[])]);
 }
+
+/// What a program may open, and is told that it may, is what it set, in its children and in what it executes too.
+#[test]
+fn limits_on_files() {
+    same(&[], &[cc("limited", &["-pthread"])]);
+}
