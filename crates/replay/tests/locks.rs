@@ -82,6 +82,38 @@ fn what_threads_have_at_the_same_time_is_no_lock() {
     assert_eq!(sections(&trace), 0);
 }
 
+/// A section between atomics with a time in front of each and behind: the thread has it from `had` to `until` for certain.
+fn timed(at: u64, had: u64, until: u64) -> Vec<u64> {
+    let acquired = [stamp(at), at_flag(LOCK), stamp(had)].concat();
+    let released = [stamp(until), at_flag(FREE), stamp(until + 5)].concat();
+    [acquired, exec(DATA_STORE, &[DATA]), released].concat()
+}
+
+/// Two threads with a section each every 100 ticks, and how many sections of locks there are.
+fn sections_of_two(of: [fn(u64) -> Vec<u64>; 2]) -> u64 {
+    let thread = |section: fn(u64) -> Vec<u64>| {
+        let all: Vec<_> = (1..11).map(|k| section(100 * k)).collect();
+        words(10, &all)
+    };
+    let (_dir, trace) = recording(&[process(of.map(thread).to_vec())]);
+    sections(&trace)
+}
+
+#[test]
+fn who_comes_to_a_lock_while_it_is_released_overlaps_with_nobody() {
+    // The second thread's time is taken before the first one's release, and its atomic is executed behind that.
+    let first = |at| timed(at, at + 20, at + 50);
+    let second = |at| timed(at + 45, at + 60, at + 80);
+    assert_eq!(sections_of_two([first, second]), 20);
+}
+
+#[test]
+fn what_threads_certainly_have_at_the_same_time_is_no_lock() {
+    let first = |at| timed(at, at + 20, at + 60);
+    let second = |at| timed(at + 30, at + 40, at + 80);
+    assert_eq!(sections_of_two([first, second]), 0);
+}
+
 #[test]
 fn counters_have_no_sections() {
     let count = |first: u64| {

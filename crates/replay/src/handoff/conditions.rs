@@ -168,6 +168,7 @@ mod tests {
                 stretch: 0,
                 ticks: 0,
             },
+            at: SiteId(2),
             to: to.iter().map(|thread| (*thread, looks)).collect(),
         }
     }

@@ -179,7 +179,12 @@ impl Walk {
             return;
         };
         place.released(attempt);
-        let begin = (!attempt.looked).then_some(attempt.ticks);
+        // It has it for certain from behind the atomic, if there is a time there; whoever comes while it is released has a time
+        // before the release, and the lock behind it.
+        let timed = release.stretch > attempt.stretch + 1;
+        let watcher = &self.watchers[attempt.thread as usize];
+        let behind = timed.then(|| watcher.began(attempt.stretch + 1)).flatten();
+        let begin = (!attempt.looked).then_some(behind.unwrap_or(attempt.ticks));
         (self.locks).section(lock, attempt.thread, attempt.site, begin, release.ticks);
         self.sections[attempt.thread as usize].push(Section {
             lock,
@@ -248,7 +253,7 @@ impl Walk {
             (Some(poll), Some((_, until))) if from.ticks < until => {
                 let looks = (poll.first, poll.last);
                 let place = self.places.at(addr);
-                if let Some(given) = place.handed_over(from, write.thread, looks) {
+                if let Some(given) = place.handed_over(from, write, looks) {
                     self.conditions.gives(addr, given);
                 }
                 self.order(addr, from, thread, poll);

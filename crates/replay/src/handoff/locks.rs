@@ -5,8 +5,8 @@
 
 use prestore_trace::SiteId;
 
-/// One section in this many may seem to overlap another thread's: a thread can be held up between the stamp
-/// of a block and the atomic in it.
+/// One section in this many may seem to overlap another thread's: where there is no stamp behind the atomic that acquired,
+/// the thread can have been held up between the stamp of its block and the atomic.
 const MOST_OVERLAPS: u64 = 16;
 
 /// Of so many sections of a lock, one of a class may whatever the class's number: the thread was held up long.

@@ -46,7 +46,8 @@
 //! Who joins a thread waits for its end (`joins`). What a condition or semaphore gives to several waiting threads is handed over to
 //! each of them: one takes its part with the same instruction behind another. A thread that comes to a condition when it is
 //! fulfilled already waits for nobody, in simulated time neither. Where three threads or more wake each other at a
-//! condition, now this one, now that one, it is a barrier (`conditions`), of which nobody goes on before all have come.
+//! condition, now this one, now that one, it is a barrier (`conditions`), of which nobody goes on before all have come. A word
+//! at which several took what one gave is a condition's from then on, though those who take and give next look like a lock's.
 //!
 //! An acquisition by another thread than the one that released is told from a message by the
 //! release's own predecessor: the same thread's acquisition from that site, whatever attempts of
@@ -62,8 +63,7 @@
 //!   when a load saw what. Recordings without stamps (of older versions) have no hand-offs at all. Loops that
 //!   wait in such ways are counted (`unresolved`), and the results say so.
 //! - Polls that are atomics themselves (a compare-and-swap tried until it succeeds), if they acquire nothing.
-//! - A barrier that two threads make of a condition: it looks like messages in both directions. Of more threads, a round
-//!   in which the first to wake is the one that woke the others from the same word before: that looks like a lock.
+//! - A barrier that two threads make of a condition: it looks like messages in both directions.
 //! - A process's end (`wait`). Atomics at other addresses than the one polled, or of overlapping addresses.
 //! - The traffic of those who wait: their looks in vain are left out.
 //!

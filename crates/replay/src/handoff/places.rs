@@ -28,6 +28,8 @@ pub(super) struct Write {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Given {
     pub(super) from: Write,
+    /// Where the first of them took it.
+    pub(super) at: SiteId,
     /// Each thread that has seen it, and its events before its first and its last look.
     pub(super) to: Vec<(u32, (u64, u64))>,
 }
@@ -83,6 +85,8 @@ impl Place {
         let before = self.before.replace((a.thread, a.site));
         if a.thread == b.thread {
             Relation::Own
+        } else if self.gives(a.site, b.site) {
+            Relation::Message(a)
         } else if a.site == b.site || before == Some((a.thread, b.site)) || tried == Some(a.site) {
             // Acquired by both from one site; in between there may have been a release, or this
             // thread failed there first and tries again from another.
@@ -92,20 +96,27 @@ impl Place {
         }
     }
 
-    /// `thread`, which looked for it behind `looks` of its events, was handed over `from`. Answers what several
+    /// Did several threads take parts of the last message with an atomic at `taken`, and was it made at `given`? Then it is
+    /// a condition, and there is another one when that happens again: whoever gives now took a part then, or the reverse.
+    fn gives(&self, given: SiteId, taken: SiteId) -> bool {
+        let last = self.message.as_deref();
+        last.is_some_and(|last| last.to.len() > 1 && (last.from.site, last.at) == (given, taken))
+    }
+
+    /// The thread of `by`, which looked for it behind `looks` of its events, was handed over `from`. Answers what several
     /// threads were given so far.
     pub(super) fn handed_over(
         &mut self,
         from: Write,
-        thread: u32,
+        by: Write,
         looks: (u64, u64),
     ) -> Option<&Given> {
-        let to = (thread, looks);
+        let to = (by.thread, looks);
         match &mut self.message {
             Some(message) if message.from == from => message.to.push(to),
             message => {
-                let to = vec![to];
-                *message = Some(Box::new(Given { from, to }));
+                let (at, to) = (by.site, vec![to]);
+                *message = Some(Box::new(Given { from, at, to }));
             }
         }
         self.message.as_deref().filter(|given| given.to.len() > 1)
@@ -114,7 +125,7 @@ impl Place {
     /// The message that others took a part of with the same instruction as `thread` now, which has not seen it:
     /// what a condition or semaphore gives to several.
     pub(super) fn shared_message(&self, thread: u32) -> Option<Write> {
-        let Given { from, to } = self.message.as_deref()?;
+        let Given { from, to, .. } = self.message.as_deref()?;
         let has_seen = to.iter().any(|(seen, _)| *seen == thread);
         let new = from.thread != thread && !has_seen && to.len() < MAX_TRIED;
         new.then_some(*from)
@@ -313,6 +324,27 @@ mod tests {
         assert_eq!(lock.atomic(by(1, AGAIN)), Relation::Lock);
         // Who never tried there may have got a message.
         assert_eq!(lock.atomic(by(3, RELEASE)), Relation::Message(by(1, AGAIN)));
+    }
+
+    #[test]
+    fn who_gave_to_several_may_be_the_first_that_others_give_to() {
+        const GIVE: SiteId = SiteId(4);
+        const TAKE: SiteId = SiteId(5);
+        let mut word = Place::default();
+        let take = |word: &mut Place, from: Write, by: Write| {
+            word.handed_over(from, by, (0, 0));
+        };
+        word.atomic(by(0, GIVE));
+        for thread in [1, 2] {
+            word.atomic(by(thread, TAKE));
+            take(&mut word, by(0, GIVE), by(thread, TAKE));
+        }
+        // The last one that took gives, and the one that gave takes first; then another one that took is the first.
+        word.atomic(by(2, GIVE));
+        assert_eq!(word.atomic(by(0, TAKE)), Relation::Message(by(2, GIVE)));
+        take(&mut word, by(2, GIVE), by(0, TAKE));
+        assert_eq!(word.atomic(by(1, TAKE)), Relation::Lock);
+        assert_eq!(word.shared_message(1), Some(by(2, GIVE)));
     }
 
     #[test]

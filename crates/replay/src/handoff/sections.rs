@@ -69,7 +69,8 @@ pub(super) struct Attempt {
     pub(super) from: u64,
     /// Events before the last attempt.
     pub(super) last: u64,
-    /// When the stretch of the last attempt began.
+    /// The stretch of the last attempt, and when that began.
+    pub(super) stretch: u64,
     pub(super) ticks: u64,
     /// Where that was made.
     pub(super) site: SiteId,
@@ -97,6 +98,7 @@ impl Attempt {
             first: before.filter(|_| waited).map_or(first, |b| b.first),
             from,
             last: write.event,
+            stretch: write.stretch,
             ticks: write.ticks,
             site: write.site,
             since: before.map_or(first, |b| b.since),
