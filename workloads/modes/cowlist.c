@@ -31,6 +31,8 @@ struct run {
     _Atomic uint64_t *current;
     uint64_t length, mutations, threads;
     int tracking;
+    /* Not persistent: the newest version that is known to be published persistently. */
+    _Alignas(CACHE_LINE_SIZE) _Atomic uint64_t persistent;
     /* Not persistent: the arrays that threads read. */
     struct {
         _Alignas(CACHE_LINE_SIZE) _Atomic uint64_t slot; /* and 1; 0: none */
@@ -111,12 +113,18 @@ static NOINLINE void copy_with(struct run *run, struct array *to, const struct a
     persist(form, to, each ? sizeof *to : array_bytes(run->length));
 }
 
-/* The published word is stored by an atomic, and there is none around the caches: it is flushed all the same. */
-static void persist_current(const struct run *run)
+/* The published word, which is `current` or newer, is persistent behind this: flushed by whoever comes first. It is
+ * stored by an atomic, and there is none around the caches: it is flushed all the same. */
+static void persist_current(struct run *run, uint64_t current)
 {
     enum form form = run->pool->form;
+    uint64_t version = current >> SLOT_BITS, known = atomic_load(&run->persistent);
 
+    if (known >= version)
+        return;
     persist(form == FORM_NT ? FORM_CLFLUSH : form, run->pool->data, sizeof(uint64_t));
+    while (known < version && !atomic_compare_exchange_weak(&run->persistent, &known, version))
+        ;
 }
 
 static NOINLINE void mutate(struct run *run, uint64_t thread, uint64_t element)
@@ -124,13 +132,13 @@ static NOINLINE void mutate(struct run *run, uint64_t thread, uint64_t element)
     for (;;) {
         uint64_t current = hold(run, thread);
         /* Before its predecessor is written over: another thread may have published it and not come further. */
-        persist_current(run);
+        persist_current(run, current);
         uint64_t slot = unused_slot(run, thread, current), next = (((current >> SLOT_BITS) + 1) << SLOT_BITS) | slot;
         copy_with(run, array_at(run->pool, run->length, slot), array_at(run->pool, run->length, current & SLOT_MASK),
                   element);
         release(run, thread);
         if (atomic_compare_exchange_strong(run->current, &current, next)) {
-            persist_current(run);
+            persist_current(run, next);
             return;
         }
     }

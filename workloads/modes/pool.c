@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "pool.h"
 
+#include "../../include/prestore_map.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,28 +17,55 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
+const char *const POOL_TYPE_WORDS[] = { "none", "wb", "wt", "wc", "uc", NULL };
+
 static void fail(const char *file, const char *what, int code)
 {
     fprintf(stderr, "%s: %s\n", *file ? file : "memory without a file", what);
     exit(code);
 }
 
+static struct pool at(void *memory, size_t bytes, int form)
+{
+    struct pool pool = { .root = memory, .bytes = bytes, .form = (enum form)form };
+
+    pool.data = (char *)memory + sizeof *pool.root;
+    return pool;
+}
+
 static struct pool map(int fd, const char *file, size_t bytes, int form)
 {
-    struct pool pool = { .bytes = bytes, .form = (enum form)form };
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
     if (memory == MAP_FAILED)
         fail(file, strerror(errno), 1);
     close(fd);
-    pool.root = memory;
-    pool.data = (char *)memory + sizeof *pool.root;
-    return pool;
+    return at(memory, bytes, form);
+}
+
+static void refuse_file_of_a_type(const struct pool_options *options)
+{
+    if (*options->file && options->type)
+        fail(options->file, "files are mapped write-back: give --file or --type, not both", 2);
+}
+
+/* Memory that the kernel gives with this type; the pages are there when it is mapped. */
+static struct pool map_typed(const struct pool_options *options, size_t bytes)
+{
+    void *memory = prestore_map(bytes, (prestore_type)(options->type - 1));
+    if (memory == NULL) {
+        fprintf(stderr, "no memory for --type=%s: %s\n", POOL_TYPE_WORDS[options->type], prestore_map_why(errno));
+        exit(1);
+    }
+    return at(memory, bytes, options->form);
 }
 
 struct pool pool_make(const struct pool_options *options, size_t bytes)
 {
     form_require((enum form)options->form);
+    refuse_file_of_a_type(options);
+    if (options->type)
+        return map_typed(options, bytes + sizeof(struct pool_root));
     int fd = *options->file ? open(options->file, O_RDWR | O_CREAT | O_TRUNC, 0666) : memfd_create("modes", 0);
     if (fd < 0)
         fail(options->file, strerror(errno), 1);
@@ -71,6 +100,7 @@ struct pool pool_left(const struct pool_options *options, uint64_t kind, size_t 
 
     if (!*options->file)
         fail(options->file, "--check=yes needs --file=FILE: what a run left", 2);
+    refuse_file_of_a_type(options);
     int fd = open(options->file, O_RDWR);
     if (fd < 0 || fstat(fd, &found) != 0)
         fail(options->file, strerror(errno), 1);

@@ -17,7 +17,11 @@ struct pool_options {
     const char *file; /* "": memory without a file */
     int form;         /* an enum form */
     int check;
+    int type;         /* 0: memory of the file; else 1 more than a prestore_type */
 };
+
+/* Words for --type. */
+extern const char *const POOL_TYPE_WORDS[];
 
 struct pool {
     struct pool_root *root;
@@ -30,7 +34,9 @@ struct pool {
 #define POOL_ARGS(options)                                                                              \
     ARG_TEXT_OF("file", &(options)->file, "the persistent memory: a file to be made or, with check, read"), \
     ARG_CHOICE_OF("form", &(options)->form, FORM_WORDS, "how stores become persistent"),                    \
-    ARG_CHOICE_OF("check", &(options)->check, ARG_NO_YES, "recover what is in the file and check it, instead of running")
+    ARG_CHOICE_OF("check", &(options)->check, ARG_NO_YES, "recover what is in the file and check it, instead of running"), \
+    ARG_CHOICE_OF("type", &(options)->type, POOL_TYPE_WORDS,                                                \
+                  "without a file: the caching mode of the memory, of the kernel module (docs/memory-types.md)")
 
 /* Maps fresh persistent memory of `bytes` bytes besides the root. Ends the program with a message if it cannot. */
 struct pool pool_make(const struct pool_options *options, size_t bytes);

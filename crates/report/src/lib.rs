@@ -26,8 +26,8 @@ mod whatif;
 
 pub use annotate::{DiskSources, Sources};
 pub use crash::{
-    CrashReport, ImagesTried, LostStore, NamedCrashFinding, NamedFailure, NamedImage, Names,
-    Refused, crash_text,
+    CrashReport, Helper, ImagesTried, InLibrary, LibraryCaller, LostStore, NamedCrashFinding,
+    NamedFailure, NamedImage, Names, Refused, crash_text,
 };
 pub use finding::{Allocation, Context, InstructionShare, LineStores, NamedFinding, Predicted};
 pub use human::{bytes, count, distance, percent, seconds};

@@ -41,6 +41,14 @@ const GENERIC_LIBRARIES: [&str; 11] = [
     "libprestore.so",
 ];
 
+/// Folders of the libraries that a distribution comes with.
+const SYSTEM_LIBRARIES: [&str; 3] = ["/usr/lib", "/lib/", "/lib64/"];
+
+/// True for the paths of libraries that came with the system, which a user does not build.
+pub fn is_system_library(module: &str) -> bool {
+    SYSTEM_LIBRARIES.iter().any(|root| module.starts_with(root))
+}
+
 /// True for the paths of modules that write what their callers mean: the C library and its like.
 pub fn is_generic_library(module: &str) -> bool {
     let file = module.rsplit('/').next().unwrap_or(module);

@@ -95,7 +95,7 @@ fn a_line_is_one_finding_and_a_library_s_is_its_caller_s() {
         "2 findings.",
         "thread 3 was read in part",
     ] {
-        assert!(text.contains(part), "{part}: {text}");
+        assert_eq!(text.matches(part).count(), 1, "{part}: {text}");
     }
 }
 

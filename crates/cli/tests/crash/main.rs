@@ -11,6 +11,7 @@ mod forms;
 mod images;
 mod suite;
 mod transactions;
+mod whose;
 
 use std::fs;
 use std::path::{Path, PathBuf};

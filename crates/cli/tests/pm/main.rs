@@ -30,12 +30,12 @@ mod low_level {
     }
 }
 
-/// Those of libpmemobj: it makes a pool in steps that it cannot recover from.
+/// Those of libpmemobj, which does things in vain that are not theirs: it makes a pool in steps that it cannot recover from.
 mod transactions {
     use super::*;
     use images::programs;
 
-    programs! { skipped: no_pmemobj, from: Some("publish"), clean: false, images: 300, with_defect: 80;
+    programs! { skipped: no_pmemobj, from: Some("publish"), clean: true, images: 300, with_defect: 80;
         pm_tx_btree ["--ops=100", "--keys=60"];
         pm_tx_crit ["--ops=100", "--keys=40"];
         pm_tx_rbtree ["--ops=100", "--keys=40"];

@@ -6,7 +6,8 @@ use prestore_crash::{Blame, Domain, FindingKind, Happening, Logged, Spot};
 use prestore_trace::SiteId;
 use serde::Serialize;
 
-use super::{CrashReport, NamedCrashFinding, place, words};
+use super::whose::owned;
+use super::{CrashReport, NamedCrashFinding, words};
 use crate::place::NamedPlace;
 use crate::resolve::Resolver;
 
@@ -70,7 +71,9 @@ pub struct Names<'a> {
 impl Names<'_> {
     fn of(&mut self, event: usize) -> Option<NamedPlace> {
         let spot: &Spot = self.logged.spot(event)?;
-        Some(place(spot, self.generic, self.resolver))
+        let happening = &self.logged.log.events()[event].happening;
+        let passes = !matches!(happening, Happening::Store { .. });
+        Some(owned(spot, passes, self.generic, self.resolver).place)
     }
 }
 
@@ -84,6 +87,7 @@ impl CrashReport {
         let before = self.findings.len();
         let of_use = [FindingKind::RedundantFlush, FindingKind::RedundantFence];
         self.findings.retain(|f| of_use.contains(&f.kind));
+        self.libraries.retain(|l| of_use.contains(&l.kind));
         let left_out = before - self.findings.len();
         if left_out > 0 {
             self.run.notes.push(format!(
@@ -156,6 +160,7 @@ impl CrashReport {
                 (flush.as_ref(), fence.as_ref()),
             ),
             place: at,
+            helper: None,
             range: Some(names.logged.name.clone()),
             count: 1,
             first,

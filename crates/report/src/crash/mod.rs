@@ -1,10 +1,15 @@
 //! What a power cut may lose of a program's persistent memory, with names.
 
 mod failure;
+mod helper;
+mod libraries;
 mod text;
+mod whose;
 mod words;
 
 pub use failure::{LostStore, NamedFailure, Names, Refused};
+pub use helper::Helper;
+pub use libraries::{InLibrary, LibraryCaller};
 pub use text::crash_text;
 
 use std::collections::HashSet;
@@ -13,10 +18,10 @@ use prestore_crash::{Checked, Domain, Finding, FindingKind, First, ImageFound, S
 use prestore_trace::SiteId;
 use serde::Serialize;
 
-use crate::location::{caller_to_change, named};
 use crate::place::NamedPlace;
-use crate::resolve::{Resolver, SiteKind};
+use crate::resolve::Resolver;
 use crate::run::Run;
+use whose::owned;
 
 /// Version of the JSON form.
 const SCHEMA_VERSION: u32 = 1;
@@ -39,6 +44,8 @@ pub struct CrashReport {
     pub first_failure: Option<NamedFailure>,
     /// The worst kinds first, and of a kind what was there most often.
     pub findings: Vec<NamedCrashFinding>,
+    /// What libraries do on their own account: no findings, in the same order as those.
+    pub libraries: Vec<InLibrary>,
 }
 
 /// Memory taken for persistent.
@@ -71,6 +78,8 @@ pub struct NamedCrashFinding {
     /// The store, flush or fence; of a library's, the line that calls it.
     #[serde(flatten)]
     pub place: NamedPlace,
+    /// What that line calls to flush or fence, where it does so by a helper of a header.
+    pub helper: Option<Helper>,
     /// [`NamedImage::name`]; `None` for fences.
     pub range: Option<String>,
     /// How often: stores, flushes or fences.
@@ -96,10 +105,16 @@ impl CrashReport {
         resolver: &mut dyn Resolver,
     ) -> Self {
         run.notes.extend(checked.notes.iter().cloned());
-        let mut findings: Vec<NamedCrashFinding> = Vec::new();
+        let (mut findings, mut libraries) = (Vec::<NamedCrashFinding>::new(), Vec::new());
         for finding in &checked.findings {
-            let images = &checked.images;
-            let next = NamedCrashFinding::new(finding, images, domain, generic, resolver);
+            let image = finding.image.and_then(|i| checked.images.get(i));
+            let range = image.map(|i| i.name.clone());
+            let at = owned(&finding.at, passes(finding.kind), generic, resolver);
+            if let Some(module) = at.library {
+                libraries::add(&mut libraries, finding, range, module, at.place);
+                continue;
+            }
+            let next = NamedCrashFinding::new(finding, at, range, domain, generic, resolver);
             // One line may have several instructions, and be reached through several calls.
             match findings.iter_mut().find(|f| f.is_at(&next)) {
                 Some(known) => known.join(next),
@@ -107,6 +122,7 @@ impl CrashReport {
             }
         }
         findings.sort_by_key(|f| (f.kind, std::cmp::Reverse(f.count)));
+        libraries.sort_by_key(|l| (l.kind, std::cmp::Reverse(l.count)));
         Self {
             schema_version: SCHEMA_VERSION,
             run,
@@ -115,6 +131,7 @@ impl CrashReport {
             images: ImagesTried::default(),
             first_failure: None,
             findings,
+            libraries,
         }
     }
 
@@ -138,21 +155,21 @@ impl From<&ImageFound> for NamedImage {
 impl NamedCrashFinding {
     fn new(
         finding: &Finding,
-        images: &[ImageFound],
+        at: whose::Owned,
+        range: Option<String>,
         domain: Domain,
         generic: &HashSet<SiteId>,
         resolver: &mut dyn Resolver,
     ) -> Self {
-        let mut name = |spot: &Spot| place(spot, generic, resolver);
-        let at = name(&finding.at);
-        let flush = finding.flush.as_ref().map(&mut name);
-        let fence = finding.fence.as_ref().map(&mut name);
-        let image = finding.image.and_then(|i| images.get(i));
+        let mut near = |spot: &Spot| owned(spot, true, generic, resolver).place;
+        let flush = finding.flush.as_ref().map(&mut near);
+        let fence = finding.fence.as_ref().map(&mut near);
         Self {
             kind: finding.kind,
             reason: words::reason(finding.kind, domain, flush.as_ref(), fence.as_ref()),
-            place: at,
-            range: image.map(|i| i.name.clone()),
+            place: at.place,
+            helper: at.helper,
+            range,
             count: finding.count,
             first: finding.first,
             flush,
@@ -186,14 +203,10 @@ impl NamedCrashFinding {
     }
 }
 
-fn place(spot: &Spot, generic: &HashSet<SiteId>, resolver: &mut dyn Resolver) -> NamedPlace {
-    let mut of = |site| named(site, SiteKind::Instruction, resolver);
-    if !generic.contains(&spot.site) {
-        return of(spot.site);
-    }
-    let chain: Vec<NamedPlace> = spot.calls.iter().map(|&call| of(call)).collect();
-    match caller_to_change(&chain) {
-        Some(i) => chain[i].clone(),
-        None => of(spot.site),
-    }
+/// Is it a flush or fence that is wrong, and not a store?
+fn passes(kind: FindingKind) -> bool {
+    matches!(
+        kind,
+        FindingKind::RedundantFlush | FindingKind::RedundantFence
+    )
 }

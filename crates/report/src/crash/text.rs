@@ -2,10 +2,17 @@
 
 use prestore_crash::Domain;
 
-use super::words::things;
-use super::{CrashReport, NamedCrashFinding, NamedImage};
+use super::words::{things, title, where_is};
+use super::{CrashReport, InLibrary, NamedCrashFinding, NamedImage};
 use crate::human::{bytes, count, sentence};
 use crate::text::{Page, TextOptions, header};
+
+/// What is not counted.
+const LIBRARIES: &str =
+    "Not counted, as libraries do it on their own account (--check shows whether it matters):";
+
+/// Callers that are named of a library.
+const CALLERS: usize = 3;
 
 /// `report` as text.
 pub fn crash_text(report: &CrashReport, options: TextOptions) -> String {
@@ -33,8 +40,11 @@ pub fn crash_text(report: &CrashReport, options: TextOptions) -> String {
         n => (&*n.to_string(), "findings"),
     };
     page.line(&format!("{n} {what}."));
-    for note in &run.notes {
-        page.wrapped("Note: ", note);
+    if !report.libraries.is_empty() {
+        page.wrapped("", LIBRARIES);
+    }
+    for library in &report.libraries {
+        page.wrapped("   ", &in_library(library));
     }
     page.into_text()
 }
@@ -49,6 +59,26 @@ fn memory(page: &Page, image: &NamedImage) -> String {
         false => format!(" ({})", files.join(", ")),
     };
     format!("{}{files}, {}", page.file(&image.name), bytes(image.bytes))
+}
+
+fn in_library(library: &InLibrary) -> String {
+    let (one, many) = things(library.kind);
+    let things = if library.count == 1 { one } else { many };
+    let named = library.callers.iter().take(CALLERS);
+    let callers: Vec<String> = named.map(|c| where_is(&c.place)).collect();
+    let others = match library.callers.len().saturating_sub(CALLERS) {
+        0 => String::new(),
+        1 => " and another line".to_owned(),
+        n => format!(" and {n} other lines"),
+    };
+    format!(
+        "{}, {}: {} {things} at {} of its instructions, called at {}{others}",
+        library.module.rsplit('/').next().unwrap_or_default(),
+        title(library.kind),
+        count(library.count),
+        count(library.places),
+        callers.join(", "),
+    )
 }
 
 fn domain(domain: Domain) -> &'static str {
@@ -111,7 +141,15 @@ fn write(page: &mut Page, number: usize, f: &NamedCrashFinding) {
     let things = if f.count == 1 { one } else { many };
     page.heading(&format!("{number}. {}: {}", f.title(), f.place.function));
     let location = page.location(&f.place);
-    page.line(&format!("   Location: {location}"));
+    let helper = f.helper.as_ref().map_or(String::new(), |h| {
+        format!(
+            ", by {} ({} line {})",
+            h.function,
+            page.file(&h.file),
+            h.line
+        )
+    });
+    page.line(&format!("   Location: {location}{helper}"));
     let first = &f.first;
     let mut what = format!("{} {things}", count(f.count));
     if let Some(range) = &f.range {

@@ -145,7 +145,8 @@ pub fn seen(
     format!("a power cut loses what is stored here, while {what}, and recovery fails; {cure}")
 }
 
-fn where_is(place: &NamedPlace) -> String {
+/// `function (file:line)`.
+pub fn where_is(place: &NamedPlace) -> String {
     let file = place
         .file
         .as_deref()

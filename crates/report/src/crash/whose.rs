@@ -1,0 +1,83 @@
+//! Whose code stores, flushes or fences: the program's, or a library's on its own account.
+
+use std::collections::HashSet;
+
+use prestore_crash::Spot;
+use prestore_trace::SiteId;
+
+use super::helper::{Helper, past_helpers};
+use crate::location::{caller_to_change, named};
+use crate::place::NamedPlace;
+use crate::resolve::{Resolver, SiteKind};
+use crate::system::{is_generic_library, is_system_library};
+
+/// What stands in the names of functions that move or persist what they are given: what such a library function
+/// does is done by who calls it, what others do (an allocator, a transaction's end) is the library's own.
+const FOR_CALLERS: [&str; 7] = [
+    "memcpy", "memmove", "memset", "persist", "flush", "drain", "fence",
+];
+
+/// How names begin of functions of the C library that change a lock, which need not survive whoever calls them.
+const LOCKS: [&str; 5] = ["pthread_", "lll_", "sem_", "mtx_", "cnd_"];
+
+/// A place and whose it is.
+pub(super) struct Owned {
+    /// The program's line: its own code, or what calls the library.
+    pub(super) place: NamedPlace,
+    /// What that line calls to flush or fence.
+    pub(super) helper: Option<Helper>,
+    /// The module of the library that acts on its own account; `None`: the program does.
+    pub(super) library: Option<String>,
+}
+
+/// Names `spot`. `passes`: it is a flush or fence, which helpers make for others.
+pub(super) fn owned(
+    spot: &Spot,
+    passes: bool,
+    generic: &HashSet<SiteId>,
+    resolver: &mut dyn Resolver,
+) -> Owned {
+    let sites = std::iter::once(spot.site).chain(spot.calls.iter().copied());
+    let frames: Vec<NamedPlace> = sites
+        .map(|site| named(site, SiteKind::Instruction, resolver))
+        .collect();
+    let is_generic = |(i, frame): (usize, &NamedPlace)| match i {
+        _ if is_lock(frame) => false,
+        0 => generic.contains(&spot.site),
+        _ => is_generic_library(&frame.module),
+    };
+    let acting = (frames.iter().enumerate()).position(|frame| !is_generic(frame));
+    let caller = |from: usize| caller_to_change(&frames[from..]).map_or(0, |i| from + i);
+    let (at, library) = match acting {
+        Some(0) if is_own(&frames[0]) => (0, None),
+        Some(j) if !is_own(&frames[j]) => {
+            let outside = (j + 1..frames.len()).find(|&i| is_own(&frames[i]));
+            let entry = outside.map_or("", |i| &*frames[i - 1].function);
+            let own_account = !FOR_CALLERS.iter().any(|word| entry.contains(word));
+            let module = own_account.then(|| frames[j].module.clone());
+            (outside.map_or(j, caller), module)
+        }
+        _ => (caller(1), None),
+    };
+    let (place, helper) = match passes {
+        true => past_helpers(&frames[at..]),
+        false => (frames[at].clone(), None),
+    };
+    Owned {
+        place,
+        helper,
+        library,
+    }
+}
+
+fn is_lock(frame: &NamedPlace) -> bool {
+    let name = frame.function.trim_start_matches('_');
+    is_generic_library(&frame.module) && LOCKS.iter().any(|l| name.starts_with(l))
+}
+
+/// Code that the user builds: what is no shared object, or has lines and is none that the system came with.
+fn is_own(frame: &NamedPlace) -> bool {
+    let file = frame.module.rsplit('/').next().unwrap_or_default();
+    let shared = file.ends_with(".so") || file.contains(".so.");
+    !shared || frame.is_user_code() && !is_system_library(&frame.module)
+}
