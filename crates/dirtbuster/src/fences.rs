@@ -123,6 +123,13 @@ impl PendingWrites {
         self.base + self.entries.len() as u64 - 1
     }
 
+    /// Does the write of this number wait for a fence, as far as is remembered?
+    #[inline]
+    pub(crate) fn has(&self, number: u64) -> bool {
+        let at = number.checked_sub(self.base);
+        at.is_some_and(|at| at < self.entries.len() as u64)
+    }
+
     /// The write of this number went on until `since`; false: a fence has come since, or the write
     /// paused for longer than the horizon, so that this is another one.
     #[inline]

@@ -35,8 +35,6 @@ pub(crate) struct Step {
     pub(crate) first: u32,
     pub(crate) end: u32,
     pub(crate) hint: RegionHint,
-    /// Line around which the cache was filled last, low bits.
-    pub(crate) fetched: u32,
 }
 
 /// A write while it grows.
@@ -162,7 +160,6 @@ fn step(last: &Access, disp: u64, size: u32, first: u32, n: usize) -> Step {
         first,
         end: first + n as u32,
         hint: RegionHint::default(),
-        fetched: 0,
     }
 }
 

@@ -66,7 +66,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-const BLOCKS: usize = 16;
+const BLOCKS: usize = 18;
 
 fn blocks(p: &mut Program) -> [u32; BLOCKS] {
     [
@@ -122,6 +122,20 @@ fn blocks(p: &mut Program) -> [u32; BLOCKS] {
             .increment(1, 72, 8)
             .increment(0, 80, 8)
             .done(),
+        // Scalar loops over two arrays, which may overlap.
+        p.block(6, 0)
+            .load(0, 0, 8)
+            .load(1, 0, 8)
+            .store(0, 0, 8)
+            .compute(3)
+            .store(1, 0, 8)
+            .done(),
+        p.block(6, 10)
+            .load(0, -8, 4)
+            .load(1, 4, 4)
+            .store(0, 0, 4)
+            .load(0, 4, 4)
+            .done(),
     ]
 }
 
@@ -143,11 +157,11 @@ fn program(steps: &[(u32, Step, bool)]) -> Program {
                 let words = p.table.get(id).map_or(0, |b| b.words);
                 for i in 0..times {
                     let at = (BASE + line * 64 + offset).wrapping_add_signed(stride * i as i64);
-                    // A count in the blocks that repeat, an address in those of function 5.
-                    let other = if block < 14 {
-                        i % 30
-                    } else {
-                        BASE + offset * 8 + i * 24
+                    // A count in the blocks that repeat, an address in those of functions 5 and 6.
+                    let other = match block {
+                        0..14 => i % 30,
+                        14..16 => BASE + offset * 8 + i * 24,
+                        _ => BASE + offset * 16 + i * 8,
                     };
                     let values = [at, other];
                     let values = &values[..words as usize];

@@ -4,6 +4,7 @@ use prestore_trace::replay::each_touch;
 use prestore_trace::{EventKind, FenceKind};
 
 use super::BackThread;
+use super::quiet::{Looked, values};
 use crate::batch::{Batch, Item, RARE, Rare};
 use crate::existing::Waits;
 use crate::lines::{LINE, LINE_SHIFT, bits_of};
@@ -14,56 +15,52 @@ use crate::steps::{Step, one_write};
 /// Executions that are looked at ahead, so that what they need is in the cache.
 const AHEAD: usize = 12;
 
-/// Lines this far from each other come into the cache together, or in order.
-const NEAR: u32 = 8;
-
 /// A thread's executions while a batch is taken in.
 pub(super) struct Execution<'a> {
     pub(super) index: u32,
     pub(super) thread: &'a mut BackThread,
     pub(super) memory: &'a mut Memory,
+    pub(super) looked: Looked,
 }
 
 impl Execution<'_> {
     pub(super) fn run(&mut self, batch: &Batch) {
-        for (i, item) in batch.items.iter().enumerate() {
+        let mut i = 0;
+        while let Some(item) = batch.items.get(i) {
             if let Some(next) = batch.items.get(i + AHEAD) {
                 self.prefetch(next, &batch.words);
             }
-            let values = batch.words.get(item.at as usize..).unwrap_or(&[]);
-            if item.run >= RARE {
-                let rare = batch.rare[(item.run - RARE) as usize];
-                self.rare(rare, item.before, values);
-                continue;
-            }
-            let (first, end) = self.thread.runs[item.run as usize];
-            let (mut at, end) = (first as usize, end as usize);
-            while at < end {
-                at += self.step(at, item.before, values);
-            }
+            i += 1 + self.execute(batch, i, item);
         }
     }
 
-    /// Brings the states of the lines that an execution writes into the cache, where they are
-    /// not near those it wrote before: those are there, or come by themselves.
+    /// Makes number `i`, and says how many behind it were made with it.
+    #[inline(always)]
+    fn execute(&mut self, batch: &Batch, i: usize, item: &Item) -> usize {
+        let values = values(&batch.words, item);
+        if item.run >= RARE {
+            let rare = batch.rare[(item.run - RARE) as usize];
+            self.rare(rare, item.before, values);
+            return 0;
+        }
+        let (first, end) = self.thread.runs[item.run as usize];
+        let (mut at, end) = (first as usize, end as usize);
+        while at < end {
+            at += self.step(at, item.before, values);
+        }
+        let behind = (item, &batch.items[i + 1..]);
+        (self.looked).go_on(self.thread, self.memory, &batch.words, behind)
+    }
+
+    /// Brings the states of the lines that an execution writes into the cache.
     #[inline(always)]
     fn prefetch(&mut self, item: &Item, words: &[u64]) {
-        let Some(&(first, end)) = self.thread.runs.get(item.run as usize) else {
+        let Some(&(first, end)) = self.thread.written_by.get(item.run as usize) else {
             return;
         };
-        let Some(values) = words.get(item.at as usize..) else {
-            return;
-        };
-        for step in &mut self.thread.steps[first as usize..end as usize] {
-            if step.op == Op::Load {
-                continue;
-            }
-            let addr = word(values, step.slot).wrapping_add(step.disp);
-            let line = (addr / LINE) as u32;
-            if line.wrapping_sub(step.fetched).wrapping_add(NEAR) > 2 * NEAR {
-                step.fetched = line;
-                self.memory.lines.prefetch(addr);
-            }
+        let values = values(words, item);
+        for written in &mut self.thread.written[first as usize..end as usize] {
+            written.fetch(&self.memory.lines, values);
         }
     }
 
@@ -306,6 +303,6 @@ impl Execution<'_> {
 }
 
 #[inline(always)]
-fn word(values: &[u64], slot: u16) -> u64 {
+pub(super) fn word(values: &[u64], slot: u16) -> u64 {
     values.get(usize::from(slot)).copied().unwrap_or(0)
 }

@@ -1,12 +1,16 @@
 //! The back of the analysis: what executions do to memory.
 
+mod ahead;
 mod execution;
+mod quiet;
 
 use prestore_trace::ProcessId;
 use prestore_trace::block::XsaveComponent;
 use rustc_hash::FxHashMap;
 
+use self::ahead::Written;
 use self::execution::Execution;
+use self::quiet::{Looked, Quiet};
 use crate::batch::{Batch, Ended, NewRun};
 use crate::clock::{ProcessClock, ThreadClock};
 use crate::contexts::Limits;
@@ -29,7 +33,12 @@ pub(crate) struct BackProcess {
 pub(crate) struct BackThread {
     /// First and last step of each run.
     runs: Vec<(u32, u32)>,
+    /// By run.
+    quiet: Vec<Quiet>,
     steps: Vec<Step>,
+    /// First and last of what each run writes.
+    written_by: Vec<(u32, u32)>,
+    written: Vec<Written>,
     accesses: Vec<Access>,
     streaks: Vec<Streak>,
     odd: Vec<prestore_trace::block::Ref>,
@@ -100,6 +109,7 @@ impl Back {
             index: batch.thread as u32,
             thread,
             memory: &mut process.memory,
+            looked: Looked::default(),
         };
         execution.run(batch);
         process.memory.clocks[batch.thread].buffer_ended(batch.instrs, &mut process.clock);
@@ -109,6 +119,10 @@ impl Back {
 impl BackThread {
     fn learn(&mut self, run: NewRun) {
         let first = self.steps.len() as u32;
+        let written = self.written.len() as u32;
+        self.written.extend(ahead::written(&run.steps));
+        self.written_by.push((written, self.written.len() as u32));
+        self.quiet.push(Quiet::new(&run.steps));
         self.steps.extend(run.steps);
         self.runs.push((first, self.steps.len() as u32));
         self.odd_bytes

@@ -40,6 +40,7 @@ use crate::clock::ThreadClock;
 use crate::contexts::{Contexts, Limits};
 use crate::cores::{Core, sampled};
 use crate::existing::Existing;
+use crate::fences::PendingWrites;
 use crate::lines::{LINE, LINE_SHIFT, LineState, Lines, Owner, RegionHint};
 use crate::origins::Origins;
 
@@ -76,6 +77,18 @@ impl Streak {
             last: 0,
             pending: 0,
         }
+    }
+
+    /// Does its last write wait for a fence?
+    #[inline]
+    pub(crate) fn is_pending(&self, pending: &PendingWrites) -> bool {
+        pending.has(self.pending)
+    }
+
+    /// Its last write goes on until `since`; false: it is over.
+    #[inline(always)]
+    pub(crate) fn touch(&self, pending: &mut PendingWrites, since: u64) -> bool {
+        pending.touch(self.pending, since)
     }
 }
 

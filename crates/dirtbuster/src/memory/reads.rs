@@ -19,6 +19,31 @@ impl Memory {
         (self.lines.unread[page] >> first) & (u64::MAX >> (63 - (last - first)))
     }
 
+    /// Where `unread` is 0: how many bytes farther down and up it is as well, within the page.
+    #[inline]
+    pub(crate) fn nothing_around(
+        &mut self,
+        hint: &mut RegionHint,
+        addr: u64,
+        size: u32,
+    ) -> Option<(u64, u64)> {
+        let page = self.lines.page(hint, addr);
+        let unread = self.lines.unread[page];
+        let (first, end) = (addr & 0xfff, (addr & 0xfff) + u64::from(size));
+        let (line, last) = (first >> LINE_SHIFT, (end - 1) >> LINE_SHIFT);
+        if last > 63 || (unread >> line) & (u64::MAX >> (63 - (last - line))) != 0 {
+            return None;
+        }
+        // Lines below the first and above the last, as far as there is none.
+        let below = (unread << (63 - line)).leading_zeros().min(line as u32 + 1);
+        let above = (unread >> last).trailing_zeros().min(64 - last as u32);
+        let lowest = (line + 1 - u64::from(below)) << LINE_SHIFT;
+        Some((
+            first - lowest,
+            ((last + u64::from(above)) << LINE_SHIFT) - end,
+        ))
+    }
+
     /// A read of `size` > 0 bytes at `addr`; true: of what another thread wrote, for the first
     /// time.
     #[inline(always)]

@@ -60,37 +60,21 @@ impl Memory {
         ago: u64,
     ) {
         let since = waits_from(at.now, ago);
-        let page = self.lines.page(&mut streak.hint, addr);
-        let i = self.lines.state(page, addr);
-        let state = &mut self.lines.states[i];
         let (line, bits) = (addr >> LINE_SHIFT, bits_of(addr, size));
-        if streak.line == line && state.owner == streak.owner && state.mask & bits == 0 {
-            let same = match state.owner.as_context() {
-                None => true,
-                Some(c) => {
-                    let context = self.contexts.get_mut(c);
-                    let same = context.serial == streak.serial;
-                    if same {
-                        context.lo = context.lo.min(addr);
-                        context.hi = context.hi.max(addr + size);
-                        context.covered += size;
-                        context.last = at.now;
-                    }
-                    same
-                }
-            };
-            if same {
-                state.mask |= bits;
-                state.time = at.now;
-                streak.addr = addr;
-                streak.last = at.now + 1;
-                if !pending.touch(streak.pending, since) {
+        if let Some(state) = self.goes_on(streak, addr) {
+            let mask = self.lines.states[state as usize].mask;
+            if mask & bits == 0 {
+                let written = (addr, addr + size, size);
+                self.went_on(streak, mask | bits, addr, written, at.now);
+                if !streak.touch(pending, since) {
                     let fences = &mut self.origins.get_mut(streak.origin).fences;
                     streak.pending = pending.push(streak.origin, since, fences);
                 }
                 return;
             }
         }
+        let page = self.lines.page(&mut streak.hint, addr);
+        let i = self.lines.state(page, addr);
         let piece = Piece {
             lo: addr,
             hi: addr + size,
@@ -105,6 +89,44 @@ impl Memory {
         self.place(streak, piece);
         let fences = &mut self.origins.get_mut(streak.origin).fences;
         streak.pending = pending.push(streak.origin, since, fences);
+    }
+
+    /// The state of the line of `addr`, if the instruction wrote it last and it still belongs to what it belonged to then: new
+    /// bytes of it go on.
+    #[inline(always)]
+    pub(crate) fn goes_on(&self, streak: &Streak, addr: u64) -> Option<u32> {
+        if streak.line != addr >> LINE_SHIFT {
+            return None;
+        }
+        let owner = self.lines.states[streak.state as usize].owner;
+        let same = owner == streak.owner
+            && (owner.as_context()).is_none_or(|c| self.contexts.get(c).serial == streak.serial);
+        same.then_some(streak.state)
+    }
+
+    /// A write, or several, went on in the line: until it has `mask`, with `last` as the last address, at `now`. `written`: from
+    /// and to where, and how many bytes.
+    #[inline(always)]
+    pub(crate) fn went_on(
+        &mut self,
+        streak: &mut Streak,
+        mask: u64,
+        last: u64,
+        (lo, hi, bytes): (u64, u64, u64),
+        now: u64,
+    ) {
+        if let Some(c) = streak.owner.as_context() {
+            let context = self.contexts.get_mut(c);
+            context.lo = context.lo.min(lo);
+            context.hi = context.hi.max(hi);
+            context.covered += bytes;
+            context.last = now;
+        }
+        let state = &mut self.lines.states[streak.state as usize];
+        state.mask = mask;
+        state.time = now;
+        streak.addr = last;
+        streak.last = now + 1;
     }
 
     /// Finds what the piece belongs to.
