@@ -26,16 +26,23 @@ demo: build workloads
 readme: build workloads
 	PRESTORE_WRITE_README=1 cargo test --release --locked -p prestore-cli --test readme
 
-# Runs what P0, P1 and P4 publish and writes data and page of docs/repro.md anew; tests hold both to each other. Half an hour.
+# Runs what P0, P1 and P4 publish and writes data and page of docs/repro.md anew; tests hold both to each other. Three quarters of an hour.
 # The page says what moved; data/moved.toml, why.
 .PHONY: repro
 REPRODUCED := p0-fig-3 p0-listing-1-skip p0-listing-3 p0-kv-a p0-kv-a-128 p0-fig-5 p0-fig-13 p0-ring p0-b-overhead \
-	p1-fig-3 p1-fig-4 p4-table-3-4 p4-one-thread
+	p1-fig-3 p1-fig-4 p4-table-3-4 p4-one-thread p4-four-threads p4-twelve-threads p4-table-3-7
 repro: build
 	$(PRESTORE) repro $(REPRODUCED) --format json > $(BUILD)/ours.json
 	mv crates/repro/data/ours.json crates/repro/data/before.json
 	mv $(BUILD)/ours.json crates/repro/data/ours.json
 	PRESTORE_WRITE_REPRO=1 cargo test --release --locked --workspace --all-features --test page
+
+# Runs P1's programs on machines of today and writes data and table of docs/caching-modes.md anew; a test holds both to each other.
+.PHONY: repro-today
+repro-today: build
+	$(PRESTORE) repro p1-today --quick --format json > $(BUILD)/today.json
+	mv $(BUILD)/today.json crates/repro/data/today.json
+	PRESTORE_WRITE_REPRO=1 cargo test --release --locked --workspace --all-features --test today
 
 # Runs what real Optane DIMMs were measured with and writes the tables of docs/optane.md anew; the same tests hold them.
 .PHONY: repro-optane

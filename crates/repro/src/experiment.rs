@@ -72,7 +72,13 @@ pub fn experiments() -> &'static [&'static dyn Experiment] {
         &p1::Structures,
         &p1::Today,
         &p4::EightThreads,
-        &p4::OneThread,
+        &p4::Column::ONE_THREAD,
+        &p4::Column::FOUR_THREADS,
+        &p4::Column::TWELVE_THREADS,
+        &p4::Statistics,
+        &p4::OtherKernels,
+        &p4::Crossing,
+        &p4::GemmRows,
         &OptaneStudy,
     ]
 }

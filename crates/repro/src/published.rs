@@ -34,6 +34,7 @@ struct Published {
     is: Option<f64>,
     at_least: Option<f64>,
     at_most: Option<f64>,
+    between: Option<(f64, f64)>,
     tolerance: Option<f64>,
 }
 
@@ -73,11 +74,18 @@ impl Sheet {
         let (label, metric) = (row.label, row.metric);
         self.report
             .rows
-            .push(match (row.is, row.at_least, row.at_most) {
-                (Some(is), None, None) => Row::relative(label, metric, is, ours, tolerance),
-                (None, Some(least), None) => Row::at_least(label, metric, least, ours),
-                (None, None, Some(most)) => Row::at_most(label, metric, most, ours),
-                _ => return Err(wrong("needs one of is, at_least and at_most")),
+            .push(match (row.is, row.at_least, row.at_most, row.between) {
+                (Some(is), None, None, None) => Row::relative(label, metric, is, ours, tolerance),
+                (None, Some(least), None, None) => Row::at_least(label, metric, least, ours),
+                (None, None, Some(most), None) => Row::at_most(label, metric, most, ours),
+                (None, None, None, Some((from, to))) if from <= to => {
+                    Row::between(label, metric, (from, to), ours)
+                }
+                _ => {
+                    return Err(wrong(
+                        "needs one of is, at_least, at_most and between (the lower end first)",
+                    ));
+                }
             });
         Ok(())
     }

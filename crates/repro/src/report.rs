@@ -58,6 +58,8 @@ pub enum Deviation {
     AtLeast,
     /// Published is an upper bound: what is beyond it.
     AtMost,
+    /// Published is a range: what is missing to its lower end, or beyond its upper one.
+    Between,
 }
 
 /// One number, or several that belong together.
@@ -67,8 +69,11 @@ pub struct Row {
     pub label: String,
     /// What was measured, with its unit.
     pub metric: String,
-    /// As published.
+    /// As published; of a range its lower end.
     pub published: f64,
+    /// Of a range its upper end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published_to: Option<f64>,
     /// As simulated.
     pub ours: f64,
     /// The deviation.
@@ -130,6 +135,28 @@ impl Row {
         Self::new(label, metric, (most, ours), beyond, Deviation::AtMost, 0.0)
     }
 
+    /// A range: `ours` is to be neither below nor above it.
+    pub fn between(
+        label: impl Into<String>,
+        metric: impl Into<String>,
+        (least, most): (f64, f64),
+        ours: f64,
+    ) -> Self {
+        let deviation = ours / ours.clamp(least, most) - 1.0;
+        let row = Self::new(
+            label,
+            metric,
+            (least, ours),
+            deviation,
+            Deviation::Between,
+            0.0,
+        );
+        Self {
+            published_to: Some(most),
+            ..row
+        }
+    }
+
     /// The mean over (published, ours) pairs.
     pub fn mean(
         label: impl Into<String>,
@@ -184,6 +211,7 @@ impl Row {
             label: label.into(),
             metric: metric.into(),
             published,
+            published_to: None,
             ours,
             deviation,
             kind,
@@ -221,6 +249,14 @@ mod tests {
         assert!(!Row::at_least("a", "x", 1.0, 0.99).within);
         assert!(Row::at_most("a", "x", 1.0, 0.5).within);
         assert!(!Row::at_most("a", "x", 1.0, 1.01).within);
+    }
+
+    #[test]
+    fn a_range_is_left_on_either_side() {
+        let row = |ours| Row::between("a", "x", (1.0, 2.0), ours);
+        assert!(row(1.0).within && row(1.5).within && row(2.0).within);
+        assert_eq!((row(0.5).deviation, row(0.5).within), (-0.5, false));
+        assert_eq!((row(3.0).deviation, row(3.0).within), (0.5, false));
     }
 
     #[test]

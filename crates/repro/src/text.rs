@@ -14,9 +14,11 @@ pub fn render(report: &Report) -> String {
     };
     let label = width(|row| &row.label, "what");
     let metric = width(|row| &row.metric, "metric");
+    let ranges = report.rows.iter().map(|row| published(row).chars().count());
+    let width = ranges.max().unwrap_or(0).max(9);
     let _ = writeln!(
         out,
-        "{:label$}  {:metric$}  {:>9}  {:>9}  {:>10}  {:>9}",
+        "{:label$}  {:metric$}  {:>width$}  {:>9}  {:>10}  {:>9}",
         "what", "metric", "published", "ours", "deviation", "tolerance"
     );
     for row in &report.rows {
@@ -24,15 +26,16 @@ pub fn render(report: &Report) -> String {
             Deviation::Relative => format!("{:+.1} %", 100.0 * row.deviation),
             Deviation::AtLeast => format!("≥ {:+.1} %", 100.0 * row.deviation),
             Deviation::AtMost => format!("≤ {:+.1} %", 100.0 * row.deviation),
+            Deviation::Between => format!("↔ {:+.1} %", 100.0 * row.deviation),
             Deviation::Mean => format!("ø {:.1} %", 100.0 * row.deviation),
             Deviation::Median => format!("~ {:.1} %", 100.0 * row.deviation),
         };
         let _ = writeln!(
             out,
-            "{:label$}  {:metric$}  {:>9}  {:>9}  {:>10}  {:>7.0} %{}",
+            "{:label$}  {:metric$}  {:>width$}  {:>9}  {:>10}  {:>7.0} %{}",
             row.label,
             row.metric,
-            number(row.published),
+            published(row),
             number(row.ours),
             deviation,
             100.0 * row.tolerance,
@@ -42,7 +45,7 @@ pub fn render(report: &Report) -> String {
     let out_of = report.rows.iter().filter(|row| !row.within).count();
     let _ = writeln!(
         out,
-        "\n{} of {} rows within tolerance (ø mean, ~ median of absolute deviations; ≥, ≤ bounds)",
+        "\n{} of {} rows within tolerance (ø mean, ~ median of absolute deviations; ≥, ≤, ↔ bounds)",
         report.rows.len() - out_of,
         report.rows.len()
     );
@@ -50,6 +53,14 @@ pub fn render(report: &Report) -> String {
         let _ = writeln!(out, "note: {note}");
     }
     out
+}
+
+/// The number or the range.
+fn published(row: &Row) -> String {
+    match row.published_to {
+        None => number(row.published),
+        Some(most) => format!("{} to {}", number(row.published), number(most)),
+    }
 }
 
 /// Four digits that matter.

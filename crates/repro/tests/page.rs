@@ -23,6 +23,8 @@ struct Row {
     label: String,
     metric: String,
     published: f64,
+    /// Of a range.
+    published_to: Option<f64>,
     ours: f64,
     deviation: f64,
     kind: String,
@@ -58,6 +60,7 @@ struct Published {
     is: Option<f64>,
     at_least: Option<f64>,
     at_most: Option<f64>,
+    between: Option<(f64, f64)>,
     tolerance: Option<f64>,
 }
 
@@ -163,6 +166,7 @@ fn table() -> String {
                 "at-most" => "≤ ",
                 _ => "",
             };
+            let to = row.published_to.map(|to| format!(" to {}", number(to)));
             let listed = known.iter().any(|k| {
                 (&k.experiment, &k.label, &k.metric) == (&report.name, &row.label, &row.metric)
             });
@@ -173,10 +177,11 @@ fn table() -> String {
             };
             writeln!(
                 page,
-                "| {}: {} | {bound}{} | {} | {:+.1}% | {within} |",
+                "| {}: {} | {bound}{}{} | {} | {:+.1}% | {within} |",
                 row.label,
                 row.metric,
                 number(row.published),
+                to.unwrap_or_default(),
                 number(row.ours),
                 100.0 * row.deviation
             )
@@ -235,8 +240,10 @@ fn the_run_has_every_published_number_as_it_is_published() {
         for p in figure.rows.values() {
             let row = (report.rows.iter()).find(|r| r.label == p.label && r.metric == p.metric);
             let row = row.unwrap_or_else(|| panic!("{name} lacks {}, {}", p.label, p.metric));
-            let is = p.is.or(p.at_least).or(p.at_most);
+            let is = (p.is.or(p.at_least).or(p.at_most)).or(p.between.map(|range| range.0));
             assert_eq!(Some(row.published), is, "{name}, {}", p.label);
+            let to = p.between.map(|range| range.1);
+            assert_eq!(row.published_to, to, "{name}, {}", p.label);
             let bound = p.is.is_none();
             let tolerance = if bound {
                 0.0

@@ -2,10 +2,20 @@
 //!
 //! The loops are those of `prestore-recompute`, recorded; `machines/thesis-pcm.toml` says how P4's table 3.1 is read.
 
+mod columns;
+mod crossing;
+mod gemm;
+mod kernels;
 mod multiply;
 mod schemes;
+mod statistics;
 
-pub use multiply::{EightThreads, OneThread};
+pub use columns::Column;
+pub use crossing::Crossing;
+pub use gemm::GemmRows;
+pub use kernels::OtherKernels;
+pub use multiply::EightThreads;
+pub use statistics::Statistics;
 
 use crate::published::File;
 
@@ -13,6 +23,12 @@ use crate::published::File;
 const FILE: File = File {
     path: "crates/repro/data/p4.toml",
     text: include_str!("../../data/p4.toml"),
+};
+
+/// What of it is not on the page of `docs/repro.md`, as it has not been run in full.
+const NOT_ON_THE_PAGE: File = File {
+    path: "crates/repro/data/p4-not-on-the-page.toml",
+    text: include_str!("../../data/p4-not-on-the-page.toml"),
 };
 
 /// The machine that P4 simulates.

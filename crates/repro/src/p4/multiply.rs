@@ -1,4 +1,4 @@
-//! Tiled matrix multiply: what each scheme costs (tables 3.4 to 3.6).
+//! Tiled matrix multiply: what each scheme costs (table 3.4), 8 threads.
 
 use std::collections::BTreeMap;
 
@@ -25,6 +25,11 @@ const HR_JJ: Variant = ("HRx64_jj", "tmm_jj", "HRx64");
 const ROWS: u64 = 1024;
 const QUICK_ROWS: u64 = 768;
 
+/// Rows of the matrices of this run.
+pub(super) fn matrix_rows(options: &Options) -> u64 {
+    if options.quick { QUICK_ROWS } else { ROWS }
+}
+
 /// `p4-table-3-4`.
 #[derive(Debug)]
 pub struct EightThreads;
@@ -41,7 +46,7 @@ impl Experiment for EightThreads {
     fn run(&self, options: &Options) -> Result<Report, ReproError> {
         let mut sheet = Sheet::of(FILE, self.name())?;
         let all = [CP, L_II, L_JJ, R_II, R_JJ, HR_II, HR_JJ];
-        let ours = compare(&mut sheet, options, 8, &all)?;
+        let ours = compare(&mut sheet, options, &all)?;
         let is_sorted = |of: &dyn Fn(&Cost) -> f64, order: &[&str]| {
             let values: Vec<f64> = order.iter().map(|name| of(&ours[name])).collect();
             f64::from(u8::from(values.is_sorted_by(|a, b| a < b)))
@@ -58,36 +63,14 @@ impl Experiment for EightThreads {
     }
 }
 
-/// `p4-one-thread`.
-#[derive(Debug)]
-pub struct OneThread;
-
-impl Experiment for OneThread {
-    fn name(&self) -> &'static str {
-        "p4-one-thread"
-    }
-
-    fn about(&self) -> &'static str {
-        "failure-safe tiled matrix multiply on PCM: time and writes of schemes, 1 thread"
-    }
-
-    fn run(&self, options: &Options) -> Result<Report, ReproError> {
-        let mut sheet = Sheet::of(FILE, self.name())?;
-        compare(&mut sheet, options, 1, &[CP, L_II, R_II, R_JJ])?;
-        sheet.finish()
-    }
-}
-
 /// Fills in time and writes of `variants` by the base's.
 fn compare(
     sheet: &mut Sheet,
     options: &Options,
-    threads: u64,
     variants: &[Variant],
 ) -> Result<BTreeMap<&'static str, Cost>, ReproError> {
     let lab = Lab::new(options)?;
-    let rows = if options.quick { QUICK_ROWS } else { ROWS };
-    let loops = Loops::new(&lab, rows, threads)?;
+    let loops = Loops::new(&lab, matrix_rows(options), 8)?;
     let base = loops.cost("tmm_ii", "none")?;
     let mut costs = BTreeMap::new();
     for &(name, kernel, scheme) in variants {

@@ -1,6 +1,7 @@
 //! A loop under one scheme: its time and its writes.
 
 use prestore_machine::Machine;
+use prestore_sim::Results;
 
 use super::MACHINE;
 use crate::error::ReproError;
@@ -39,17 +40,35 @@ impl<'l> Loops<'l> {
 
     /// The second of three iterations, as P4 warms up with one to two and measures about one: where there are checkpoints,
     /// one is taken behind it.
+    pub(super) fn results(&self, kernel: &str, scheme: &str) -> Result<Results, ReproError> {
+        self.measure(kernel, scheme, "--iterations=3 --region=1..2")
+    }
+
+    /// The same: what it takes.
     pub(super) fn cost(&self, kernel: &str, scheme: &str) -> Result<Cost, ReproError> {
+        Ok(self.cost_of(&self.results(kernel, scheme)?))
+    }
+
+    /// Other iterations, or whatever else `arguments` say.
+    pub(super) fn measure(
+        &self,
+        kernel: &str,
+        scheme: &str,
+        arguments: &str,
+    ) -> Result<Results, ReproError> {
         let arguments = format!(
-            "--kernel={kernel} --scheme={scheme} --size={} --threads={} --iterations=3 --region=1..2",
+            "--kernel={kernel} --scheme={scheme} --size={} --threads={} {arguments}",
             self.rows, self.threads
         );
         let run = Run::new("recompute_kernels", &arguments);
-        let results = self.lab.measure(&run, &self.machine, Some(REGION))?;
+        self.lab.measure(&run, &self.machine, Some(REGION))
+    }
+
+    pub(super) fn cost_of(&self, results: &Results) -> Cost {
         let bytes: u64 = results.memories.iter().map(|m| m.write_bytes).sum();
-        Ok(Cost {
+        Cost {
             seconds: results.seconds,
             writes: bytes as f64 / self.machine.line.0 as f64,
-        })
+        }
     }
 }
