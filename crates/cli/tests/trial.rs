@@ -43,6 +43,17 @@ fn all_tried(op: &str, program: &Path) -> Value {
     json
 }
 
+/// Does this processor have the instruction?
+fn is_executed_here(op: &str) -> bool {
+    let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap();
+    let flags: Vec<&str> = cpu.split_whitespace().collect();
+    match op {
+        "clean" => flags.contains(&"clwb"),
+        "demote" => flags.contains(&"cldemote"),
+        _ => true,
+    }
+}
+
 fn same(effect: &Value) {
     assert_eq!(effect["stdout"], "same", "{effect:#}");
     assert_eq!(effect["exit"], "same", "{effect:#}");
@@ -78,12 +89,11 @@ fn streaming_stores_of_every_form_are_made_non_temporal() {
 #[test]
 fn lines_that_are_left_are_flushed() {
     let folder = tempfile::tempdir().unwrap();
-    let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap();
     let unmapped = program(folder.path(), "unmapped");
-    for (op, flag) in [("clean", " clwb"), ("demote", " cldemote")] {
+    for op in ["clean", "demote"] {
         let json = all_tried(op, &unmapped);
         let f = finding(&json, "fill");
-        if !cpu.contains(flag) {
+        if !is_executed_here(op) {
             assert_eq!(f["changed"], 0, "{f:#}");
             continue;
         }
@@ -101,6 +111,10 @@ fn a_finding_may_have_many_stores() {
         let json = all_tried(op, &many);
         let f = finding(&json, "fill");
         assert_eq!(f["instructions"], 32, "{f:#}");
+        if !is_executed_here(op) {
+            assert_eq!(f["changed"], 0, "{f:#}");
+            continue;
+        }
         same(&f["effect"]);
     }
 }
