@@ -131,8 +131,10 @@ impl Cluster {
         }
         let mut usage = sequential.usage;
         usage.merge(&self.written.scattered);
+        let time = cost::stores(stores, self.bytes, t) + self.moving(t);
         let evidence = Evidence {
             stores,
+            time,
             write_share: self.share_of(whole.written),
             sequential_share: share(
                 sequential.covered,
@@ -146,7 +148,6 @@ impl Cluster {
             atomic_share: share(self.atomic, stores),
         };
         let decision = verdict::decide(&evidence, whole.program, t);
-        let time = (cost::stores(stores, self.bytes, t) + self.moving(t)) as f64;
         let mut allocations: Vec<(SiteId, u64)> = self.written.allocations.drain().collect();
         allocations.sort_by_key(|a| (std::cmp::Reverse(a.1), a.0));
         Finding {
@@ -167,7 +168,7 @@ impl Cluster {
                 .unwrap_or_default(),
             write_share: evidence.write_share,
             time_share: if whole.time.total > 0.0 {
-                time / whole.time.total
+                time as f64 / whole.time.total
             } else {
                 0.0
             },

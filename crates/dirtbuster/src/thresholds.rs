@@ -16,6 +16,8 @@ pub struct Thresholds {
     pub min_store_share: f64,
     /// Share of the program's writing below which a listed place gets no advice.
     pub min_advice_share: f64,
+    /// Instructions in whose time a listed place's writing is done, as estimated, below which it gets no advice.
+    pub min_advice_time: u64,
     /// Share of a place's written bytes in sequential contexts from which on it is sequential.
     pub min_sequential_share: f64,
     /// Smallest span of a context that counts as sequential.
@@ -71,6 +73,7 @@ impl Default for Thresholds {
             min_write_time: 0.10,
             min_store_share: 0.01,
             min_advice_share: 0.01,
+            min_advice_time: 10_000,
             min_sequential_share: 0.40,
             min_context_bytes: 128,
             min_density: 0.75,
@@ -181,6 +184,9 @@ thresholds! {
          below which a place is not listed: a perfect cure of 1% of it cannot be measured.";
     min_advice_share: share,
         "Share of the program's writing below which a listed place gets no advice.";
+    min_advice_time: whole,
+        "Instructions in whose time all of a place's writing is done, below which it gets no advice: a few \
+         microseconds of the whole run, which nobody can measure, whatever their share of a program that is over at once.";
     min_sequential_share: share,
         "Share of a place's written bytes in sequential contexts from which on the place is \
          sequential. P0, section 7.2.1 gives advice at 50%; a little below, so that 50% is safe.";

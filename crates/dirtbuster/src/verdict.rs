@@ -32,6 +32,8 @@ use crate::words::{of, percent};
 pub(crate) struct Evidence<'a> {
     pub(crate) stores: u64,
     pub(crate) write_share: f64,
+    /// Instructions in whose time the writing is done, as estimated.
+    pub(crate) time: u64,
     pub(crate) sequential_share: f64,
     /// All sequential contexts as one.
     pub(crate) sequential: SizeClass,
@@ -99,10 +101,17 @@ fn too_little(e: &Evidence<'_>, program: Program, t: &Thresholds) -> Option<Stri
             percent(t.min_write_time)
         ));
     }
-    (e.write_share < t.min_advice_share).then(|| {
-        format!(
+    if e.write_share < t.min_advice_share {
+        return Some(format!(
             "Too few writes: {} of the program's.",
             percent(e.write_share)
+        ));
+    }
+    (e.time < t.min_advice_time).then(|| {
+        format!(
+            "Over at once: all the writing here takes the time of {} instructions, as estimated, and of less than {} \
+             nothing can be gained that anybody could measure.",
+            e.time, t.min_advice_time
         )
     })
 }

@@ -73,7 +73,8 @@ pub struct Running {
 }
 
 impl Running {
-    pub fn start(mut command: Command) -> Self {
+    pub fn start(command: Command) -> Self {
+        let mut command = interruptible(&command);
         let mut child = command
             .process_group(0)
             .stdin(Stdio::null())
@@ -150,6 +151,26 @@ pub fn prestore() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_prestore"));
     command.env("NO_COLOR", "1");
     command
+}
+
+/// The same command, with the terminal's interrupt as it is by default: whoever runs the tests in the background may have it
+/// ignored, in all that they start.
+fn interruptible(command: &Command) -> Command {
+    let mut with_default = Command::new("env");
+    with_default
+        .arg("--default-signal=INT")
+        .arg(command.get_program())
+        .args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => with_default.env(name, value),
+            None => with_default.env_remove(name),
+        };
+    }
+    if let Some(folder) = command.get_current_dir() {
+        with_default.current_dir(folder);
+    }
+    with_default
 }
 
 /// Runs `prestore` with these arguments.

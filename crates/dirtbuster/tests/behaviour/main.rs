@@ -82,19 +82,32 @@ fn an_atomic_is_the_fence_of_earlier_writes_and_not_of_its_own() {
     assert_eq!(f.fences, 10);
 }
 
+/// Repeated stores of so many bytes, with a fence behind each.
+fn filled_before_fences(rounds: u32, bytes: u64) -> Finding {
+    let mut p = Program::default();
+    let fill = p.block(1, 0).rep_store(0, 1, 1).compute(2).done();
+    let fence = p.block(2, 0).fence(FenceKind::Full).done();
+    for _ in 0..rounds {
+        p.run(0, fill, &[HEAP, bytes]);
+        p.run(0, fence, &[]);
+    }
+    of_site(&p.analyze().findings, 1000).clone()
+}
+
+#[test]
+fn what_is_over_at_once_gets_no_advice() {
+    let long = filled_before_fences(400, 1024);
+    assert_eq!(long.verdict, Verdict::Demote, "{long:#?}");
+    let short = filled_before_fences(200, 1024);
+    assert_eq!(short.verdict, Verdict::LeaveAlone, "{short:#?}");
+    assert!(short.reason.starts_with("Over at once: "), "{short:#?}");
+    assert_eq!(short.dismissed.unwrap().verdict, Verdict::Demote);
+}
+
 #[test]
 fn a_fence_waits_for_the_end_of_a_long_repeated_store_only() {
-    let of = |bytes: u64| {
-        let mut p = Program::default();
-        let fill = p.block(1, 0).rep_store(0, 1, 1).compute(2).done();
-        let fence = p.block(2, 0).fence(FenceKind::Full).done();
-        for _ in 0..20 {
-            p.run(0, fill, &[HEAP, bytes]);
-            p.run(0, fence, &[]);
-        }
-        of_site(&p.analyze().findings, 1000).clone()
-    };
-    let (message, table) = (of(1024), of(4 << 20));
+    let message = filled_before_fences(400, 1024);
+    let table = filled_before_fences(20, 4 << 20);
     // 32 bytes an instruction: half of the message was written 15 instructions before its end.
     let median = message.fence_distance.median.unwrap();
     assert!((15..=19).contains(&median), "{message:#?}");
