@@ -23,11 +23,8 @@ pub fn name(number: usize, finding: &Finding, resolver: &mut dyn Resolver) -> Na
             stores: s.stores,
         })
         .collect();
-    let call_chain: Vec<NamedPlace> = finding
-        .call_chain
-        .iter()
-        .map(|&s| named(s, SiteKind::Instruction, resolver))
-        .collect();
+    let writer = finding.sites.first().map(|s| s.site);
+    let call_chain = named_chain(writer, &finding.call_chain, resolver);
 
     let index = if finding.generic_writer {
         caller_to_change(&call_chain)
@@ -91,6 +88,25 @@ pub fn name(number: usize, finding: &Finding, resolver: &mut dyn Resolver) -> Na
         lines,
         sites,
     }
+}
+
+/// The named calls of `chain`, innermost first, which led to `inner`. With the jumps of functions between that end so
+/// rather than with a call.
+pub(crate) fn named_chain(
+    inner: Option<SiteId>,
+    chain: &[SiteId],
+    resolver: &mut dyn Resolver,
+) -> Vec<NamedPlace> {
+    let mut inner = inner;
+    let mut named_calls = Vec::with_capacity(chain.len());
+    for &call in chain {
+        let jump = inner.and_then(|inner| resolver.tail_jump(call, inner));
+        for site in jump.into_iter().chain([call]) {
+            named_calls.push(named(site, SiteKind::Instruction, resolver));
+        }
+        inner = Some(call);
+    }
+    named_calls
 }
 
 /// The named place of `site`; a site nobody knows is said to be unknown, not left out.

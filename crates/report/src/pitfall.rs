@@ -29,8 +29,7 @@ pub struct NamedPitfall {
 impl NamedPitfall {
     /// Names everything in `pitfall`.
     pub(crate) fn new(pitfall: &Pitfall, resolver: &mut dyn Resolver) -> Self {
-        let mut name = |site| location::named(site, SiteKind::Instruction, resolver);
-        let call_chain: Vec<NamedPlace> = pitfall.call_chain.iter().map(|&s| name(s)).collect();
+        let call_chain = location::named_chain(Some(pitfall.site), &pitfall.call_chain, resolver);
         let caller = pitfall
             .generic_writer
             .then(|| caller_to_change(&call_chain))
@@ -38,7 +37,7 @@ impl NamedPitfall {
         Self {
             place: match caller {
                 Some(i) => call_chain[i].clone(),
-                None => name(pitfall.site),
+                None => location::named(pitfall.site, SiteKind::Instruction, resolver),
             },
             kind: pitfall.kind,
             executed: pitfall.executed,

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use object::{Object, ObjectSegment};
 use rustc_hash::FxHashMap;
 
 use crate::debug::{Dwarf, Finder};
@@ -22,6 +23,7 @@ pub struct Module {
     looked_in: Vec<PathBuf>,
     table: Lazy<SymbolTable>,
     dwarf: Lazy<Option<Dwarf>>,
+    slots: Lazy<FxHashMap<u64, Arc<str>>>,
     names: FxHashMap<usize, FunctionName>,
     locations: FxHashMap<u64, Arc<Location>>,
     remarks: Vec<Remark>,
@@ -43,6 +45,7 @@ impl Module {
             looked_in: Vec::new(),
             table: None,
             dwarf: None,
+            slots: None,
             names: FxHashMap::default(),
             locations: FxHashMap::default(),
             remarks,
@@ -85,6 +88,27 @@ impl Module {
             }
         });
         Some(name.clone())
+    }
+
+    /// At most `length` bytes at `address`. A debug file in the module's place has none.
+    pub fn code(&self, address: u64, length: usize) -> Option<Vec<u8>> {
+        let object = self.primary.as_ref()?.object()?;
+        let segment = object
+            .segments()
+            .find(|s| (s.address()..s.address().saturating_add(s.size())).contains(&address))?;
+        let from = usize::try_from(address - segment.address()).ok()?;
+        let behind = segment.data().ok()?.get(from..)?;
+        Some(behind[..behind.len().min(length)].to_vec())
+    }
+
+    /// The name of what is in the slot of the global offset table at `address`.
+    pub fn slot(&mut self, address: u64) -> Option<Arc<str>> {
+        if self.slots.is_none() {
+            let object = self.primary.as_ref()?.object()?;
+            let names = elf::slot_names(&object).into_iter();
+            self.slots = Some(names.map(|(slot, name)| (slot, name.into())).collect());
+        }
+        self.slots.as_ref()?.get(&address).cloned()
     }
 
     /// Everything known of `address`.

@@ -66,6 +66,19 @@ impl Symbols {
         self.in_module(module, |module, finder| module.function(address, finder))
     }
 
+    /// The bytes at `address` as the module's file has them, at most `length`; `None` where it has none there.
+    pub fn code(&mut self, module: &ModuleRef<'_>, address: u64, length: usize) -> Option<Vec<u8>> {
+        if jit_process(module.path).is_some() {
+            return None;
+        }
+        self.in_module(module, |module, _| module.code(address, length))
+    }
+
+    /// What the slot of the global offset table at `address` is filled with when the program starts, by its name.
+    pub fn slot(&mut self, module: &ModuleRef<'_>, address: u64) -> Option<Arc<str>> {
+        self.in_module(module, |module, _| module.slot(address))
+    }
+
     /// What could not be named so far, why, and what would help; each once.
     pub fn notes(&self) -> &[Note] {
         &self.notes

@@ -2,6 +2,7 @@
 
 mod calls;
 mod loader;
+mod tail;
 
 pub use calls::CallNames;
 
@@ -212,5 +213,9 @@ impl Resolver for Namer {
             build_id: module.build_id,
             offset: site.offset,
         })
+    }
+
+    fn tail_jump(&mut self, call: SiteId, inner: SiteId) -> Option<SiteId> {
+        self.jump_between(call, inner)
     }
 }

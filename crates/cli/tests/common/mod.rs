@@ -153,12 +153,12 @@ pub fn prestore() -> Command {
     command
 }
 
-/// The same command, with the terminal's interrupt as it is by default: whoever runs the tests in the background may have it
-/// ignored, in all that they start.
+/// The same command, with the terminal's interrupt and hang-up as they are by default: whoever runs the tests in the
+/// background may have them ignored, in all that they start.
 fn interruptible(command: &Command) -> Command {
     let mut with_default = Command::new("env");
     with_default
-        .arg("--default-signal=INT")
+        .arg("--default-signal=INT,HUP")
         .arg(command.get_program())
         .args(command.get_args());
     for (name, value) in command.get_envs() {

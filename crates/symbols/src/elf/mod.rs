@@ -7,5 +7,5 @@ mod table;
 
 pub use image::{FileError, Image, build_id, hex, map};
 pub use machine::{Class, Machine};
-pub use plt::plt_symbols;
+pub use plt::{plt_symbols, slot_names};
 pub use table::{SymbolTable, dynamic_symbols, static_symbols};

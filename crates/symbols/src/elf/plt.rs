@@ -48,7 +48,8 @@ fn jump_slot(entry: &[u8], start: u64) -> Option<u64> {
     Some(next.wrapping_add_signed(i64::from(i32::from_le_bytes(disp))))
 }
 
-fn slot_names(object: &object::File<'_>) -> FxHashMap<u64, String> {
+/// Names of what the slots of the global offset table are filled with when the program starts, by their addresses.
+pub fn slot_names(object: &object::File<'_>) -> FxHashMap<u64, String> {
     let (Some(relocations), Some(table)) =
         (object.dynamic_relocations(), object.dynamic_symbol_table())
     else {

@@ -1,0 +1,69 @@
+//! Functions that end with a jump to another one: what that writes is theirs, not their callers'.
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use common::{c_program, finding, findings, run, text};
+use serde_json::Value;
+
+const SOURCE: &str = r#"
+#include <stdlib.h>
+#include <string.h>
+#define BYTES (8 << 20)
+#define APART __attribute__((noipa))
+APART void *clear(char *to, int with) {
+    return memset(to, with, BYTES); /* clears */
+}
+APART void *through(char *to, int with) {
+    to[0] = 1;
+    return clear(to + 64, with); /* goes on */
+}
+APART void *either(char *to, const char *from, int with) {
+    if (with == 3)
+        return memcpy(to, from, BYTES); /* copies */
+    return through(to, with);
+}
+int main(void) {
+    char *a = malloc(BYTES + 64), *b = malloc(BYTES + 64);
+    for (int round = 0; round < 8; round++) {
+        either(a, b, 3); /* called */
+        either(b, a, round | 4);
+    }
+    return a[100] + b[100] > 1000;
+}
+"#;
+
+fn line_of(mark: &str) -> usize {
+    let at = SOURCE.lines().position(|line| line.contains(mark));
+    at.unwrap() + 1
+}
+
+/// Function and line of the finding, and of its callers.
+fn frames(finding: &Value) -> Vec<(String, usize)> {
+    let frame = |f: &Value| {
+        let line = f["line"].as_u64().unwrap_or_default();
+        (f["function"].as_str().unwrap().to_owned(), line as usize)
+    };
+    let chain = finding["call_chain"].as_array().unwrap();
+    [finding].into_iter().chain(chain).map(frame).collect()
+}
+
+#[test]
+fn what_is_written_behind_a_jump_is_the_jumping_functions() {
+    let folder = tempfile::tempdir().unwrap();
+    let all: [&[&str]; 4] = [&[], &["-fno-plt"], &["-no-pie"], &["-fcf-protection=full"]];
+    for (n, flags) in all.into_iter().enumerate() {
+        let program = c_program(folder.path(), &format!("tails{n}"), SOURCE, flags);
+        let args = ["advise", "--format", "json", "--", text(&program)];
+        let report = run(args).exits(0).json();
+        for (function, mark) in [("clear", "/* clears */"), ("either", "/* copies */")] {
+            let found = frames(finding(&report, function));
+            let at = (function.to_owned(), line_of(mark));
+            assert_eq!(found[0], at, "{flags:?}: {found:#?}");
+            assert_eq!(found[1], at, "{flags:?}: {found:#?}");
+            assert_eq!(found[2].0, "main", "{flags:?}: {found:#?}");
+        }
+        let of_main = findings(&report).iter().find(|f| f["function"] == "main");
+        assert_eq!(of_main, None, "{flags:?}: {report:#}");
+    }
+}
