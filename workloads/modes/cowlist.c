@@ -21,8 +21,8 @@ enum tracking { EACH, TRACKED };
 static const char *const TRACKING_WORDS[] = { "each", "tracked", NULL };
 
 struct array {
-    uint64_t version;
-    uint64_t unused[7];
+    uint64_t version, length;
+    uint64_t unused[6];
     uint64_t elements[]; /* how often each was changed: their sum is the version */
 };
 
@@ -109,6 +109,7 @@ static NOINLINE void copy_with(struct run *run, struct array *to, const struct a
         if (each)
             persist(form, &to->elements[i], sizeof(uint64_t));
     }
+    put(form, &to->length, run->length);
     put(form, &to->version, from->version + 1);
     persist(form, to, each ? sizeof *to : array_bytes(run->length));
 }
@@ -144,13 +145,15 @@ static NOINLINE void mutate(struct run *run, uint64_t thread, uint64_t element)
     }
 }
 
+/* As an iterator of P1's model does, Java's list: it has the array alone, which knows its length, and asks it before each
+ * element. */
 static NOINLINE uint64_t traverse(struct run *run, uint64_t thread)
 {
-    const struct array *array = array_at(run->pool, run->length, hold(run, thread) & SLOT_MASK);
+    const volatile struct array *array = array_at(run->pool, run->length, hold(run, thread) & SLOT_MASK);
     uint64_t sum = 0;
 
-    for (uint64_t i = 0; i < run->length; i++)
-        sum += ((const volatile uint64_t *)array->elements)[i];
+    for (uint64_t i = 0; i < array->length; i++)
+        sum += array->elements[i];
     release(run, thread);
     return sum;
 }
@@ -180,6 +183,8 @@ static const char *wrong_in(const struct pool *pool)
     const struct array *array = array_at(pool, length, current & SLOT_MASK);
     if (array->version != current >> SLOT_BITS)
         return "the published array has another version";
+    if (array->version > 0 && array->length != length)
+        return "the published array has another length";
     for (uint64_t i = 0; i < length; i++)
         sum += array->elements[i];
     return sum == array->version ? NULL : "an element of the published array is not as it was written";

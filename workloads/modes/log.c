@@ -7,9 +7,9 @@
 
 _Static_assert(sizeof(struct log_space) % CACHE_LINE_SIZE == 0, "logs of two threads share no line");
 
-static uint64_t check_of(const struct log_entry *entry, uint32_t place)
+static uint64_t check_of(const struct log_entry *entry, uint64_t section, uint32_t place)
 {
-    return prng_mix(entry->offset + prng_mix(entry->before + prng_mix(entry->section * LOG_ENTRIES + place + 1)));
+    return prng_mix(entry->offset + prng_mix(entry->before + prng_mix(section * LOG_ENTRIES + place + 1)));
 }
 
 struct log log_open(struct pool *pool, struct log_space *space)
@@ -26,17 +26,16 @@ void log_begin(struct log *log)
 void log_store(struct log *log, uint64_t *at, uint64_t value)
 {
     struct pool *pool = log->pool;
-    struct log_entry entry = { pool_offset(pool, at), *at, log->section, 0 };
+    struct log_entry entry = { .offset = pool_offset(pool, at), .before = *at };
 
     if (log->used == LOG_ENTRIES) {
         fprintf(stderr, "a section stores more than its log holds\n");
         exit(1);
     }
-    entry.check = check_of(&entry, log->used);
+    entry.check = check_of(&entry, log->section, log->used);
     struct log_entry *to = &log->space->entries[log->used];
     put(pool->form, &to->offset, entry.offset);
     put(pool->form, &to->before, entry.before);
-    put(pool->form, &to->section, entry.section);
     put(pool->form, &to->check, entry.check);
     persist(pool->form, to, sizeof *to);
     put(pool->form, at, value);
@@ -86,7 +85,7 @@ int log_recover(struct pool *pool, struct log_space *space)
 
     while (used < LOG_ENTRIES) {
         const struct log_entry *entry = &space->entries[used];
-        if (entry->section != open || entry->check != check_of(entry, used))
+        if (entry->check != check_of(entry, open, used))
             break;
         if (entry->offset % sizeof(uint64_t) || entry->offset > pool->bytes - sizeof(uint64_t))
             return 0;

@@ -10,8 +10,8 @@
 /* What a word was. Two lie in a line. */
 struct log_entry {
     uint64_t offset, before;
-    uint64_t section; /* the number of the section that stored it */
-    uint64_t check;   /* of the rest, and of the entry's place */
+    uint64_t check; /* of both, of the number of the section that stored the word, and of the entry's place */
+    uint64_t unused;
 };
 
 /* The persistent part. */

@@ -19,6 +19,8 @@ use crate::experiment::Options;
 pub(crate) struct Run {
     pub program: &'static str,
     pub arguments: Vec<String>,
+    /// Which of several recordings of the same, from 0.
+    number: usize,
 }
 
 impl Run {
@@ -26,7 +28,13 @@ impl Run {
         Self {
             program,
             arguments: arguments.split_whitespace().map(str::to_owned).collect(),
+            number: 0,
         }
+    }
+
+    /// The same, as the recording of this number.
+    pub(crate) fn numbered(self, number: usize) -> Self {
+        Self { number, ..self }
     }
 
     /// The name of its folder: another run has another.
@@ -34,7 +42,11 @@ impl Run {
         let words: Vec<&str> = (self.arguments.iter())
             .map(|a| a.trim_start_matches('-'))
             .collect();
-        format!("{}-{}", self.program, words.join("-")).replace('=', "")
+        let number = match self.number {
+            0 => String::new(),
+            number => format!("-again{number}"),
+        };
+        format!("{}-{}{number}", self.program, words.join("-")).replace('=', "")
     }
 }
 

@@ -57,7 +57,7 @@ impl Experiment for Structures {
         let lab = Lab::new(options)?;
         let mut sheet = Sheet::of(FILE, self.name())?;
         let machine = Machine::find(MACHINE)?;
-        let mut programs = Programs::new(&lab);
+        let mut programs = Programs::with_threads(&lab);
         for (name, program, order) in ALL {
             let arguments = arguments(program, |full| lab.count(full));
             let mut times = Vec::new();
@@ -75,8 +75,8 @@ impl Experiment for Structures {
         }
         sheet.note(
             "P1 does not say how long its list is, how often the hash table is traversed, nor how its log is laid out: \
-             1000 elements, 8 times while it grows and 8 while it shrinks, and entries of four words that are persistent \
-             before the store each",
+             1000 elements, once between insertion and removal, and entries of three words that are persistent before \
+             the store each",
         );
         sheet.finish()
     }

@@ -51,7 +51,7 @@ impl Experiment for Today {
         let source =
             "P1, section 5: \"these results may change\" with a flush that does not invalidate";
         let mut report = Report::new(self.name(), source);
-        let mut programs = Programs::new(&lab);
+        let mut programs = Programs::with_threads(&lab);
         let mut table = Vec::new();
         for name in MACHINES {
             let machine = Machine::find(name)?;
