@@ -15,7 +15,7 @@ use prestore_dirtbuster::{FenceDistance, Verdict};
 const MOST: usize = 6;
 /// A share of lines below this is said: a mean over few of them speaks for few.
 const NEARLY_ALL: f64 = 0.95;
-/// A share of lines below this is not worth a line of its own.
+/// A share of lines, or of bytes, below this is not worth a line of its own.
 const SOME: f64 = 0.01;
 
 /// A place that was seen in fewer stretches of the run may be another one in those that were not looked at.
@@ -205,13 +205,14 @@ fn inlined(page: &mut Page, place: &NamedPlace) {
 }
 
 fn allocations(page: &mut Page, f: &NamedFinding) {
-    for a in f.allocations.iter().take(MOST) {
+    let worth = f.allocations.iter().filter(|a| a.share >= SOME);
+    for a in worth.clone().take(MOST) {
         let share = percent(a.share);
         let what = format!("{} - {share} of the bytes", page.place(&a.place));
         page.wrapped("   Data allocated at: ", &what);
     }
-    if f.allocations.len() > MOST {
-        let more = (f.allocations.len() - MOST) as u64;
+    let more = worth.count().saturating_sub(MOST) as u64;
+    if more > 0 {
         let more = some(more, "more place", "more places");
         page.line(&format!("   Data allocated at: {more}"));
     }
