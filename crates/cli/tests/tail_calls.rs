@@ -67,3 +67,32 @@ fn what_is_written_behind_a_jump_is_the_jumping_functions() {
         assert_eq!(of_main, None, "{flags:?}: {report:#}");
     }
 }
+
+const REGROWN: &str = r#"
+#include <stdlib.h>
+#include <string.h>
+__attribute__((noipa)) void *regrown(void *old, size_t bytes) {
+    return realloc(old, bytes); /* moves */
+}
+int main(void) {
+    char *held[64];
+    for (int i = 0; i < 64; i++) {
+        held[i] = malloc(100000);
+        memset(held[i], i, 100000);
+    }
+    for (int i = 0; i < 64; i++)
+        held[i] = regrown(held[i], 120000);
+    return held[7][5] != 7;
+}
+"#;
+
+#[test]
+fn what_a_library_writes_behind_a_jump_into_it_is_the_jumping_functions() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = c_program(folder.path(), "regrown", REGROWN, &[]);
+    let args = ["advise", "--format", "json", "--", text(&program)];
+    let report = run(args).exits(0).json();
+    let found = frames(finding(&report, "regrown"));
+    let at = REGROWN.lines().position(|line| line.contains("moves"));
+    assert_eq!(found[0].1, at.unwrap() + 1, "{found:#?}");
+}

@@ -277,13 +277,14 @@ fn a_predicted_loss_is_said_in_words() {
         "advise --threshold near_bytes=65536 --threshold kept_bytes=65536 --machine machine-a --";
     let args = ["--iters=4000", "--elements=1024"];
     let ran = run(options.split(' ').chain([text(&program)]).chain(args)).exits(0);
+    let said = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
         "a loss",
         "leave it alone on this machine",
         "no piece of advice is predicted",
         "which fits machine-a's L3",
     ] {
-        assert!(ran.stdout.contains(part), "'{part}' is missing: {ran:#?}");
+        assert!(said.contains(part), "'{part}' is missing: {ran:#?}");
     }
 }
 

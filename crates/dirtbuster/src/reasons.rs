@@ -7,6 +7,9 @@ use crate::usage::Usage;
 use crate::verdict::Evidence;
 use crate::words::{distance, of, percent, size};
 
+/// Objects of which more of the lines are not re-read themselves are said to be re-read in part.
+const PARTLY: f64 = 0.05;
+
 fn median(e: &Evidence<'_>) -> String {
     distance(e.fence.median.map(|m| m as f64))
 }
@@ -150,17 +153,28 @@ fn mixed(e: &Evidence<'_>, t: &Thresholds) -> Option<String> {
 pub(crate) fn clean(e: &Evidence<'_>, reused: f64, fence: &str, t: &Thresholds) -> String {
     let u = e.sequential.usage;
     let again = match of(u.rewritten_near.n, u.lines) {
-        none if none < 0.0005 => "but not written again".to_owned(),
-        some => format!("but only {} written again", percent(some)),
+        none if none < 0.0005 => "none".to_owned(),
+        some => format!("only {}", percent(some)),
+    };
+    let lines = of(u.reread_near.n, u.lines);
+    let read = if reused > lines + PARTLY {
+        format!(
+            "is in objects of up to {} that are re-read in part while cached ({} of the lines)",
+            size(t.object_bytes),
+            percent(lines)
+        )
+    } else {
+        "is re-read while cached".to_owned()
     };
     format!(
-        "{} of the writes are sequential, and {} of what they wrote is re-read while cached, after \
-         {} on average, {again}: cleaning writes the lines back in order and keeps \
-         them cached for the reads. Skipping the cache would make those reads go to memory (P0 \
-         measured up to 2x slower).{}{fence}",
+        "{} of the writes are sequential, and {} of what they wrote {read}, after {} on average, \
+         but {again} of it is written again before {} more have come to the core: cleaning writes \
+         the lines back in order and keeps them cached for the reads. Skipping the cache would \
+         make those reads go to memory (P0 measured up to 2x slower).{}{fence}",
         percent(e.sequential_share),
         percent(reused),
         distance(u.reread_near.mean()),
+        size(t.near_bytes),
         mixed(e, t).unwrap_or_default(),
     )
 }

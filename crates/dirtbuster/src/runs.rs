@@ -312,7 +312,12 @@ fn access<O: SiteOracle>(
 ) -> (Access, AccessFacts) {
     let mut of = 0;
     if r.kind.writes() || op.is_judged() {
-        of = group.unwrap_or_else(|| shop.groups.of_function(r.site, shop.sites));
+        // A block of a template of the library may have code of the user's inlined.
+        let generic = shop.groups.classify(r.site, shop.sites).generic;
+        of = match group.filter(|_| generic) {
+            Some(caller) => caller,
+            None => shop.groups.of_function(r.site, shop.sites),
+        };
     }
     // A locked instruction on the frame guards nothing: it is how compilers spell a fence.
     let kind = match op {

@@ -10,8 +10,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// own, since a site is an instruction that was executed.
 const FIRST_ALIAS: u32 = 0xc000_0000;
 
-/// Calls looked at, innermost first: generic code may call itself on, through stubs and variants.
-const NEAR: usize = 4;
+/// Calls looked at, innermost first: generic code may call itself on, through stubs and variants, and templates that are
+/// not inlined through a dozen of their own.
+const NEAR: usize = 16;
 
 /// The sites to be told apart.
 #[derive(Debug, Default)]

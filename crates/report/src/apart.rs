@@ -3,10 +3,14 @@
 use std::collections::HashMap;
 
 use crate::finding::NamedFinding;
+use crate::function_names::shortened;
 use crate::place::NamedPlace;
 
 /// What findings of one function may differ in, the plainest first.
 const ASPECTS: [fn(&NamedFinding) -> String; 4] = [line, data, caller, instruction];
+
+/// A caller's name has no more characters: it is one of several words in a title.
+const LONGEST_NAME: usize = 40;
 
 /// Gives findings of one function what tells each from the others: the line; where that is the same the data, then
 /// the caller, then the instruction.
@@ -47,6 +51,15 @@ fn add(
     }
 }
 
+/// What tells a finding apart besides its line, for where that stands already: `, called from put (kv.c:214)`.
+pub(crate) fn beside_line(apart: Option<&str>) -> String {
+    let words = apart.into_iter().flat_map(|a| a.split(", "));
+    words
+        .filter(|word| !word.starts_with("at "))
+        .map(|word| format!(", {word}"))
+        .collect()
+}
+
 fn line(f: &NamedFinding) -> String {
     match short(&f.place) {
         Some(at) => format!("at {at}"),
@@ -74,9 +87,10 @@ fn instruction(f: &NamedFinding) -> String {
 
 /// `put (kv.c:214)`.
 fn named(place: &NamedPlace) -> String {
+    let function = shortened(&place.function, LONGEST_NAME);
     match short(place) {
-        Some(at) => format!("{} ({at})", place.function),
-        None => place.function.clone(),
+        Some(at) => format!("{function} ({at})"),
+        None => function,
     }
 }
 

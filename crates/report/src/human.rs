@@ -78,6 +78,11 @@ pub(crate) fn within(percent: Option<f64>) -> String {
     percent.map_or_else(String::new, |p| format!(" ± {p:.1} %"))
 }
 
+/// `1 store`, `23.8 K stores`.
+pub(crate) fn some(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(n), if n == 1 { one } else { many })
+}
+
 /// `part` of `whole`, 0 where there is no whole.
 pub(crate) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 {

@@ -43,13 +43,17 @@ pub fn name(number: usize, finding: &Finding, resolver: &mut dyn Resolver) -> Na
         .generic_writer
         .then(|| sites.first().map(|s| generic_name(&s.place.function)))
         .flatten();
+    // What a call allocates counts as its memory's former owner's while that call itself writes there (`realloc`), so that
+    // the parts can be more than the whole.
+    let allocated = finding.allocations.iter().map(|&(_, bytes)| bytes).sum();
+    let written = finding.store_bytes.max(allocated);
     let allocations = finding
         .allocations
         .iter()
         .map(|&(site, bytes)| Allocation {
             place: named(site, SiteKind::Instruction, resolver),
             bytes,
-            share: share(bytes, finding.store_bytes).min(1.0),
+            share: share(bytes, written),
         })
         .collect();
 

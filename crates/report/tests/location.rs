@@ -123,3 +123,13 @@ fn a_generic_writer_is_not_placed_at_what_starts_programs() {
     assert!(f.place.function.starts_with("app+0x"), "{:?}", f.place);
     assert_eq!(f.call_chain_index, Some(0));
 }
+
+#[test]
+fn shares_of_allocations_add_up_to_no_more_than_all() {
+    let mut written = finding(Verdict::Clean, &[(1, 100)]);
+    written.allocations = vec![(SiteId(2), 600), (SiteId(3), 400)];
+    let f = name(written, FakeSymbols::default());
+    let shares: Vec<f64> = f.allocations.iter().map(|a| a.share).collect();
+    assert_eq!(f.store_bytes, 800);
+    assert_eq!(shares, [0.6, 0.4]);
+}

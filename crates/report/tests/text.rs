@@ -226,3 +226,39 @@ fn stores_by_function_as_text() {
     let stores = StoresByFunction::new(counts, Some(900_000), run, &mut common::symbols());
     insta::assert_snapshot!(stores_text(&stores, TextOptions::default()));
 }
+
+#[test]
+fn names_of_templates_fit_a_narrow_page_and_are_whole_in_json() {
+    let long = format!(
+        "Grid<{}>::relax(double const*, int)",
+        "std::pair<int, double>, ".repeat(9)
+    );
+    let frames = [(long.as_str(), "/home/ada/kv/src/grid.hpp", 31)];
+    let mut symbols = common::FakeSymbols::default();
+    for site in 1..=5 {
+        symbols = symbols.at(site, "/home/ada/kv/grid", &frames);
+    }
+    let mut findings = common::findings();
+    let mut generic = common::finding(Verdict::Skip, &[(1, 300)]);
+    generic.generic_writer = true;
+    generic.call_chain = vec![SiteId(2), SiteId(3)];
+    generic.allocations = vec![(SiteId(4), 2000)];
+    generic.reread_near.mean = Some(123_456.0);
+    generic.reread_near.share = 0.123;
+    generic.rewrite_near = generic.reread_near;
+    let mut other = common::finding(Verdict::Clean, &[(1, 200)]);
+    other.call_chain = vec![SiteId(5)];
+    let mut alone = other.clone();
+    alone.verdict = Verdict::LeaveAlone;
+    findings.findings = vec![generic, other, alone];
+    let report = Report::new(&findings, common::run(), 0.1, &mut symbols);
+    let options = TextOptions {
+        width: 80,
+        ..TextOptions::default()
+    };
+    let text = report_text(&report, options, None);
+    let wide: Vec<&str> = text.lines().filter(|l| l.chars().count() > 80).collect();
+    assert!(wide.is_empty(), "{wide:#?}\n{text}");
+    assert!(text.contains("Grid<...>::relax(...)"), "{text}");
+    assert!(to_json(&report).unwrap().contains(&long));
+}

@@ -8,13 +8,17 @@ use cpp_demangle::{DemangleOptions, Symbol};
 /// exponential length; no real name comes near this.
 const LONGEST: usize = 64 * 1024;
 
+/// Starts of a name that are tried as a whole one, so that a hostile name takes no long time.
+const MOST_STARTS: usize = 100;
+
 /// The demangled form of `raw`: C++ (Itanium ABI) without the return type, Rust (legacy and v0)
-/// without the hash. Other names (C, Fortran, assembly) come back unchanged.
+/// without the hash. Other names (C, Fortran, assembly) come back unchanged, and of a C++ name that is only understood
+/// in part the function without its parameters.
 pub fn demangle(raw: &str) -> String {
     let name = if raw.starts_with("_R") || is_legacy_rust(raw) {
         rust(raw)
     } else if raw.starts_with("_Z") || raw.starts_with("_GLOBAL_") {
-        cpp(raw)
+        cpp(raw).or_else(|| cpp_template(raw))
     } else {
         None
     };
@@ -30,10 +34,25 @@ fn rust(raw: &str) -> Option<String> {
 }
 
 fn cpp(raw: &str) -> Option<String> {
+    written(raw, DemangleOptions::new())
+}
+
+/// The function template of a name whose types cannot be read: GCC writes conditions on template parameters
+/// (`enable_if`) in a form that the demangler does not know.
+fn cpp_template(raw: &str) -> Option<String> {
+    // The shortest start that is a whole name ends its template arguments. Behind it stand a return type and parameters,
+    // for which two `void` do.
+    let ends = raw.match_indices('E').take(MOST_STARTS);
+    let mut starts = ends.map(|(at, _)| &raw[..=at]);
+    starts.find_map(|name| written(&format!("{name}vv"), DemangleOptions::new().no_params()))
+}
+
+fn written(raw: &str, options: DemangleOptions) -> Option<String> {
     let symbol = Symbol::new(raw).ok()?;
     let mut out = Bounded::default();
-    let options = DemangleOptions::new().no_return_type();
-    symbol.structured_demangle(&mut out, &options).ok()?;
+    symbol
+        .structured_demangle(&mut out, &options.no_return_type())
+        .ok()?;
     Some(out.0)
 }
 
@@ -80,6 +99,11 @@ mod tests {
             ("_ZN2kv3put17h0123456789abcdefE.llvm.1234", "kv::put"),
             ("_RNvCs1234_7mycrate3foo", "mycrate::foo"),
             ("_ZL3foov.part.0", "foo() [clone .part.0]"),
+            // A condition on the parameter's type as GCC 12 mangles it.
+            (
+                "_ZSt9__fill_a1IPddEN9__gnu_cxx11__enable_ifIXsrSt11__is_scalarIT0_E7__valueEvE6__typeET_S8_RKS4_",
+                "std::__fill_a1<double*, double>",
+            ),
             // gfortran: a module procedure and an external one.
             ("__grid_MOD_relax", "__grid_MOD_relax"),
             ("psinv_", "psinv_"),

@@ -3,6 +3,7 @@
 mod calls;
 mod loader;
 mod tail;
+mod templates;
 
 pub use calls::CallNames;
 
@@ -184,7 +185,8 @@ impl SiteOracle for Namer {
         self.met.extend(chosen);
         SiteClass {
             function: chosen.unwrap_or(key),
-            generic: is_generic(module, function.as_ref()),
+            generic: is_generic(module, function.as_ref())
+                || self.is_of_template(module, site.offset, function.as_ref()),
         }
     }
 }

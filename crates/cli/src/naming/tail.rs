@@ -54,10 +54,11 @@ impl Namer {
             }
             let mut next = None;
             let mut unknown = Vec::new();
+            let mut elsewhere = Vec::new();
             for (jump, to) in self.jumps_out_of(&module, &function) {
                 match self.leads(&module, to, &inner, &inner_module) {
                     Lead::ToInner => return Some(jump),
-                    Lead::Elsewhere => {}
+                    Lead::Elsewhere => elsewhere.push(jump),
                     Lead::Unknown => unknown.push(jump),
                     Lead::Into(entry) => next = Some(entry),
                 }
@@ -65,6 +66,8 @@ impl Namer {
             match (next, &*unknown) {
                 (Some(next), []) => entry = next,
                 (None, [jump]) => return Some(*jump),
+                // What it jumps to calls on, without a call that is told of (`realloc`, which copies).
+                (None, []) if elsewhere.len() == 1 => return elsewhere.pop(),
                 // One of several ways, where any could have been taken, would be a guess.
                 _ => return None,
             }

@@ -108,7 +108,7 @@ pub fn c_program(folder: &Path, name: &str, source: &str, flags: &[&str]) -> Pat
     program
 }
 
-/// Compiles the C file `source` to `program` with `-O2 -g` and more flags.
+/// Compiles the C or C++ file `source` to `program` with `-O2 -g` and more flags.
 #[track_caller]
 pub fn compile(source: &Path, program: &Path, flags: &[&str]) {
     let compiled = Command::new("gcc")

@@ -33,7 +33,11 @@ impl Memory {
             return c.owner;
         }
         let mut context = single_as_context(c.line, s, first, p.writer);
-        context.allocation = self.allocations.site(context.lo);
+        // The first line may begin with what the allocator keeps before the data.
+        context.allocation = match self.allocations.site(p.lo) {
+            SiteId::NONE => self.allocations.site(context.lo),
+            known => known,
+        };
         context.direction = if c.line < p.line {
             Direction::Up
         } else {

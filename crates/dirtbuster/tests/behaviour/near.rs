@@ -98,7 +98,9 @@ fn a_reason_to_clean_tells_how_much_is_written_again() {
         (Verdict::Clean, Verdict::Clean)
     );
     assert!(
-        never.reason.contains("but not written again"),
+        never
+            .reason
+            .contains("but none of it is written again before"),
         "{}",
         never.reason
     );

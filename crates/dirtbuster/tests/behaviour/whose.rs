@@ -161,6 +161,26 @@ fn data_is_traced_to_its_allocation() {
 }
 
 #[test]
+fn data_behind_the_allocators_own_word_is_of_its_allocation() {
+    let mut p = Program::default();
+    let store = p.block(1, 0).store(0, 0, 8).done();
+    for (addr, caller) in [(HEAP - 4096, 77), (HEAP, 78)] {
+        let alloc = Special::Alloc {
+            addr,
+            size: 65_536,
+            caller,
+            kind: AllocKind::Malloc,
+        };
+        p.special(0, alloc);
+    }
+    for at in (0..4096).step_by(8) {
+        p.run(0, store, &[HEAP - 8 + at]);
+    }
+    let f = p.analyze().findings;
+    assert_eq!(of_site(&f, 1000).allocations[0].0, SiteId(1));
+}
+
+#[test]
 fn address_spaces_are_apart() {
     let mut p = Program::default();
     let store = p.block(1, 0).store(0, 0, 8).done();

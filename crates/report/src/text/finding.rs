@@ -3,8 +3,9 @@
 use super::page::{Page, verdict_name};
 use super::source;
 use crate::annotate::Sources;
+use crate::apart::beside_line;
 use crate::finding::{Context, NamedFinding, Predicted};
-use crate::human::{bytes, count, distance, percent};
+use crate::human::{bytes, count, distance, percent, some};
 use crate::place::NamedPlace;
 use crate::whatif::{change, gain};
 use anstyle::Style;
@@ -14,7 +15,7 @@ use prestore_dirtbuster::{FenceDistance, Verdict};
 const MOST: usize = 6;
 /// A share of lines below this is said: a mean over few of them speaks for few.
 const NEARLY_ALL: f64 = 0.95;
-/// A share of lines below this is not worth a line of its own.
+/// A share of lines, or of bytes, below this is not worth a line of its own.
 const SOME: f64 = 0.01;
 
 /// A place that was seen in fewer stretches of the run may be another one in those that were not looked at.
@@ -30,29 +31,29 @@ pub fn write(page: &mut Page, f: &NamedFinding, sources: Option<&dyn Sources>) {
         Some(there) => format!("{} on {there}", page.verdict(Verdict::LeaveAlone)),
         None => page.verdict(f.verdict),
     };
-    let title = format!(
-        "{}. {name}{}: {advice}",
-        f.number,
-        apart.unwrap_or_default()
-    );
-    page.line(&title);
+    let title = format!("{name}{}: {advice}", apart.unwrap_or_default());
+    page.wrapped(&format!("{}. ", f.number), &title);
     page.line(&format!("   Location: {}", page.location(&f.place)));
     inlined(page, &f.place);
     if let Some(writer) = &f.writer {
-        page.line(&format!("   Written by: {writer}, called here"));
+        let writer = page.function(writer);
+        page.wrapped("   Written by: ", &format!("{writer}, called here"));
     }
     page.line(&format!(
-        "   Perc. of all stores: {} ({} stores, {})",
+        "   Perc. of all stores: {} ({}, {})",
         percent(f.store_share),
-        count(f.stores),
+        some(f.stores, "store", "stores"),
         bytes(f.store_bytes)
     ));
-    page.line(&format!(
-        "   Perc. of the writing: {}, {} of the time ({} lines leave for memory)",
-        percent(f.write_share),
-        percent(f.time_share),
-        count(f.lines_to_memory)
-    ));
+    page.wrapped(
+        "   Perc. of the writing: ",
+        &format!(
+            "{}, {} of the time ({} for memory)",
+            percent(f.write_share),
+            percent(f.time_share),
+            some(f.lines_to_memory, "line leaves", "lines leave")
+        ),
+    );
     if f.stretches > 0 {
         let sure = if f.stretches < FEW {
             ", too few to be sure"
@@ -60,8 +61,8 @@ pub fn write(page: &mut Page, f: &NamedFinding, sources: Option<&dyn Sources>) {
             ""
         };
         page.line(&format!(
-            "   Seen in: {} stretches{sure}",
-            count(f.stretches)
+            "   Seen in: {}{sure}",
+            some(f.stretches, "stretch", "stretches")
         ));
     }
     page.line(&format!(
@@ -69,7 +70,7 @@ pub fn write(page: &mut Page, f: &NamedFinding, sources: Option<&dyn Sources>) {
         percent(f.sequential_share)
     ));
     for c in f.contexts.iter().take(MOST) {
-        page.line(&format!("   Size: {}", context(c)));
+        page.wrapped("   Size: ", &context(c));
     }
     if f.contexts.len() > MOST {
         let rest: f64 = f.contexts[MOST..].iter().map(|c| c.share).sum();
@@ -77,23 +78,22 @@ pub fn write(page: &mut Page, f: &NamedFinding, sources: Option<&dyn Sources>) {
         page.line(&format!("   Size: {more} more - {}", percent(rest)));
     }
     if f.contexts.is_empty() {
-        page.line(&format!(
-            "   All lines: {}",
-            reuse(
-                f.reread_near,
-                f.reread_near_share,
-                f.rewrite_near,
-                f.rewrite_near_share
-            )
-        ));
+        let lines = reuse(
+            f.reread_near,
+            f.reread_near_share,
+            f.rewrite_near,
+            f.rewrite_near_share,
+        );
+        page.wrapped("   All lines: ", &lines);
     }
     if f.streams.share >= SOME {
-        page.line(&format!(
-            "   Streams: {} of the lines are completed in {:.1} visits, {:.0} other streams between",
+        let streams = format!(
+            "{} of the lines are completed in {:.1} visits, {:.0} other streams between",
             percent(f.streams.share),
             f.streams.visits,
             f.streams.between
-        ));
+        );
+        page.wrapped("   Streams: ", &streams);
     }
     page.line(&format!("   Fence distance: {}", fence(f.fence_distance)));
     match vain {
@@ -113,12 +113,9 @@ pub fn write(page: &mut Page, f: &NamedFinding, sources: Option<&dyn Sources>) {
         page.wrapped("   Else it would be: ", &otherwise);
     }
     for p in most(&f.predicted) {
-        page.line(&format!(
-            "   Predicted: {} on {}: {}",
-            change(&p.op, &p.way),
-            p.machine,
-            gain(p.speedup())
-        ));
+        let gain = gain(p.speedup());
+        let predicted = format!("{} on {}: {gain}", change(&p.op, &p.way), p.machine);
+        page.wrapped("   Predicted: ", &predicted);
     }
     allocations(page, f);
     callers(page, f.callers());
@@ -208,20 +205,16 @@ fn inlined(page: &mut Page, place: &NamedPlace) {
 }
 
 fn allocations(page: &mut Page, f: &NamedFinding) {
-    for a in f.allocations.iter().take(MOST) {
-        let line = format!(
-            "   Data allocated at: {} - {} of the bytes",
-            page.place(&a.place),
-            percent(a.share)
-        );
-        page.line(&line);
+    let worth = f.allocations.iter().filter(|a| a.share >= SOME);
+    for a in worth.clone().take(MOST) {
+        let share = percent(a.share);
+        let what = format!("{} - {share} of the bytes", page.place(&a.place));
+        page.wrapped("   Data allocated at: ", &what);
     }
-    if f.allocations.len() > MOST {
-        let more = format!(
-            "   Data allocated at: {} more places",
-            f.allocations.len() - MOST
-        );
-        page.line(&more);
+    let more = worth.count().saturating_sub(MOST) as u64;
+    if more > 0 {
+        let more = some(more, "more place", "more places");
+        page.line(&format!("   Data allocated at: {more}"));
     }
 }
 
@@ -232,14 +225,11 @@ fn callers(page: &mut Page, callers: &[NamedPlace]) {
         } else {
             "            "
         };
-        let line = format!("   {label} {}", page.place(c));
-        page.line(&line);
+        page.wrapped(&format!("   {label} "), &page.place(c));
     }
     if callers.len() > MOST {
-        page.line(&format!(
-            "                and {} calls above",
-            callers.len() - MOST
-        ));
+        let above = some((callers.len() - MOST) as u64, "call", "calls");
+        page.line(&format!("                and {above} above"));
     }
 }
 
@@ -249,13 +239,13 @@ pub fn left_alone(page: &mut Page, findings: &[&NamedFinding], few_writes: bool)
     page.heading("Left alone");
     for f in findings {
         let line = format!(
-            "   {}. {} - {} of the writing - {} sequential",
-            f.number,
+            "{}{} - {} of the writing - {} sequential",
             page.place(&f.place),
+            beside_line(f.apart.as_deref()),
             percent(f.write_share),
             percent(f.sequential_share)
         );
-        page.line(&line);
+        page.wrapped(&format!("   {}. ", f.number), &line);
         if f.dismissed.is_none() || !few_writes {
             page.wrapped(&format!("      {}: ", verdict_name(f.verdict)), &f.reason);
         }

@@ -1,7 +1,7 @@
 //! What was run, above everything else.
 
 use super::page::Page;
-use crate::human::{count, percent};
+use crate::human::{count, percent, some};
 use crate::report::Report;
 use crate::run::{ExactnessKind, Run};
 use anstyle::AnsiColor;
@@ -48,10 +48,6 @@ pub fn who(run: &Run) -> String {
             some(p, "process", "processes")
         ),
     }
-}
-
-fn some(n: u64, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
 }
 
 /// Engine, scope, exactness, losses.

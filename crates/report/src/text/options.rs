@@ -1,7 +1,6 @@
 //! How the text is laid out.
 
 use anstream::{AutoStream, ColorChoice};
-use std::io::IsTerminal;
 
 /// Width used where there is no terminal to ask.
 const DEFAULT_WIDTH: usize = 100;
@@ -13,10 +12,9 @@ const LEAST_WIDTH: usize = 60;
 pub struct TextOptions {
     /// Use colours.
     pub color: bool,
-    /// Columns to fit running text into; names and paths are never cut for it.
+    /// Columns to fit text into. Names of functions are shortened for it; paths, source lines and commands, which are
+    /// copied, are not cut.
     pub width: usize,
-    /// Long names of templates may be shortened to fit.
-    pub shorten_names: bool,
     /// Give places that are to be left alone as fully as the others.
     pub left_alone_in_full: bool,
 }
@@ -26,22 +24,22 @@ impl Default for TextOptions {
         Self {
             color: false,
             width: DEFAULT_WIDTH,
-            shorten_names: false,
             left_alone_in_full: false,
         }
     }
 }
 
 impl TextOptions {
-    /// What suits the process' standard output: its width, and colour where it is a terminal and
-    /// `NO_COLOR`, `CLICOLOR` and `TERM` allow it.
+    /// What suits the process' standard output: the width that `COLUMNS` asks for or the terminal has, and colour where
+    /// it is a terminal and `NO_COLOR`, `CLICOLOR` and `TERM` allow it.
     pub fn for_stdout() -> Self {
         let stdout = std::io::stdout();
-        let width = terminal_size::terminal_size().map(|(w, _)| usize::from(w.0));
+        let asked = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+        let terminal = || terminal_size::terminal_size().map(|(w, _)| usize::from(w.0));
+        let width = asked.filter(|&columns| columns > 0).or_else(terminal);
         Self {
             color: AutoStream::choice(&stdout) != ColorChoice::Never,
             width: width.unwrap_or(DEFAULT_WIDTH).max(LEAST_WIDTH),
-            shorten_names: stdout.is_terminal(),
             left_alone_in_full: false,
         }
     }

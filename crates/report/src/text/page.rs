@@ -1,6 +1,7 @@
 //! A page of text under construction: styles, wrapping, names that fit.
 
 use super::TextOptions;
+use crate::function_names::shortened;
 use crate::place::NamedPlace;
 use anstyle::{AnsiColor, Style};
 use prestore_dirtbuster::Verdict;
@@ -11,6 +12,11 @@ pub struct Page<'a> {
     cwd: Option<&'a str>,
     text: String,
 }
+
+/// Text hangs at its label's end up to this part of the width.
+const WIDEST_HANG: usize = 3;
+/// Columns that it hangs by otherwise, to the right of its label's beginning.
+const LEAST_HANG: usize = 3;
 
 impl<'a> Page<'a> {
     /// An empty page; files below `cwd` are shown relative to it.
@@ -38,9 +44,15 @@ impl<'a> Page<'a> {
         self.text.push('\n');
     }
 
-    /// Appends `first` and the words of `body`, wrapped and hanging at the width of `first`.
+    /// Appends `first` and the words of `body`, wrapped and hanging at the width of `first`, or a little where that
+    /// would leave a narrow column.
     pub fn wrapped(&mut self, first: &str, body: &str) {
-        let hang = " ".repeat(first.chars().count());
+        let blanks = first.len() - first.trim_start().len();
+        let hang = match textwrap::core::display_width(first) {
+            wide if wide > self.options.width / WIDEST_HANG => blanks + LEAST_HANG,
+            width => width,
+        };
+        let hang = " ".repeat(hang);
         let options = textwrap::Options::new(self.options.width)
             .initial_indent(first)
             .subsequent_indent(&hang)
@@ -63,7 +75,7 @@ impl<'a> Page<'a> {
     /// A heading.
     pub fn heading(&mut self, text: &str) {
         let painted = self.paint(Style::new().bold(), text);
-        self.line(&painted);
+        self.wrapped("", &painted);
     }
 
     /// The verdict's name, in its colour.
@@ -100,13 +112,9 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// A function's name, with template arguments left out where it would not fit.
+    /// A function's name, shortened where it takes more than half a line.
     pub fn function(&self, name: &str) -> String {
-        if self.options.shorten_names && name.chars().count() > self.options.width / 2 {
-            without_arguments(name)
-        } else {
-            name.to_owned()
-        }
+        shortened(name, self.options.width / 2)
     }
 }
 
@@ -127,68 +135,25 @@ fn relative<'f>(file: &'f str, cwd: Option<&str>) -> &'f str {
         .unwrap_or(file)
 }
 
-/// `Eigen::TensorEvaluator<...>::run(...)`: operators spelt with angle brackets stay whole.
-fn without_arguments(name: &str) -> String {
-    let mut out = String::new();
-    let mut open: Vec<char> = Vec::new();
-    let mut rest = name;
-    while let Some(c) = rest.chars().next() {
-        let operator = [
-            "operator<=>",
-            "operator<<",
-            "operator>>",
-            "operator<",
-            "operator>",
-            "operator()",
-            "->",
-        ]
-        .into_iter()
-        .find(|op| rest.starts_with(op));
-        if let Some(op) = operator {
-            if open.is_empty() {
-                out.push_str(op);
-            }
-            rest = &rest[op.len()..];
-            continue;
-        }
-        match c {
-            '<' | '(' => {
-                if open.is_empty() {
-                    out.push(c);
-                    let empty = rest[1..].starts_with([')', '>']);
-                    out.push_str(if empty { "" } else { "..." });
-                }
-                open.push(c);
-            }
-            '>' | ')' => {
-                open.pop();
-                if open.is_empty() {
-                    out.push(c);
-                }
-            }
-            _ if open.is_empty() => out.push(c),
-            _ => {}
-        }
-        rest = &rest[c.len_utf8()..];
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn template_arguments_go_and_operators_stay() {
-        assert_eq!(
-            without_arguments("Eigen::TensorEvaluator<Sum<float>, int>::run(long, long)"),
-            "Eigen::TensorEvaluator<...>::run(...)"
+    fn labels_hang_and_long_ones_leave_room() {
+        let options = TextOptions {
+            width: 60,
+            ..TextOptions::default()
+        };
+        let mut page = Page::new(options, None);
+        page.wrapped("   Label: ", &"word ".repeat(12));
+        page.wrapped(
+            "   a label of thirty and more columns: ",
+            &"word ".repeat(12),
         );
-        assert_eq!(
-            without_arguments("operator<<(std::ostream&)"),
-            "operator<<(...)"
-        );
-        assert_eq!(without_arguments("main()"), "main()");
+        let lines: Vec<String> = page.into_text().lines().map(str::to_owned).collect();
+        assert!(lines[1].starts_with("          word"), "{lines:?}");
+        assert!(lines[3].starts_with("      word"), "{lines:?}");
     }
 
     #[test]

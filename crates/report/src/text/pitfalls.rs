@@ -16,8 +16,8 @@ pub fn write(page: &mut Page, pitfalls: &[NamedPitfall]) {
             0.0 => String::new(),
             share => format!(" - about {} of the time", percent(share)),
         };
-        let line = format!("   {} - {}{cost}", page.place(&p.place), p.title());
-        page.line(&line);
+        let line = format!("{} - {}{cost}", page.place(&p.place), p.title());
+        page.wrapped("   ", &line);
         page.wrapped("      ", &p.reason);
     }
 }

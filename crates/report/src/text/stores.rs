@@ -2,7 +2,7 @@
 
 use super::page::Page;
 use super::{TextOptions, header};
-use crate::human::{count, percent};
+use crate::human::{count, percent, some};
 use crate::stores::{FunctionStores, StoresByFunction};
 use anstyle::Style;
 
@@ -71,12 +71,11 @@ fn rerun(stores: &StoresByFunction) -> String {
 fn function(page: &mut Page, f: &FunctionStores) {
     let name = page.paint(Style::new().bold(), &page.function(&f.place.function));
     let line = format!(
-        "   {:>6}  {name} - {} - {} stores",
-        percent(f.share),
+        "{name} - {} - {}",
         page.location(&f.place),
-        count(f.stores)
+        some(f.stores, "store", "stores")
     );
-    page.line(&line);
+    page.wrapped(&format!("   {:>6}  ", percent(f.share)), &line);
     for c in f.callers.iter().take(MOST) {
         let calls: Vec<String> = c
             .call_chain

@@ -5,6 +5,7 @@ use prestore_whatif::Figures;
 use super::words::{change, gain};
 use super::{Accuracy, Followed, NamedEffect, NamedMachine, WhatIfReport};
 use crate::TextOptions;
+use crate::apart::beside_line;
 use crate::human::{bytes, count, percent, seconds, within};
 use crate::text::Page;
 
@@ -19,10 +20,13 @@ pub fn whatif_text(report: &WhatIfReport, options: TextOptions, cwd: Option<&str
     let mut page = Page::new(options, cwd);
     page.heading(&format!("What if: {}", report.command.join(" ")));
     if report.simulations > 1 {
-        page.line(&format!(
-            "Medians of {} simulations, with other seeds and places of pages; in brackets the least and the most.",
-            report.simulations
-        ));
+        page.wrapped(
+            "",
+            &format!(
+                "Medians of {} simulations, with other seeds and places of pages; in brackets the least and the most.",
+                report.simulations
+            ),
+        );
     }
     if let Some(units) = report.sampled_units {
         page.wrapped(
@@ -110,17 +114,15 @@ fn headline(m: &NamedMachine) -> String {
 
 fn place(page: &mut Page, e: &NamedEffect) {
     let function = page.function(&e.function);
-    // The line stands behind it anyway.
-    let words = e.apart.iter().flat_map(|a| a.split(", "));
-    let apart: String = words
-        .filter(|a| !a.starts_with("at "))
-        .map(|a| format!(", {a}"))
-        .collect();
+    let apart = beside_line(e.apart.as_deref());
     let at = match (&e.file, e.line) {
         (Some(file), Some(line)) => format!(" ({}:{line})", page.file(file)),
         _ => String::new(),
     };
-    page.line(&format!("   finding {}: {function}{apart}{at}", e.finding));
+    page.wrapped(
+        &format!("   finding {}: ", e.finding),
+        &format!("{function}{at}{apart}"),
+    );
 }
 
 /// `12.1 ms; 4.10 MB written to media, amplification 3.81; stalls: …`.
