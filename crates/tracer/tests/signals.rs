@@ -147,3 +147,13 @@ fn faults_and_ticks_in_many_blocks_lose_nothing() {
     let stores = 200 * (8 * (512 + 1) + 5);
     assert!(facts.stores() >= stores, "{facts:?}");
 }
+
+#[test]
+fn timers_tell_what_is_left() {
+    same(&[], &[cc("timers", &[])]);
+}
+
+#[test]
+fn another_thread_changes_the_handler() {
+    same(&[], &[cc("changes_handlers", &["-pthread"])]);
+}
