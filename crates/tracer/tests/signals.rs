@@ -157,3 +157,13 @@ fn timers_tell_what_is_left() {
 fn another_thread_changes_the_handler() {
     same(&[], &[cc("changes_handlers", &["-pthread"])]);
 }
+
+#[test]
+fn no_room_for_a_frame() {
+    same(&[], &[cc("no_room", &[])]);
+}
+
+#[test]
+fn limits_on_the_size_of_files() {
+    same(&[], &[cc("small_files", &["-pthread"])]);
+}
