@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "file_limit.h"
 #include "locks.h"
 #include "options.h"
 #include "ring.h"
@@ -242,8 +243,11 @@ session_meta(const void *frame, size_t bytes)
 {
     if (stopped)
         return;
+    file_limit_t limit;
     dr_mutex_lock(meta_lock);
+    file_limit_raise(&limit);
     ssize_t written = dr_write_file(meta_file, frame, bytes);
+    file_limit_restore(&limit);
     dr_mutex_unlock(meta_lock);
     if (written != (ssize_t)bytes)
         stop_recording("the file system of the shared buffers is full");
@@ -262,7 +266,12 @@ session_map(char kind, thread_id_t tid, size_t bytes, char *path, size_t path_si
     void *map = MAP_FAILED;
     /* The counters of the scope `count` are sparse; buffers must exist, or a full file system
      * would kill the program at its first write. */
+    file_limit_t limit;
+    dr_mutex_lock(meta_lock);
+    file_limit_raise(&limit);
     int failed = kind == 'n' ? ftruncate(fd, (off_t)bytes) : posix_fallocate(fd, 0, (off_t)bytes);
+    file_limit_restore(&limit);
+    dr_mutex_unlock(meta_lock);
     if (failed == 0)
         map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     dr_close_file(fd);

@@ -27,6 +27,7 @@
 #include "plan.h"
 #include "proc_files.h"
 #include "proc_maps.h"
+#include "refused_prctl.h"
 #include "seccomp.h"
 #include "segments.h"
 #include "stops.h"
@@ -126,6 +127,7 @@ static bool
 on_syscall(void *drcontext, int number)
 {
     gs_base_before_syscall(drcontext, number);
+    refused_prctl_before_syscall(drcontext, number);
     if (number == SYS_clone || number == SYS_clone3 || number == SYS_fork ||
         number == SYS_vfork)
         thread_spawns(drcontext);

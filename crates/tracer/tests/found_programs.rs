@@ -22,3 +22,9 @@ fn senders_of_signals() {
 fn limits_on_files() {
     same(&[], &[cc("limited", &["-pthread"])]);
 }
+
+/// GCL, and so maxima, asks for memory byte by byte.
+#[test]
+fn breaks_within_a_page() {
+    same(&[], &[cc("breaks", &[])]);
+}

@@ -55,6 +55,13 @@ fn setting_gs_is_refused_with_a_message() {
 }
 
 #[test]
+fn what_would_hold_for_the_recorder_too_is_refused_with_a_message() {
+    let program = cc("refused_prctl", &[]);
+    is_refused(&[str(&program), "tsc"], "PR_SET_TSC");
+    is_refused(&[str(&program), "calls"], "PR_SET_SYSCALL_USER_DISPATCH");
+}
+
+#[test]
 fn letting_others_decide_on_calls_is_refused_with_a_message() {
     is_refused(&[str(&cc("sandboxed", &[])), "listened"], "NEW_LISTENER");
 }

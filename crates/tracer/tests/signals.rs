@@ -147,3 +147,23 @@ fn faults_and_ticks_in_many_blocks_lose_nothing() {
     let stores = 200 * (8 * (512 + 1) + 5);
     assert!(facts.stores() >= stores, "{facts:?}");
 }
+
+#[test]
+fn timers_tell_what_is_left() {
+    same(&[], &[cc("timers", &[])]);
+}
+
+#[test]
+fn another_thread_changes_the_handler() {
+    same(&[], &[cc("changes_handlers", &["-pthread"])]);
+}
+
+#[test]
+fn no_room_for_a_frame() {
+    same(&[], &[cc("no_room", &[])]);
+}
+
+#[test]
+fn limits_on_the_size_of_files() {
+    same(&[], &[cc("small_files", &["-pthread"])]);
+}
