@@ -13,6 +13,7 @@ use tempfile::TempDir;
 
 use crate::error::ReproError;
 use crate::experiment::Options;
+use crate::processor::OneProcessor;
 
 /// A workload and its arguments (`workloads/README.md`).
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub(crate) struct Run {
     pub arguments: Vec<String>,
     /// Which of several recordings of the same, from 0.
     number: usize,
+    /// Its threads take turns.
+    on_one_processor: bool,
 }
 
 impl Run {
@@ -29,12 +32,17 @@ impl Run {
             program,
             arguments: arguments.split_whitespace().map(str::to_owned).collect(),
             number: 0,
+            on_one_processor: false,
         }
     }
 
-    /// The same, as the recording of this number.
-    pub(crate) fn numbered(self, number: usize) -> Self {
-        Self { number, ..self }
+    /// The same, as the recording of this number, with threads that take turns on one processor.
+    pub(crate) fn by_turns(self, number: usize) -> Self {
+        Self {
+            number,
+            on_one_processor: true,
+            ..self
+        }
     }
 
     /// The name of its folder: another run has another.
@@ -104,6 +112,7 @@ impl<'o> Lab<'o> {
             .args(&run.arguments)
             // A NOP where the processor does not know it: what counts is that it is recorded.
             .env("PRESTORE_FORCE_DEMOTE", "cldemote");
+        let _pinned = run.on_one_processor.then(OneProcessor::take).flatten();
         output(
             command,
             &format!("{} {}", run.program, run.arguments.join(" ")),

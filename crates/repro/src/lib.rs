@@ -10,6 +10,7 @@ pub mod optane;
 pub mod p0;
 pub mod p1;
 pub mod p4;
+mod processor;
 mod published;
 mod report;
 mod text;

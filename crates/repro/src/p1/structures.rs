@@ -35,7 +35,7 @@ pub(super) fn arguments(program: &str, count: impl Fn(u64) -> u64) -> String {
     match program {
         "modes_queue" => format!("--elements={}", count(20_000)),
         "modes_hash" => format!("--elements={}", count(4000)),
-        "modes_cowlist" => format!("--length=1000 --mutations={}", count(400)),
+        "modes_cowlist" => format!("--length=200 --mutations={}", count(2000)),
         _ => format!("--kind=rw --passes={}", count(4)),
     }
 }
@@ -75,7 +75,7 @@ impl Experiment for Structures {
         }
         sheet.note(
             "P1 does not say how long its list is, how often the hash table is traversed, nor how its log is laid out: \
-             1000 elements, once between insertion and removal, and entries of three words that are persistent before \
+             200 elements, once between insertion and removal, and entries of three words that are persistent before \
              the store each",
         );
         sheet.finish()
