@@ -48,6 +48,32 @@ fn frames(finding: &Value) -> Vec<(String, usize)> {
     [finding].into_iter().chain(chain).map(frame).collect()
 }
 
+const SEVERAL: &str = r#"
+#include <stdlib.h>
+#include <string.h>
+#define BYTES (8 << 20)
+#define APART __attribute__((noipa))
+APART void *first(char *to, int with) { return memset(to, with, BYTES); }
+APART void *second(char *to, int with) { return memset(to, with + 1, BYTES); }
+APART void *one_of_them(char *to, int with) { return with & 1 ? first(to, with) : second(to, with); }
+int main(void) {
+    char *a = malloc(BYTES);
+    for (int round = 0; round < 8; round++)
+        one_of_them(a, round);
+    return a[100] > 100;
+}
+"#;
+
+#[test]
+fn one_of_several_ways_is_not_guessed() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = c_program(folder.path(), "several", SEVERAL, &[]);
+    let args = ["advise", "--format", "json", "--", text(&program)];
+    let report = run(args).exits(0).json();
+    assert_eq!(findings(&report).len(), 1, "{report:#}");
+    assert_eq!(frames(finding(&report, "main"))[1].0, "main");
+}
+
 #[test]
 fn what_is_written_behind_a_jump_is_the_jumping_functions() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,7 @@
 //! Functions that end with a jump to another one (tail calls): no call leads from them, so they are missing from
 //! a stack of calls.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use prestore_symbols::FunctionName;
@@ -52,7 +53,7 @@ impl Namer {
             if is_inner || function.raw.ends_with(PLT) || is_generic(&module, Some(&function)) {
                 return None;
             }
-            let mut next = None;
+            let mut into = BTreeSet::new();
             let mut unknown = Vec::new();
             let mut elsewhere = Vec::new();
             for (jump, to) in self.jumps_out_of(&module, &function) {
@@ -60,11 +61,13 @@ impl Namer {
                     Lead::ToInner => return Some(jump),
                     Lead::Elsewhere => elsewhere.push(jump),
                     Lead::Unknown => unknown.push(jump),
-                    Lead::Into(entry) => next = Some(entry),
+                    Lead::Into(entry) => {
+                        into.insert(entry);
+                    }
                 }
             }
-            match (next, &*unknown) {
-                (Some(next), []) => entry = next,
+            match (into.pop_first(), &*unknown) {
+                (Some(next), []) if into.is_empty() => entry = next,
                 (None, [jump]) => return Some(*jump),
                 // What it jumps to calls on, without a call that is told of (`realloc`, which copies).
                 (None, []) if elsewhere.len() == 1 => return elsewhere.pop(),
