@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{cc, same};
+use common::{cc, same, str};
 
 /// flex waits for a filter behind the standard output that it has closed.
 #[test]
@@ -27,4 +27,21 @@ fn limits_on_files() {
 #[test]
 fn breaks_within_a_page() {
     same(&[], &[cc("breaks", &[])]);
+}
+
+/// Generated code may fill its memory up to the last byte.
+#[test]
+fn the_last_bytes_of_a_mapping() {
+    let program = cc("last_bytes", &[]);
+    for options in [&[][..], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
+/// GCL's images have their heap where the break begins.
+#[test]
+fn where_the_break_begins() {
+    for flags in [&["-pie"][..], &["-no-pie"]] {
+        same(&[], &[cc("break_begins", flags)]);
+    }
 }
