@@ -38,6 +38,20 @@ fn soak_forks_and_a_timer_while_other_threads_record() {
     }
 }
 
+/// What a killed process holds of the engine that it shares with its parent is given back.
+#[test]
+fn killed_processes_that_share_memory() {
+    let program = cc("killed_sharers", &[]);
+    for options in [&[][..], &["count"]] {
+        for way in ["handlers", "memory", "vfork"] {
+            let (said, facts) = recorder(options, &[str(&program), way]).run();
+            let context = format!("{way} {options:?} {said:?} {facts:?}");
+            assert_eq!(said.stdout, "60 killed\n", "{context}");
+            assert_eq!(facts.status, "exit status: 0", "{context}");
+        }
+    }
+}
+
 fn is_refused(command: &[&str], call: &str) {
     for options in [&[][..], &["count"]] {
         let (said, facts) = recorder(options, command).run();

@@ -1,0 +1,97 @@
+/* Processes that share their memory with the one that began them are killed, wherever they are just then, and that
+ * one goes on: with code that it has not executed yet, threads, forks and more such processes. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { STACK = 65536, PAGE = 4096, ROUNDS = 60 };
+
+/* Executes functions of its own, each for the first time, without end. */
+static int
+works(void *page)
+{
+    for (;;) {
+        unsigned char *code = page;
+        for (int at = 0; at + 16 <= PAGE; at += 16)
+            memcpy(code + at, "\xb8\x07\x00\x00\x00\xeb\x00\xc3", 8);
+        for (int at = 0; at + 16 <= PAGE; at += 16)
+            ((int (*)(void))(code + at))();
+    }
+}
+
+static void *
+nothing(void *unused)
+{
+    return unused;
+}
+
+/* What needs all that the killed one may have held. */
+static void
+go_on(void *page)
+{
+    pthread_t thread;
+    unsigned char *code = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memcpy(code, "\xb8\x07\x00\x00\x00\xc3", 6);
+    if (((int (*)(void))code)() != 7 || pthread_create(&thread, NULL, nothing, NULL) != 0)
+        abort();
+    pthread_join(thread, NULL);
+    munmap(code, PAGE);
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(0);
+    waitpid(pid, NULL, 0);
+    mprotect(page, PAGE, PROT_READ);
+    mprotect(page, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
+}
+
+static void *
+kills(void *child)
+{
+    while (*(volatile pid_t *)child == 0)
+        usleep(100);
+    usleep((useconds_t)rand() % 3000);
+    kill(*(volatile pid_t *)child, SIGKILL);
+    return NULL;
+}
+
+static void *volatile shared;
+static volatile pid_t of_vfork;
+
+int
+main(int argc, char **argv)
+{
+    char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    shared = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int flags = argc < 2 || strcmp(argv[1], "handlers") == 0 ? CLONE_VM | CLONE_SIGHAND : CLONE_VM;
+    int status, killed = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        if (argc > 1 && strcmp(argv[1], "vfork") == 0) {
+            pthread_t killer;
+            of_vfork = 0;
+            pthread_create(&killer, NULL, kills, (void *)&of_vfork);
+            pid_t pid = vfork();
+            if (pid == 0) {
+                of_vfork = getpid();
+                works(shared);
+            }
+            pthread_join(killer, NULL);
+            waitpid(pid, &status, 0);
+        } else {
+            pid_t pid = clone(works, stack + STACK, flags | SIGCHLD, shared);
+            usleep((useconds_t)rand() % 3000);
+            kill(pid, SIGKILL);
+            waitpid(pid, &status, 0);
+        }
+        killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+        go_on(shared);
+    }
+    printf("%d killed\n", killed);
+    return 0;
+}
