@@ -45,3 +45,12 @@ fn where_the_break_begins() {
         same(&[], &[cc("break_begins", flags)]);
     }
 }
+
+/// The engine finds memory where the program has none left, and the program what it may have.
+#[test]
+fn limits_on_memory() {
+    let program = cc("little_memory", &[]);
+    for way in ["data", "space"] {
+        same(&[], &[str(&program), way]);
+    }
+}
