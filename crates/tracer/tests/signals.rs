@@ -161,6 +161,7 @@ fn another_thread_changes_the_handler() {
 #[test]
 fn no_room_for_a_frame() {
     same(&[], &[cc("no_room", &[])]);
+    same(&[], &[cc("no_room_anywhere", &[])]);
 }
 
 #[test]
