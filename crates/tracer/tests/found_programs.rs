@@ -54,3 +54,9 @@ fn limits_on_memory() {
         same(&[], &[str(&program), way]);
     }
 }
+
+/// The engine's descriptors look closed.
+#[test]
+fn descriptors_that_look_open() {
+    same(&[], &[cc("looks_open", &[])]);
+}
