@@ -213,15 +213,24 @@ mod tests {
     #[test]
     fn long_names_lose_their_arguments_and_then_take_lines_of_their_own() {
         for (function, place) in [
-            ("f(int, unsigned long)", "  7  f(...) (tensor_of_the_suite.cpp:1234)"),
-            ("run<F<int>>(long)", "  7  run<...>(...) (tensor_of_the_suite.cpp:1234)"),
+            (
+                "f(int, unsigned long)",
+                "  7  f(...) (tensor_of_the_suite.cpp:1234)",
+            ),
+            (
+                "run<F<int>>(long)",
+                "  7  run<...>(...) (tensor_of_the_suite.cpp:1234)",
+            ),
             (
                 "tensor::TensorEvaluator<tensor::scalar_sum_op<float>, tensor::Map>::run(long)",
                 "  7  tensor::TensorEvaluator<...>::run(...) (tensor_of_the_suite.cpp:1234)",
             ),
         ] {
             let (column, lines) = lines(function);
-            let at = lines.iter().position(|l| l.trim_end().starts_with(place)).unwrap_or_else(|| panic!("{lines:#?}"));
+            let at = lines
+                .iter()
+                .position(|l| l.trim_end().starts_with(place))
+                .unwrap_or_else(|| panic!("{lines:#?}"));
             let figures = lines[at..].iter().find(|l| l.contains("2/3")).unwrap();
             assert_eq!(figures.find("clean"), Some(column), "{lines:#?}");
         }
