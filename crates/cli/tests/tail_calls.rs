@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{c_program, finding, findings, run, text};
+use common::{advise, c_program, finding, findings, run, text};
 use serde_json::Value;
 
 const SOURCE: &str = r#"
@@ -72,6 +72,63 @@ fn one_of_several_ways_is_not_guessed() {
     let report = run(args).exits(0).json();
     assert_eq!(findings(&report).len(), 1, "{report:#}");
     assert_eq!(frames(finding(&report, "main"))[1].0, "main");
+}
+
+const BOTH: &str = r#"
+#include <stdlib.h>
+#include <string.h>
+#define BYTES (16 << 20)
+__attribute__((noipa)) void *put(char *to, const char *from) {
+    if (from == 0)
+        return memset(to, 7, BYTES); /* clears */
+    return memmove(to, from, BYTES); /* copies */
+}
+int main(int argc, char **argv) {
+    char *a = malloc(BYTES), *b = malloc(BYTES);
+    memset(b, argc, BYTES);
+    for (int i = 0; i < 6; i++) {
+        if (argc > 1) {
+            put(a, 0); /* to clear */
+            put(a, b); /* to copy */
+        } else {
+            put(a, i & 1 ? b : 0); /* to do either */
+        }
+    }
+    return argv[0] == a;
+}
+"#;
+
+/// Line of the mark in `BOTH`.
+fn line_in_both(mark: &str) -> usize {
+    1 + BOTH.lines().position(|line| line.contains(mark)).unwrap()
+}
+
+#[test]
+fn of_two_jumps_each_is_named_for_what_it_led_to_and_none_for_what_both_did() {
+    let folder = tempfile::tempdir().unwrap();
+    for flags in [&[][..], &["-static"]] {
+        let program = c_program(folder.path(), "both", BOTH, flags);
+        let apart = advise(&program, &["apart"]);
+        for (mark, call) in [("/* clears */", "to clear"), ("/* copies */", "to copy")] {
+            let put = |f: &&Value| frames(f)[0] == ("put".to_owned(), line_in_both(mark));
+            let found = findings(&apart).iter().find(put);
+            let chain = frames(found.unwrap_or_else(|| panic!("{flags:?}: {apart:#}")));
+            assert_eq!(
+                chain[2],
+                ("main".to_owned(), line_in_both(call)),
+                "{flags:?}"
+            );
+        }
+        let together = advise(&program, &[]);
+        let here = ("main".to_owned(), line_in_both("to do either"));
+        let found = findings(&together).iter().find(|f| frames(f)[0] == here);
+        let found = found.unwrap_or_else(|| panic!("{flags:?}: {together:#}"));
+        let writer = found["writer"].as_str().unwrap();
+        assert!(
+            writer.contains("memset") && writer.contains(" and mem"),
+            "{writer}"
+        );
+    }
 }
 
 #[test]

@@ -59,6 +59,40 @@ fn stencil(bencher: divan::Bencher<'_, '_>) {
     analyze(bencher, p);
 }
 
+/// Two threads by turns, each with a grid of its own, which one of them has cleared: most reads are of what the thread itself wrote.
+#[divan::bench(sample_count = 10)]
+fn turns(bencher: divan::Bencher<'_, '_>) {
+    let mut p = Program::default();
+    let clear = p.block(1, 0).store(0, 0, 32).done();
+    let mut draft = p.block(2, 0);
+    for at in [-64, -32, 0, 32, 64] {
+        draft = draft.load(0, at, 32);
+    }
+    let point = draft.load(1, 0, 32).compute(4).store(1, 0, 32).done();
+    let grid = |number: u64| HEAP + number * 0x100_0000;
+    let points = (64..1u64 << 19).step_by(32).collect::<Vec<_>>();
+    for i in points
+        .iter()
+        .flat_map(|i| [0, 1, 2, 3].map(|g| grid(g) + i))
+    {
+        p.run(0, clear, &[i]);
+    }
+    for pass in 0..8 {
+        for turn in points.chunks(4000) {
+            for thread in 0..2 {
+                let (from, to) = (
+                    u64::from(thread) * 2 + pass % 2,
+                    u64::from(thread) * 2 + 1 - pass % 2,
+                );
+                for i in turn {
+                    p.run(thread, point, &[grid(from) + i, grid(to) + i]);
+                }
+            }
+        }
+    }
+    analyze(bencher, p);
+}
+
 /// Vectors of 32 bytes copied from one array to another, again and again.
 #[divan::bench(sample_count = 10)]
 fn stream(bencher: divan::Bencher<'_, '_>) {

@@ -62,15 +62,15 @@ impl Cluster {
         self.places.iter().map(|p| p.1).sum()
     }
 
+    /// A sum over all that it wrote, sequentially or not.
+    fn sum(&self, of: fn(Usage) -> u64) -> u64 {
+        let sequential: u64 = self.written.classes.iter().map(|c| of(c.usage)).sum();
+        sequential + of(self.written.scattered)
+    }
+
     /// Lines that left for memory.
     pub(crate) fn to_memory(&self) -> u64 {
-        let sequential: u64 = self
-            .written
-            .classes
-            .iter()
-            .map(|c| c.usage.to_memory())
-            .sum();
-        sequential + self.written.scattered.to_memory()
+        self.sum(Usage::to_memory)
     }
 
     /// Bytes stored, plus those of the lines that left for memory.
@@ -85,13 +85,12 @@ impl Cluster {
 
     /// Lines got from another core.
     pub(crate) fn taken(&self) -> u64 {
-        let sequential: u64 = self.written.classes.iter().map(|c| c.usage.taken).sum();
-        sequential + self.written.scattered.taken
+        self.sum(|u| u.taken)
     }
 
     /// Time that getting its lines takes.
     pub(crate) fn moving(&self, t: &Thresholds) -> u64 {
-        cost::lines(self.to_memory() + self.taken(), t)
+        cost::lines(self.sum(Usage::from_afar) + self.taken(), t)
     }
 
     fn is_non_temporal(&self) -> bool {
@@ -177,7 +176,7 @@ impl Cluster {
             reread: usage.reread_distance(),
             rewrite: usage.rewrite_distance(),
             reread_near: usage.reread_near_distance(),
-            rewrite_near: usage.rewrite_near_distance(),
+            rewrite_near: usage.rewrite_cached_distance(),
             streams: verdict::streams(&sequential.usage),
             fence_distance: evidence.fence,
             allocations,
@@ -209,7 +208,7 @@ fn context_classes(classes: &[SizeClass], covered: u64) -> Vec<ContextClass> {
             reread: c.usage.reread_distance(),
             rewrite: c.usage.rewrite_distance(),
             reread_near: c.usage.reread_near_distance(),
-            rewrite_near: c.usage.rewrite_near_distance(),
+            rewrite_near: c.usage.rewrite_cached_distance(),
         })
         .collect();
     contexts.sort_by(|a, b| b.share.total_cmp(&a.share).then(b.bytes.cmp(&a.bytes)));

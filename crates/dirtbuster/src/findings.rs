@@ -42,7 +42,7 @@ pub struct ContextClass {
     pub rewrite: Distance,
     /// Those of `reread` that came while the line was still near the core: they decide.
     pub reread_near: Distance,
-    /// Those of `rewrite` that came while the line was still near the core.
+    /// Those of `rewrite` that came while the line was still in a cache, its core's or one that cores share: they decide.
     pub rewrite_near: Distance,
 }
 
@@ -136,7 +136,7 @@ pub struct TimeEstimate {
     pub writing: f64,
     /// Instructions that waited for other threads.
     pub waited: u64,
-    /// Lines written that left the core's cache for memory.
+    /// Lines written that left the caches for memory.
     pub lines_written: u64,
     /// Lines written that had to be got from another core.
     pub lines_taken: u64,
@@ -175,7 +175,7 @@ pub struct Finding {
     pub store_bytes: u64,
     /// Share of all the program's stores, 0 to 1.
     pub store_share: f64,
-    /// Lines written here that left the core's cache for memory.
+    /// Lines written here that left the caches for memory.
     pub lines_to_memory: u64,
     /// Share of the program's writing, 0 to 1: of the bytes stored, plus those of the lines that
     /// left for memory.

@@ -1,7 +1,7 @@
 //! What is known of each cache line, found by address in one or two loads.
 //!
-//! Memory comes in regions of 2 MB, pages of 4 KB, groups of 16 lines. A region costs 13 KB when
-//! first touched (read or written): an *unread* bit a line, where its groups are, and a sample's age. A group of
+//! Memory comes in regions of 2 MB, pages of 4 KB, groups of 16 lines. A region costs 17 KB when
+//! first touched (read or written): an *unread* and a *private* bit a line, where its groups are, and a sample's age. A group of
 //! 1 KB costs 512 bytes when first written: 32 bytes a line. Reads of what nobody wrote, the bulk
 //! of most programs, look at one bit of a bitmap that has 8 bytes a page.
 
@@ -37,7 +37,7 @@ pub(crate) struct LineState {
     pub(crate) mask: u64,
     /// Who wrote it.
     pub(crate) owner: Owner,
-    /// 0: not read since; [`MUTED`]; else the distance of the first read, plus one, and [`FAR`].
+    /// 0: not read since; [`MUTED`]; else the distance of the first read, plus one, [`FAR`] and [`OWN`].
     pub(crate) reread: u32,
 }
 
@@ -46,6 +46,8 @@ pub(crate) struct LineState {
 const MUTED: u32 = u32::MAX;
 /// The line had left the writer's core when it was read.
 const FAR: u32 = 1 << 31;
+/// Nobody but its writer has read it.
+const OWN: u32 = 1 << 30;
 
 impl LineState {
     /// Is it of a tracked write?
@@ -57,9 +59,9 @@ impl LineState {
     /// Instructions from its last write to its first read since; `None`: it was not read.
     #[inline]
     pub(crate) fn read_distance(&self) -> Option<u64> {
-        match self.reread {
-            0 | MUTED => None,
-            read => Some(u64::from(read & !FAR) - 1),
+        match self.reread | OWN {
+            OWN | MUTED => None,
+            read => Some(u64::from(read & !(FAR | OWN)) - 1),
         }
     }
 
@@ -69,9 +71,21 @@ impl LineState {
         self.reread & FAR == 0
     }
 
+    /// By its writer, unless [`LineState::set_read_by_another`] follows.
     pub(crate) fn set_read(&mut self, distance: u64, near: bool) {
-        let distance = distance.min(u64::from(FAR) - 4) as u32 + 1;
-        self.reread = if near { distance } else { distance | FAR };
+        let distance = distance.min(u64::from(OWN) - 4) as u32 + 1;
+        self.reread = distance | OWN | if near { 0 } else { FAR };
+    }
+
+    /// Has its writer read it, or muted it, and nobody else read it?
+    #[inline]
+    pub(crate) fn is_read_by_writer_only(&self) -> bool {
+        self.reread & OWN != 0
+    }
+
+    /// Another thread has read it too.
+    pub(crate) fn set_read_by_another(&mut self) {
+        self.reread &= !OWN;
     }
 
     pub(crate) fn mute(&mut self) {
@@ -81,7 +95,7 @@ impl LineState {
     /// True if it was muted.
     #[inline]
     pub(crate) fn unmute(&mut self) -> bool {
-        let muted = self.reread == MUTED;
+        let muted = self.reread | OWN == MUTED;
         if muted {
             self.reread = 0;
         }
@@ -161,6 +175,8 @@ pub(crate) struct Lines {
     recent: Box<[RegionHint; RECENT]>,
     /// A bit a line, a word a page: written by tracked code and not read since, or of the sample.
     pub(crate) unread: Vec<u64>,
+    /// As many bits: its writer's alone, so far; see `memory::own`.
+    pub(crate) private: Vec<u64>,
     /// When the sampled line of each few pages was touched, see `cores`.
     pub(crate) touched: Vec<Touch>,
     /// Four groups a page: 0, or the group's number.
@@ -175,6 +191,7 @@ impl Default for Lines {
             regions: FxHashMap::default(),
             recent: Box::new([RegionHint::default(); RECENT]),
             unread: Vec::new(),
+            private: Vec::new(),
             touched: Vec::new(),
             groups: Vec::new(),
             states: vec![LineState::default(); GROUP_LINES],
@@ -222,6 +239,7 @@ impl Lines {
                 .extend((first..first + PAGES as u64).map(sample_bits));
             self.touched
                 .resize(sample_of(next as usize + PAGES), Touch::default());
+            self.private.resize(next as usize + PAGES, 0);
             self.groups.resize(next as usize + PAGES, [0; 4]);
         }
         let hint = RegionHint { region, base };
@@ -310,9 +328,24 @@ impl Lines {
         self.unread[page] &= !(1 << (line & 63));
     }
 
+    /// Another thread than its writer has got the line.
+    #[inline(always)]
+    pub(crate) fn set_shared(&mut self, page: usize, line: u64) {
+        self.private[page] &= !(1 << (line & 63));
+    }
+
+    /// The line is its writer's alone, so far; true: it was so before.
+    #[inline(always)]
+    pub(crate) fn set_private(&mut self, page: usize, line: u64) -> bool {
+        let (bits, bit) = (&mut self.private[page], 1 << (line & 63));
+        let was = *bits & bit != 0;
+        *bits |= bit;
+        was
+    }
+
     /// Bytes of memory that the lines take.
     pub(crate) fn memory(&self) -> usize {
-        self.unread.capacity() * 8
+        (self.unread.capacity() + self.private.capacity()) * 8
             + self.touched.capacity() * size_of::<Touch>()
             + self.groups.capacity() * 16
             + self.states.capacity() * size_of::<LineState>()

@@ -4,7 +4,7 @@ use crate::Thresholds;
 use crate::findings::Streams;
 use crate::origins::SizeClass;
 use crate::usage::Usage;
-use crate::verdict::Evidence;
+use crate::verdict::{Again, Evidence};
 use crate::words::{distance, of, percent, size};
 
 /// Objects of which more of the lines are not re-read themselves are said to be re-read in part.
@@ -62,8 +62,9 @@ pub(crate) fn fence(e: &Evidence<'_>, fenced: bool) -> String {
 }
 
 pub(crate) fn scattered(e: &Evidence<'_>, t: &Thresholds) -> String {
-    if of(e.whole.rewritten_near.n, e.whole.lines) >= t.min_rewrite_share {
-        return rewritten(e, &e.whole);
+    let again = Again::near(&e.whole, t);
+    if again.share() >= t.min_rewrite_share {
+        return rewritten(e, &again);
     }
     let fence = match e.fence.median {
         Some(_) => format!("the next fence is {} away", median(e)),
@@ -87,13 +88,17 @@ pub(crate) fn lone_before_fence(e: &Evidence<'_>, fence: &str) -> String {
     )
 }
 
-pub(crate) fn rewritten(e: &Evidence<'_>, usage: &Usage) -> String {
+pub(crate) fn rewritten(e: &Evidence<'_>, again: &Again) -> String {
+    let fence = match again.fenced {
+        true => "",
+        false => ", and no fence waits for them",
+    };
     format!(
-        "{} of the lines are written again after {} on average, while still cached, and no fence \
-         waits for them: left alone they are overwritten in the cache, with a pre-store each \
-         writing goes to memory (P0 measured 3x slower for a small buffer, 75x for one line). {}",
-        percent(of(usage.rewritten_near.n, usage.lines)),
-        distance(usage.rewritten_near.mean()),
+        "{} of the lines are written again after {} on average, while still cached{fence}: left alone they are \
+         overwritten in the cache, with a pre-store each writing goes to memory (P0 measured 3x slower for a small \
+         buffer, 75x for one line). {}",
+        percent(again.share()),
+        distance(again.events.mean()),
         contexts(e),
     )
 }
@@ -150,9 +155,15 @@ fn mixed(e: &Evidence<'_>, t: &Thresholds) -> Option<String> {
     })
 }
 
-pub(crate) fn clean(e: &Evidence<'_>, reused: f64, fence: &str, t: &Thresholds) -> String {
+pub(crate) fn clean(
+    e: &Evidence<'_>,
+    reused: f64,
+    again: &Again,
+    fence: &str,
+    t: &Thresholds,
+) -> String {
     let u = e.sequential.usage;
-    let again = match of(u.rewritten_near.n, u.lines) {
+    let written = match again.share() {
         none if none < 0.0005 => "none".to_owned(),
         some => format!("only {}", percent(some)),
     };
@@ -168,19 +179,24 @@ pub(crate) fn clean(e: &Evidence<'_>, reused: f64, fence: &str, t: &Thresholds) 
     };
     format!(
         "{} of the writes are sequential, and {} of what they wrote {read}, after {} on average, \
-         but {again} of it is written again before {} more have come to the core: cleaning writes \
+         but {written} of it is written again before {} more have come to the core: cleaning writes \
          the lines back in order and keeps them cached for the reads. Skipping the cache would \
          make those reads go to memory (P0 measured up to 2x slower).{}{fence}",
         percent(e.sequential_share),
         percent(reused),
         distance(u.reread_near.mean()),
-        size(t.near_bytes),
+        size(again.before),
         mixed(e, t).unwrap_or_default(),
     )
 }
 
-pub(crate) fn skip(e: &Evidence<'_>, reused: f64, fence: &str, t: &Thresholds) -> String {
-    let u = e.sequential.usage;
+pub(crate) fn skip(
+    e: &Evidence<'_>,
+    reused: f64,
+    again: &Again,
+    fence: &str,
+    t: &Thresholds,
+) -> String {
     format!(
         "{} of the writes are sequential, and of what they wrote only {} is re-read before {} more \
          have come to the core, and {} written again before {} have: non-temporal stores write it \
@@ -189,8 +205,8 @@ pub(crate) fn skip(e: &Evidence<'_>, reused: f64, fence: &str, t: &Thresholds) -
         percent(e.sequential_share),
         percent(reused),
         size(t.kept_bytes),
-        percent(of(u.rewritten_near.n, u.lines)),
-        size(t.near_bytes),
+        percent(again.share()),
+        size(again.before),
         mixed(e, t).unwrap_or_default(),
     )
 }

@@ -105,8 +105,13 @@ impl Usage {
         self.returns.turns += o.returns.turns;
     }
 
-    /// Lines that left for memory: those that were not written again near the core.
+    /// Lines that left for memory: those that were not written again within reach.
     pub(crate) fn to_memory(self) -> u64 {
+        self.lines.saturating_sub(self.rewritten_reach.n)
+    }
+
+    /// Lines that had to be got from afar to be written: those that were not written again near the core.
+    pub(crate) fn from_afar(self) -> u64 {
         self.lines.saturating_sub(self.rewritten_near.n)
     }
 
@@ -122,7 +127,7 @@ impl Usage {
         self.reread_near.of(self.lines)
     }
 
-    pub(crate) fn rewrite_near_distance(&self) -> Distance {
-        self.rewritten_near.of(self.lines)
+    pub(crate) fn rewrite_cached_distance(&self) -> Distance {
+        self.rewritten_reach.of(self.lines)
     }
 }

@@ -12,7 +12,8 @@
 //! | no | yes | no | any | clean |
 //!
 //! "While cached" is told by the bytes that came to the core meanwhile, not by instructions, so that
-//! it does not depend on how well the code was compiled. The rows with too many streams and the
+//! it does not depend on how well the code was compiled. What is written again while any cache holds it, also one that cores
+//! share, would have been overwritten there: with a pre-store each writing goes to memory (where no fence waits for the data). The rows with too many streams and the
 //! last two refine P0. Where one loop fills hundreds of buffers by turns, each line is completed
 //! over many visits: the buffers that gather non-temporal stores send it out in parts, and
 //! cleaning it moves it alone, without its neighbours, at the cost of an instruction a line. A lone line that its core writes again and again, or has just
@@ -24,7 +25,7 @@ use crate::Thresholds;
 use crate::findings::{Dismissed, FenceDistance, Streams, Verdict};
 use crate::origins::SizeClass;
 use crate::reasons;
-use crate::usage::Usage;
+use crate::usage::{Events, Usage};
 use crate::words::{of, percent};
 
 /// What speaks for and against at a place.
@@ -151,8 +152,9 @@ fn judge(e: &Evidence<'_>, t: &Thresholds) -> (Verdict, String) {
             false => (Verdict::Clean, reasons::lone_before_fence(e, &fence)),
         };
     }
-    if of(usage.rewritten_near.n, usage.lines) >= t.min_rewrite_share {
-        return (Verdict::LeaveAlone, reasons::rewritten(e, &usage));
+    let again = Again::of(&usage, fenced, t);
+    if again.share() >= t.min_rewrite_share {
+        return (Verdict::LeaveAlone, reasons::rewritten(e, &again));
     }
     let late = streams(&usage);
     if late.share >= t.min_late_share {
@@ -160,11 +162,50 @@ fn judge(e: &Evidence<'_>, t: &Thresholds) -> (Verdict, String) {
     }
     let reused = of(e.sequential.reused, usage.lines);
     if reused < t.min_reread_share {
-        return (Verdict::Skip, reasons::skip(e, reused, &fence, t));
+        return (Verdict::Skip, reasons::skip(e, reused, &again, &fence, t));
     }
     match flushed {
         true => (Verdict::LeaveAlone, reasons::flushed(e)),
-        false => (Verdict::Clean, reasons::clean(e, reused, &fence, t)),
+        false => (Verdict::Clean, reasons::clean(e, reused, &again, &fence, t)),
+    }
+}
+
+/// Lines that are written again where a pre-store would have sent them to memory in vain.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Again {
+    pub(crate) events: Events,
+    pub(crate) lines: u64,
+    /// Before so many bytes have come to the core.
+    pub(crate) before: u64,
+    pub(crate) fenced: bool,
+}
+
+impl Again {
+    /// Where a fence waits for the data it is sent to memory for the fence's sake, and what speaks against it is only that it
+    /// would still be in the core's own cache: P0 skips the values of a key-value store (7.2.3), popular ones too.
+    fn of(usage: &Usage, fenced: bool, t: &Thresholds) -> Self {
+        let (events, before) = match fenced {
+            true => (usage.rewritten_near, t.near_bytes),
+            false => (usage.rewritten_reach, t.reach_bytes),
+        };
+        Self {
+            events,
+            lines: usage.lines,
+            before,
+            fenced,
+        }
+    }
+
+    /// Those that are written again while near the core.
+    pub(crate) fn near(usage: &Usage, t: &Thresholds) -> Self {
+        Self {
+            fenced: false,
+            ..Self::of(usage, true, t)
+        }
+    }
+
+    pub(crate) fn share(&self) -> f64 {
+        of(self.events.n, self.lines)
     }
 }
 

@@ -312,6 +312,13 @@ fn by_size(classes: &[ContextClass]) -> Vec<ContextClass> {
 }
 
 fn compare(found: &Findings, plain: Plain, t: &Thresholds) -> Result<(), TestCaseError> {
+    // Of what was read by its writer first not all is looked at once more.
+    let (first, later) = plain.taken;
+    let taken = found.time.lines_taken;
+    prop_assert!(
+        (first..=first + later).contains(&taken),
+        "{taken}, {first} and {later}"
+    );
     let parts = plain.finish();
     let stores: u64 = parts.values().map(|p| p.stores).sum();
     let listed: u64 = found.findings.iter().map(|f| f.stores).sum();

@@ -2,7 +2,7 @@
 
 /// `name`; where it has more than `most` characters without its parameters, and where that is not enough without the
 /// arguments of templates.
-pub(crate) fn shortened(name: &str, most: usize) -> String {
+pub fn shortened(name: &str, most: usize) -> String {
     let fits = |name: &str| name.chars().count() <= most;
     if fits(name) {
         return name.to_owned();

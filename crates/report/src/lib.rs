@@ -31,6 +31,7 @@ pub use crash::{
     NamedFailure, NamedImage, Names, Refused, crash_text,
 };
 pub use finding::{Allocation, Context, InstructionShare, LineStores, NamedFinding, Predicted};
+pub use function_names::shortened;
 pub use human::{bytes, count, distance, percent, seconds};
 pub use json::to_json;
 pub use pitfall::NamedPitfall;

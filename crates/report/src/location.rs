@@ -23,8 +23,7 @@ pub fn name(number: usize, finding: &Finding, resolver: &mut dyn Resolver) -> Na
             stores: s.stores,
         })
         .collect();
-    let writer = finding.sites.first().map(|s| s.site);
-    let call_chain = named_chain(writer, &finding.call_chain, resolver);
+    let call_chain = named_chain(&writers(finding, &sites), &finding.call_chain, resolver);
 
     let index = if finding.generic_writer {
         caller_to_change(&call_chain)
@@ -39,10 +38,7 @@ pub fn name(number: usize, finding: &Finding, resolver: &mut dyn Resolver) -> Na
         Some(i) => call_chain[i].clone(),
         None => most_stored(&sites, &lines),
     };
-    let writer = finding
-        .generic_writer
-        .then(|| sites.first().map(|s| generic_name(&s.place.function)))
-        .flatten();
+    let writer = (finding.generic_writer && !sites.is_empty()).then(|| generic_names(&sites));
     // What a call allocates counts as its memory's former owner's while that call itself writes there (`realloc`), so that
     // the parts can be more than the whole.
     let allocated = finding.allocations.iter().map(|&(_, bytes)| bytes).sum();
@@ -94,21 +90,39 @@ pub fn name(number: usize, finding: &Finding, resolver: &mut dyn Resolver) -> Na
     }
 }
 
-/// The named calls of `chain`, innermost first, which led to `inner`. With the jumps of functions between that end so
-/// rather than with a call.
+/// A store of each function that writes, those with most bytes first.
+fn writers(finding: &Finding, sites: &[InstructionShare]) -> Vec<SiteId> {
+    let mut functions: Vec<&str> = Vec::new();
+    let mut stores = Vec::new();
+    for (share, site) in finding.sites.iter().zip(sites) {
+        if !functions.contains(&&*site.place.function) {
+            functions.push(&site.place.function);
+            stores.push(share.site);
+        }
+    }
+    stores
+}
+
+/// The named calls of `chain`, innermost first, which led to all of `inner`. With the jumps of functions between that end so
+/// rather than with a call; where a function jumps to one and the other, no jump led to all.
 pub(crate) fn named_chain(
-    inner: Option<SiteId>,
+    inner: &[SiteId],
     chain: &[SiteId],
     resolver: &mut dyn Resolver,
 ) -> Vec<NamedPlace> {
-    let mut inner = inner;
+    let mut inner = inner.to_vec();
     let mut named_calls = Vec::with_capacity(chain.len());
     for &call in chain {
-        let jump = inner.and_then(|inner| resolver.tail_jump(call, inner));
+        let mut jumps: Vec<_> = inner
+            .iter()
+            .map(|&inner| resolver.tail_jump(call, inner))
+            .collect();
+        jumps.dedup();
+        let jump = jumps.pop().flatten().filter(|_| jumps.is_empty());
         for site in jump.into_iter().chain([call]) {
             named_calls.push(named(site, SiteKind::Instruction, resolver));
         }
-        inner = Some(call);
+        inner = vec![call];
     }
     named_calls
 }
@@ -156,6 +170,19 @@ fn most_stored(sites: &[InstructionShare], lines: &[LineStores]) -> NamedPlace {
         .or(sites.first())
         .map(|s| s.place.clone())
         .unwrap_or_default()
+}
+
+/// What writes there: the one with most bytes, or all where they are library functions (`memset and memcpy`).
+fn generic_names(sites: &[InstructionShare]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for name in sites.iter().map(|s| generic_name(&s.place.function)) {
+        if names.is_empty() || GENERIC.contains(&&*name) && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let all_are_known = names.iter().all(|name| GENERIC.contains(&&**name));
+    names.truncate(if all_are_known { names.len() } else { 1 });
+    names.join(" and ")
 }
 
 /// `memmove` for `__memmove_avx_unaligned_erms`; anything else as it is.

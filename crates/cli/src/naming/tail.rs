@@ -121,8 +121,12 @@ impl Namer {
 
 /// Is what a program calls `name` the function `inner`, or one of its forms (`__memset_avx2_unaligned`)?
 fn is_called(name: &str, inner: &FunctionName) -> bool {
-    let form = inner.raw.trim_start_matches('_');
-    form.starts_with(name.trim_start_matches('_'))
+    // Copies that may overlap and copies that may not are mostly one code, whose symbol is either's.
+    let bare = |name: &str| {
+        name.trim_start_matches('_')
+            .replacen("memmove", "memcpy", 1)
+    };
+    bare(&inner.raw).starts_with(&bare(name))
 }
 
 /// The target of a direct call at `at`.

@@ -100,6 +100,7 @@ impl Back {
             process.threads.push(BackThread::default());
         }
         process.memory.origins.learn(&batch.origins);
+        process.memory.turn_of(batch.thread as u32);
         let thread = &mut process.threads[batch.thread];
         thread.xsave.clone_from(&batch.xsave);
         for run in batch.runs.drain(..) {

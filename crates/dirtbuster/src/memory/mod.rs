@@ -26,8 +26,13 @@
 //! A line that was written is *re-read* with its first read since, whatever bytes; but as long as
 //! its streak is at the line, and reads what it is about to write there (`a[i] += …`, the next
 //! element), that is the same visit of the line and none.
+//!
+//! # What is taken
+//! A line that was written is *taken* when another thread reads it for the first time since, or writes it. That its writer has
+//! read it before changes nothing: see `own`.
 
 mod flushes;
+mod own;
 mod parting;
 mod reads;
 mod streaks;
@@ -43,6 +48,7 @@ use crate::existing::Existing;
 use crate::fences::PendingWrites;
 use crate::lines::{LINE, LINE_SHIFT, LineState, Lines, Owner, RegionHint};
 use crate::origins::Origins;
+use own::Own;
 
 /// What an instruction in a thread wrote last.
 #[derive(Clone, Copy, Debug)]
@@ -132,6 +138,7 @@ pub(crate) struct Memory {
     pub(crate) clocks: Vec<ThreadClock>,
     pub(crate) cores: Vec<Core>,
     pub(crate) existing: Existing,
+    own: Own,
     limits: Limits,
 }
 
@@ -145,6 +152,7 @@ impl Memory {
             clocks: Vec::new(),
             cores: Vec::new(),
             existing: Existing::default(),
+            own: Own::default(),
             limits,
         }
     }
@@ -163,6 +171,7 @@ impl Memory {
         if old.is_owned() {
             if self.writer_thread(&old) != p.at.thread {
                 self.origins.get_mut(origin).scattered.taken += 1;
+                self.lines.set_shared(p.page, p.line);
             }
             self.part(&old, Some(p), p.at);
         } else if old.mask == 0 && owner.as_single().is_some() {

@@ -68,34 +68,54 @@ impl Memory {
                 continue;
             };
             let state = self.lines.states[i];
-            if state.is_owned() && state.reread == 0 {
-                received |= self.first_read(i, bits_in(line, addr, size), line, at);
+            if !state.is_owned() {
+                continue;
+            }
+            if state.reread == 0 || state.is_read_by_writer_only() {
+                let taken = self.read_by(i, bits_in(line, addr, size), line, at);
+                match taken {
+                    true => self.lines.set_shared(page, line),
+                    false => self.read_by_its_writer(page, line),
+                }
+                received |= taken;
             }
         }
         received
     }
 
-    /// The first read of a line since it was written; true: by another thread.
-    fn first_read(&mut self, i: usize, bits: u64, line: u64, at: Moment) -> bool {
+    /// A read of a line that nobody but its writer has read since it was written; true: by another thread.
+    fn read_by(&mut self, i: usize, bits: u64, line: u64, at: Moment) -> bool {
         let state = self.lines.states[i];
         let writer = self.writer_thread(&state);
-        if writer == at.thread && state.mask & bits == 0 && self.is_at(&state, line) {
-            // What the writer is about to write: its visit of the line goes on.
-            self.lines.states[i].mute();
-            return false;
+        let taken = writer != at.thread;
+        if state.reread == 0 {
+            if !taken && state.mask & bits == 0 && self.is_at(&state, line) {
+                // What the writer is about to write: its visit of the line goes on.
+                self.lines.states[i].mute();
+                return false;
+            }
+            self.first_read(i, writer, at);
         }
+        if taken {
+            self.lines.states[i].set_read_by_another();
+            if let Some(c) = state.owner.as_context() {
+                self.contexts.get_mut(c).usage.taken += 1;
+            } else if let Some(o) = state.owner.as_single() {
+                self.origins.get_mut(o).scattered.taken += 1;
+            }
+        }
+        taken
+    }
+
+    fn first_read(&mut self, i: usize, writer: u32, at: Moment) {
+        let state = self.lines.states[i];
         let distance = self.distance(&state, at);
         let near = self.cores[writer as usize].kept(state.time);
         self.lines.states[i].set_read(distance, near);
-        let taken = writer != at.thread;
         if let Some(c) = state.owner.as_context() {
             let usage = &mut self.contexts.get_mut(c).usage;
             usage.read_after(distance, near);
-            usage.taken += u64::from(taken);
-        } else if let Some(o) = state.owner.as_single() {
-            self.origins.get_mut(o).scattered.taken += u64::from(taken);
         }
-        taken
     }
 
     /// Is the line the one that its streak has written last?

@@ -12,6 +12,7 @@ mod existing;
 mod near;
 #[path = "../synthetic/mod.rs"]
 mod synthetic;
+mod taken;
 mod whose;
 
 use prestore_dirtbuster::{

@@ -50,6 +50,45 @@ fn a_verdict_depends_on_the_bytes_between_and_not_on_the_instructions() {
     }
 }
 
+/// An array of so many bytes is swept over, again and again.
+fn sweeps(bytes: u64, in_place: bool) -> Program {
+    let mut p = Program::default();
+    let draft = p.block(1, 0);
+    let draft = if in_place {
+        draft.load(0, 0, 64)
+    } else {
+        draft
+    };
+    let write = draft.store(0, 0, 64).compute(8).done();
+    for _ in 0..(64 << 20) / bytes {
+        for at in (0..bytes).step_by(64) {
+            p.run(0, write, &[HEAP + at]);
+        }
+    }
+    p
+}
+
+#[test]
+fn what_is_written_again_in_any_cache_is_left_there() {
+    for in_place in [false, true] {
+        for megabytes in [1, 2, 3, 5, 8, 16] {
+            let f = sweeps(megabytes << 20, in_place).analyze().findings;
+            let f = of_site(&f, 1000 + u32::from(in_place));
+            let leaves = megabytes > 10;
+            let verdict = if leaves {
+                Verdict::Skip
+            } else {
+                Verdict::LeaveAlone
+            };
+            assert_eq!(f.verdict, verdict, "{megabytes} MB, {in_place}: {f:#?}");
+            // The figures say the same.
+            assert_eq!(f.rewrite_near.mean.is_none(), leaves, "{f:#?}");
+            let lines = (64 << 20) / 64;
+            assert_eq!(f.lines_to_memory > lines / 2, leaves, "{f:#?}");
+        }
+    }
+}
+
 #[test]
 fn a_reason_quotes_what_decided() {
     // One line in two is read soon, the other one much later.

@@ -132,7 +132,8 @@ impl Plain {
     }
 
     fn take(&mut self, owner: Owner, line: u64, lo: u64, hi: u64, thread: u32, now: u64) {
-        if self.lines.get(&line).is_some_and(|l| l.owner.is_some()) {
+        if let Some(old) = self.lines.get(&line).and_then(|l| l.owner) {
+            self.taken.0 += u64::from(self.origin(old).0 != thread);
             self.part(line, Some((lo, hi)), thread, now);
         }
         let new = Line {
@@ -142,6 +143,7 @@ impl Plain {
             time: now,
             reread: None,
             muted: false,
+            taken: false,
         };
         self.lines.insert(line, new);
     }

@@ -30,6 +30,8 @@ struct Line {
     reread: Option<u64>,
     /// Its writer, at the line, has read what it was about to write there.
     muted: bool,
+    /// Another thread than its writer has read it.
+    taken: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -70,6 +72,8 @@ pub struct Plain {
     /// Leads of each thread, from which own count on.
     moves: BTreeMap<u32, Vec<(u64, u64)>>,
     furthest: u64,
+    /// Lines that another thread read before their writer did, or wrote; and those that it read after their writer.
+    pub taken: (u64, u64),
 }
 
 /// More than lies between a write and a fence that counts.
@@ -94,6 +98,7 @@ impl Plain {
             same: Vec::new(),
             moves: BTreeMap::new(),
             furthest: 0,
+            taken: (0, 0),
         }
     }
 
@@ -192,7 +197,17 @@ impl Plain {
         let Some(l) = self.lines.get(&line) else {
             return;
         };
-        if l.owner.is_none() || l.reread.is_some() || l.muted {
+        if l.owner.is_none() {
+            return;
+        }
+        if self.origin(l.owner.unwrap()).0 != thread && !l.taken {
+            let first = l.reread.is_none() && !l.muted;
+            self.taken.0 += u64::from(first);
+            self.taken.1 += u64::from(!first);
+            self.lines.get_mut(&line).unwrap().taken = true;
+        }
+        let l = &self.lines[&line];
+        if l.reread.is_some() || l.muted {
             return;
         }
         let last = match l.owner {

@@ -48,8 +48,10 @@ impl Plain {
         }
         if let Some(s) = streak.as_ref().filter(|s| s.line != line)
             && let Some(l) = self.lines.get_mut(&s.line)
+            && l.muted
+            && l.owner == Some(s.owner)
         {
-            l.muted &= l.owner != Some(s.owner);
+            (l.muted, l.taken) = (false, false);
         }
         let repeats = here.as_ref().is_some_and(|h| {
             h.owner.is_some()

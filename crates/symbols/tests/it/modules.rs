@@ -76,6 +76,32 @@ fn calls_through_the_linkage_table_are_named_after_their_target() {
 }
 
 #[test]
+fn a_static_programs_calls_of_indirect_functions_are_named_too() {
+    let bench = Workbench::new();
+    let text = "\
+static void fill_one(long *p) { *p = 1; }
+static void (*choose_fill(void))(long *) { return fill_one; }
+void fill(long *p) __attribute__((ifunc(\"choose_fill\")));
+int main(void) { long x; fill(&x); return x != 1; }
+";
+    bench.write("p.c", text);
+    for flags in [
+        "-static -fcf-protection=none",
+        "-static -fcf-protection=full",
+        "-static-pie",
+        "-Wl,-z,now",
+    ] {
+        bench.run(&format!("gcc -O0 {flags} -o prog p.c"));
+        let path = bench.path("prog");
+        let (behind, mut symbols) = (address_of(&path, "fill_one"), bench.symbols());
+        let named = (behind.saturating_sub(0x1_0000)..behind)
+            .filter_map(|at| symbols.function(&any_build(&path), at))
+            .any(|function| &*function.name == "fill@plt");
+        assert!(named, "{flags}");
+    }
+}
+
+#[test]
 fn what_is_gone_or_unreadable_is_an_offset_and_a_note() {
     let bench = Workbench::new();
     let text = bench.write("notes.txt", "not a program");

@@ -1,0 +1,70 @@
+//! What one thread wrote and another one gets: waits that end with it, lines that are taken.
+
+use prestore_dirtbuster::Findings;
+
+use crate::HEAP;
+use crate::synthetic::Program;
+
+const ROUNDS: u64 = 20;
+const POLLS: u64 = 100;
+
+/// Thread 0 writes a word and executes `looks`, a block of one value, at the word's line; then thread 1 polls the word. Thread 2
+/// has a turn between them where `third`.
+fn told(third: bool, looks: impl Fn(&mut Program) -> u32) -> Findings {
+    let mut p = Program::default();
+    let work = p.block(1, 0).store(0, 0, 8).compute(9).done();
+    let tell = p.block(1, 10).store(0, 0, 8).done();
+    let looks = looks(&mut p);
+    let poll = p.block(3, 0).load(0, 0, 8).compute(3).done();
+    let flag = HEAP + 0x1000_0000;
+    for round in 0..ROUNDS {
+        p.run(0, work, &[HEAP + round * 64]);
+        p.run(0, tell, &[flag]);
+        p.run(0, looks, &[flag]);
+        if third {
+            p.run(2, work, &[HEAP + 0x10_0000 + round * 64]);
+        }
+        for _ in 0..POLLS {
+            p.run(1, poll, &[flag]);
+        }
+    }
+    p.analyze().findings
+}
+
+#[test]
+fn a_wait_is_one_though_the_writer_read_the_word_first() {
+    for third in [false, true] {
+        let f = told(third, |p| p.block(2, 0).load(0, 0, 8).done());
+        assert!(f.time.waited > 4 * (ROUNDS - 2) * POLLS, "{:?}", f.time);
+        assert!(f.time.lines_taken >= ROUNDS - 1, "{:?}", f.time);
+    }
+}
+
+#[test]
+fn and_though_the_writer_read_other_bytes_of_its_line() {
+    let f = told(false, |p| p.block(2, 0).load(0, 32, 8).done());
+    assert!(f.time.waited > 4 * (ROUNDS - 2) * POLLS, "{:?}", f.time);
+    assert!(f.time.lines_taken >= ROUNDS - 1, "{:?}", f.time);
+}
+
+#[test]
+fn what_was_its_writers_alone_for_a_while_is_looked_at_again() {
+    let mut p = Program::default();
+    let tell = p.block(1, 0).store(0, 0, 8).done();
+    let look = p.block(2, 0).load(0, 0, 8).done();
+    let poll = p.block(3, 0).load(0, 0, 8).compute(3).done();
+    let other = p.block(4, 0).store(0, 0, 8).done();
+    for round in 0..400 {
+        p.run(0, tell, &[HEAP]);
+        p.run(0, look, &[HEAP]);
+        p.run(1, other, &[HEAP + 4096]);
+        if round >= 200 {
+            for _ in 0..POLLS {
+                p.run(1, poll, &[HEAP]);
+            }
+        }
+    }
+    let f = p.analyze().findings;
+    assert!(f.time.waited > 4 * 150 * POLLS, "{:?}", f.time);
+    assert!(f.time.lines_taken >= 150, "{:?}", f.time);
+}
