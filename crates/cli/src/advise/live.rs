@@ -19,7 +19,7 @@ use crate::{interrupt, run};
 /// Analyses the writes of every function, or in scope `functions` of those chosen.
 pub fn run(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliError> {
     run::check(&args.run)?;
-    let bursts = args.bursts();
+    let bursts = args.budget.bursts(args.stretch);
     if bursts.is_some() && args.run.scope == Some(ScopeArg::Functions) {
         return Err(CliError::Usage(
             "--budget looks at parts of the run, at all functions alike: leave out `--scope functions`, or the budget"

@@ -2,7 +2,7 @@
 
 use prestore_tracer::Bursts;
 
-use super::{AdviseArgs, ScopeArg, parse_count};
+use super::parse_count;
 
 /// How much of a run is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +23,8 @@ pub enum Budget {
 pub const STRETCH: u64 = 20_000_000;
 /// Stretches at the beginning that are all looked at.
 const DENSE: u64 = 48;
-/// And where no budget was given: some seconds of the program, a minute or two of the analysis.
-const DENSE_UNASKED: u64 = 256;
+/// And where `auto` is to choose: some seconds of the program, a minute or two of the analysis.
+const DENSE_AUTO: u64 = 256;
 /// What the program takes of its native time where nothing is recorded (1.2 to 1.5 times on three NAS kernels, and start-up
 /// beside), and how much more what is recorded and analysed takes: 28 to 60 times on such kernels with the machine's two cores
 /// shared, and room above. The whole of the first stretches comes on top, so a short run takes longer than its budget.
@@ -33,8 +33,8 @@ const ANALYSED: f64 = 90.0;
 /// Least budget that can be held.
 const LEAST: f64 = 2.0;
 /// What `auto` stands for.
-pub const AUTO: Budget = Budget::Thinned {
-    dense: DENSE_UNASKED,
+const AUTO: Budget = Budget::Thinned {
+    dense: DENSE_AUTO,
     thinnest: 64,
 };
 
@@ -49,17 +49,6 @@ impl Budget {
                 thinnest,
             }),
         }
-    }
-}
-
-impl AdviseArgs {
-    /// What is recorded of the run, in stretches; `None`: everything that windows, regions and scope let through.
-    pub fn bursts(&self) -> Option<Bursts> {
-        let run = &self.run;
-        let chosen = run.skip > 0 || run.take.is_some() || run.region.is_some();
-        let whole = chosen || self.output.is_some() || run.scope == Some(ScopeArg::Functions);
-        let unasked = if whole { Budget::All } else { AUTO };
-        self.budget.unwrap_or(unasked).bursts(self.stretch)
     }
 }
 

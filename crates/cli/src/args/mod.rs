@@ -231,19 +231,15 @@ pub struct AdviseArgs {
     ///
     /// The first thousand million instructions are looked at in full, by `auto` five times as many; of what follows less and less,
     /// in stretches, down to what the budget allows, of `auto` 3x. What long runs are said to do is then an estimate.
-    ///
-    /// Default: `auto`, and `all` where windows, a region or a scope are chosen or the recording is kept.
-    #[arg(long, value_name = "all|auto|Nx", value_parser = parse_budget, conflicts_with_all = [
+    #[arg(long, value_name = "all|auto|Nx", default_value = "all", value_parser = parse_budget, conflicts_with_all = [
         "recording", "output", "skip", "take", "period", "region", "machines",
     ])]
-    pub budget: Option<Budget>,
-    /// Instructions of a stretch; the first 48, of `auto` 256, are looked at in full
+    pub budget: Budget,
+    /// With a budget: instructions of a stretch; the first 48, of `auto` 256, are looked at in full
     ///
     /// Whether what is written at the end of a stretch is read again is not seen: shorter stretches show more parts of
     /// the run, and know less of each.
-    #[arg(long, value_name = "N", value_parser = parse_stretch, default_value_t = STRETCH, conflicts_with_all = [
-        "recording", "output", "skip", "take", "period", "region", "machines",
-    ])]
+    #[arg(long, value_name = "N", value_parser = parse_stretch, requires = "budget", default_value_t = STRETCH)]
     pub stretch: u64,
     /// Also predict by simulation what each piece of advice would gain on these machines (names,
     /// or paths of machine files, separated by commas), and put what gains most first
