@@ -30,7 +30,8 @@ if [ "$purpose" = test ] && command -v python3 >/dev/null 2>&1 &&
     ! python3 -c 'import venv, ensurepip' 2>/dev/null; then
     missing="$missing python3-venv"
 fi
-if [ "$purpose" = test ] && ! python3 -c 'import numpy' 2>/dev/null; then
+# Another python3 may come first on the path; the package is for Debian's.
+if [ "$purpose" = test ] && ! python3 -c 'import numpy' 2>/dev/null && ! /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
     missing="$missing python3-numpy"
 fi
 if [ "$purpose" = test ] && [ ! -e /usr/include/csmith/csmith.h ]; then

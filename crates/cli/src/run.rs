@@ -157,10 +157,12 @@ pub fn estimated(bursts: Bursts, seen: Seen, coverage: Option<Coverage>) -> Exac
     Exactness {
         kind: ExactnessKind::Sampled,
         detail: format!(
-            "figures are of one of {} stretches of {} instructions, {} of them; {} instructions were executed",
-            seen.every,
+            "figures are estimates from {} stretches of {} instructions: all of the first {}, then fewer and fewer, one of {} in the \
+             end; {} instructions were executed (`--budget all` looks at everything)",
+            count(seen.stretches),
             count(bursts.burst),
-            count(seen.windows),
+            count(bursts.dense),
+            seen.every,
             count(all)
         ),
     }

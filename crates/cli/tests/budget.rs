@@ -52,7 +52,7 @@ fn stretches_are_judged_like_the_whole() {
     let program = text(&program);
     let whole = advise(program, &[]);
     assert_eq!(whole["exactness"]["kind"], "exact");
-    // Some 40 million instructions: one of 16 stretches in the end.
+    // Some 40 million instructions: one of 16 stretches in the end, with either budget.
     let parts = advise(program, &["--budget", "8x", "--stretch", "100K"]);
     assert_eq!(parts["exactness"]["kind"], "sampled", "{parts:#}");
     for mark in ["/* in order */", "/* over and over */"] {
@@ -60,6 +60,14 @@ fn stretches_are_judged_like_the_whole() {
         assert_eq!(exact.0, part.0, "{mark}: {parts:#}");
         assert!((exact.1 - part.1).abs() < 0.1, "{mark}: {exact:?} {part:?}");
         assert!(exact.2 == 0 && part.2 >= 10, "{mark}: {exact:?} {part:?}");
+    }
+    let auto = advise(program, &["--budget", "auto", "--stretch", "10K"]);
+    assert_eq!(auto["exactness"]["kind"], "sampled", "{auto:#}");
+    // What is counted speaks of the whole run.
+    let stores = |report: &Value| report["totals"]["stores"].as_f64().unwrap();
+    for report in [&parts, &auto] {
+        let ratio = stores(report) / stores(&whole);
+        assert!((ratio - 1.0).abs() < 0.1, "{ratio}");
     }
     // What only the beginning did weighs as little as it does.
     let begun = |report: &Value| place(report, "/* begin */").map_or(0.0, |p| p.1);

@@ -15,9 +15,9 @@ use crate::groups::Groups;
 use crate::oracle::SiteOracle;
 use crate::origins::Interner;
 use crate::pipe::Pipe;
+use crate::stretches::{Seen, Stretches};
 use crate::summary;
-use crate::thread::{Execution, Thread, ThreadState};
-use crate::windows::Windows;
+use crate::thread::{Execution, Part, Thread, ThreadState};
 
 /// The analysis of a run, streaming: O(1) an event, amortised.
 ///
@@ -41,7 +41,10 @@ pub struct Analyzer<O> {
     processes: FxHashMap<ProcessId, Process>,
     way: Way,
     totals: Option<ProgramTotals>,
-    windows: Windows,
+    /// Of a process that begins.
+    stretches: Stretches,
+    /// Of those that have ended.
+    seen: Seen,
 }
 
 /// Where the back of the analysis is.
@@ -54,11 +57,12 @@ enum Way {
 }
 
 /// The front's share of a process.
-#[derive(Debug, Default)]
-pub(crate) struct Process {
+#[derive(Debug)]
+struct Process {
     origins: Interner,
     by_id: FxHashMap<ThreadId, usize>,
-    pub(crate) threads: Vec<Thread>,
+    threads: Vec<Thread>,
+    stretches: Stretches,
 }
 
 /// Exact counts of the whole program, from a first pass that counted everything.
@@ -86,6 +90,8 @@ pub struct StoreCount {
 pub struct Outcome<O> {
     /// The findings.
     pub findings: Findings,
+    /// How much of the run was looked at.
+    pub seen: Seen,
     /// Executed stores by instruction, most first.
     pub counts: Vec<StoreCount>,
     /// What each thread executed, by process and thread.
@@ -110,18 +116,18 @@ impl<O: SiteOracle> Analyzer<O> {
             processes: FxHashMap::default(),
             way: Way::new(limits),
             totals: None,
-            windows: Windows::new(1),
+            stretches: Stretches::new(u64::MAX, 1),
+            seen: Seen::default(),
         }
     }
 
-    /// Takes in one of `every` windows of a run that was recorded in bursts, and leaves out the others.
-    pub(crate) fn with_every(mut self, every: u64) -> Self {
-        self.windows = Windows::new(every);
+    /// Of a run of which stretches are recorded, as [`Special::Window`](prestore_trace::record::Special::Window) says: all of
+    /// them before the stretch `dense` (a multiple of 4), one of four before the stretch `4 * dense`, and so on down to one of
+    /// `thinnest` (a power of four). What is found is then an estimate for the whole run. To be called before anything is fed.
+    #[must_use]
+    pub fn with_stretches(mut self, dense: u64, thinnest: u64) -> Self {
+        self.stretches = Stretches::new(dense, thinnest);
         self
-    }
-
-    pub(crate) fn windows(&self) -> &Windows {
-        &self.windows
     }
 
     /// Tracks only the writes of these functions (keys as in [`crate::SiteClass`]; generic code
@@ -156,7 +162,12 @@ impl<O: SiteOracle> Analyzer<O> {
         sites: &mut SiteTable,
         words: &[u64],
     ) -> Result<usize, ReplayError> {
-        let own = self.processes.entry(process).or_default();
+        let own = (self.processes.entry(process)).or_insert_with(|| Process {
+            origins: Interner::default(),
+            by_id: FxHashMap::default(),
+            threads: Vec::new(),
+            stretches: self.stretches,
+        });
         let next = own.threads.len();
         let at = *own.by_id.entry(thread).or_insert(next);
         if at == next {
@@ -179,7 +190,7 @@ impl<O: SiteOracle> Analyzer<O> {
             sites,
             batch: &mut batch,
             start: words.as_ptr(),
-            windows: &mut self.windows,
+            stretches: &mut own.stretches,
         };
         let taken = thread.replayer.replay(words, table, &mut execution);
         (batch.process, batch.thread) = (process, at);
@@ -190,18 +201,30 @@ impl<O: SiteOracle> Analyzer<O> {
         batch.origins.append(&mut own.origins.news);
         batch.xsave.extend_from_slice(table.xsave());
         self.way.send(batch);
+        if let Some(weight) = own.stretches.turn() {
+            // Blocks and origins are numbered anew.
+            own.origins = Interner::default();
+            let parts = own.parts();
+            self.send_end(process, Ended::Part(parts, weight));
+        }
         taken
     }
 
     /// `process` has ended: nothing of it will be fed any more. What is kept of it are sums by code,
     /// so that memory does not grow with processes that came and went.
     pub fn end(&mut self, process: ProcessId) {
-        let Some(ended) = self.processes.remove(&process) else {
+        let Some(mut ended) = self.processes.remove(&process) else {
             return;
         };
+        self.seen = self.seen.and(ended.stretches.seen());
+        let end = Ended::Process(ended.parts(), ended.stretches.weight());
+        self.send_end(process, end);
+    }
+
+    fn send_end(&mut self, process: ProcessId, ended: Ended) {
         let mut batch = self.way.batch();
         batch.process = process;
-        batch.ended = Some(Ended::Process(ended.threads));
+        batch.ended = Some(ended);
         self.way.send(batch);
     }
 
@@ -217,13 +240,13 @@ impl<O: SiteOracle> Analyzer<O> {
             ended: true,
             ..Thread::default()
         };
-        let thread = std::mem::replace(&mut own.threads[at], ended);
-        if thread.ended {
+        let mut thread = std::mem::replace(&mut own.threads[at], ended);
+        let Some(part) = thread.part() else {
             return;
-        }
+        };
         let mut batch = self.way.batch();
         (batch.process, batch.thread) = (process, at);
-        batch.ended = Some(Ended::Thread(Box::new(thread)));
+        batch.ended = Some(Ended::Thread(Box::new(part)));
         self.way.send(batch);
     }
 
@@ -245,15 +268,24 @@ impl<O: SiteOracle> Analyzer<O> {
             &self.tree,
             &self.thresholds,
             self.totals,
+            self.seen,
         );
         Outcome {
             findings,
+            seen: self.seen,
             counts,
             threads,
             tree: self.tree,
             oracle: self.groups.oracle,
             memory_bytes: ledger.memory_bytes,
         }
+    }
+}
+
+impl Process {
+    /// What its threads executed since they were asked last.
+    fn parts(&mut self) -> Vec<Option<Part>> {
+        self.threads.iter_mut().map(Thread::part).collect()
     }
 }
 

@@ -10,7 +10,7 @@ use prestore_trace::{ProcessId, SiteId};
 use crate::origins::OriginNews;
 use crate::runs::Access;
 use crate::steps::Step;
-use crate::thread::Thread;
+use crate::thread::Part;
 
 /// From this number on, [`Item::run`] counts [`Batch::rare`].
 pub(crate) const RARE: u32 = 1 << 31;
@@ -70,9 +70,11 @@ pub(crate) struct Batch {
 /// Who has ended, with the front's share.
 #[derive(Debug)]
 pub(crate) enum Ended {
-    Thread(Box<Thread>),
-    /// With those of its threads that were not told before.
-    Process(Vec<Thread>),
+    Thread(Box<Part>),
+    /// With those of its threads that were not told before, by number, and what its sums count.
+    Process(Vec<Option<Part>>, u64),
+    /// As `Process`, and it goes on.
+    Part(Vec<Option<Part>>, u64),
 }
 
 impl Batch {

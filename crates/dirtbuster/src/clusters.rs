@@ -160,11 +160,12 @@ impl Cluster {
             store_bytes: self.bytes,
             store_share: share(stores, whole.stores),
             lines_to_memory: self.to_memory(),
-            stretches: (self.places.iter())
-                .filter_map(|p| executed.get(&p.0))
-                .map(|e| e.windows)
-                .max()
-                .unwrap_or_default(),
+            stretches: if whole.seen.every == 1 {
+                0
+            } else {
+                let executed = self.places.iter().filter_map(|p| executed.get(&p.0));
+                executed.map(|e| e.windows).max().unwrap_or_default()
+            },
             write_share: evidence.write_share,
             time_share: if whole.time.total > 0.0 {
                 time as f64 / whole.time.total

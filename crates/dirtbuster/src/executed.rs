@@ -6,12 +6,12 @@ use rustc_hash::FxHashMap;
 
 use crate::analyzer::StoreCount;
 use crate::groups::{Group, Groups};
-use crate::thread::Thread;
+use crate::thread::Part;
 
 /// An instruction on behalf of a group, in whatever thread and process.
 pub(crate) type Place = (SiteId, u32);
 
-/// What one thread executed: exact.
+/// What one thread executed: exact, or, where only stretches of a run were looked at, estimated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadTotals {
     /// Its process.
@@ -35,11 +35,53 @@ pub(crate) struct Executed {
     pub(crate) bytes: u64,
     pub(crate) non_temporal: u64,
     pub(crate) atomic: u64,
-    /// Windows of the run that it was executed in, of the thread and block with most.
+    /// Stretches of the run that it was executed in, of the thread and block with most.
     pub(crate) windows: u64,
     /// Stores to the frame: no data.
     pub(crate) frame: bool,
     contexts: FxHashMap<NodeId, u64>,
+}
+
+impl ThreadTotals {
+    /// Adds what the same thread executed in another part of the run.
+    pub(crate) fn add(&mut self, o: &Self) {
+        self.instructions += o.instructions;
+        self.stores += o.stores;
+        self.loads += o.loads;
+        self.fences += o.fences;
+    }
+
+    /// Counts for `weight` times as much.
+    pub(crate) fn scale(&mut self, weight: u64) {
+        self.instructions *= weight;
+        self.stores *= weight;
+        self.loads *= weight;
+        self.fences *= weight;
+    }
+}
+
+impl Executed {
+    /// Adds what was executed in another process, or part of the run.
+    pub(crate) fn add(&mut self, o: &Self) {
+        self.stores += o.stores;
+        self.bytes += o.bytes;
+        self.non_temporal += o.non_temporal;
+        self.atomic += o.atomic;
+        self.windows += o.windows;
+        self.frame |= o.frame;
+        for (node, n) in &o.contexts {
+            *self.contexts.entry(*node).or_default() += n;
+        }
+    }
+
+    /// Counts for `weight` times as much; windows are as many as there were.
+    pub(crate) fn scale(&mut self, weight: u64) {
+        let sums = [&mut self.stores, &mut self.bytes, &mut self.non_temporal];
+        let sums = sums.into_iter().chain([&mut self.atomic]);
+        for n in sums.chain(self.contexts.values_mut()) {
+            *n *= weight;
+        }
+    }
 }
 
 pub(crate) fn counts(executed: &FxHashMap<Place, Executed>) -> Vec<StoreCount> {
@@ -58,19 +100,19 @@ pub(crate) fn counts(executed: &FxHashMap<Place, Executed>) -> Vec<StoreCount> {
     counts
 }
 
-/// Adds what `thread` executed to `places`. `odd_bytes`: the back's, of accesses whose size varies.
+/// Adds what a thread executed to `places`. `odd_bytes`: the back's, of accesses whose size varies.
 pub(crate) fn add(
     places: &mut FxHashMap<Place, Executed>,
-    thread: &Thread,
+    part: &Part,
     odd_bytes: &[u64],
 ) -> ThreadTotals {
     let mut totals = ThreadTotals {
-        process: thread.process,
-        thread: thread.id,
-        instructions: thread.replayer.instrs() - thread.skipped,
+        process: part.process,
+        thread: part.thread,
+        instructions: part.instructions,
         ..ThreadTotals::default()
     };
-    let runs = &thread.state.runs;
+    let runs = &part.runs;
     for run in &runs.all {
         let accesses = run.first as usize..run.end as usize;
         for (at, facts) in accesses.clone().zip(&runs.facts[accesses]) {

@@ -38,6 +38,22 @@ impl Counts {
         self.idle += o.idle;
         self.partial += o.partial;
     }
+
+    /// Counts for `weight` times as much.
+    pub(crate) fn scale(&mut self, weight: u64) {
+        for n in [
+            &mut self.executed,
+            &mut self.clean,
+            &mut self.rewritten,
+            &mut self.rewrite_sum,
+            &mut self.fenced,
+            &mut self.fenced_explicitly,
+            &mut self.idle,
+            &mut self.partial,
+        ] {
+            *n *= weight;
+        }
+    }
 }
 
 /// The last flush of a line.

@@ -51,6 +51,13 @@ impl FenceHistogram {
         }
     }
 
+    /// Counts for `weight` times as much.
+    pub(crate) fn scale(&mut self, weight: u64) {
+        for n in self.counts.iter_mut().chain([&mut self.writes]) {
+            *n *= weight;
+        }
+    }
+
     /// A write had a fence at this distance.
     #[inline]
     pub(crate) fn record(&mut self, distance: u64) {

@@ -184,7 +184,7 @@ pub struct Finding {
     pub time_share: f64,
     /// What the advice would be if that mattered more; `None`: the same as `verdict`.
     pub dismissed: Option<Dismissed>,
-    /// Stretches of the run that it was seen in, where only some were looked at ([`crate::Bursts`]);
+    /// Stretches of the run that it was seen in, where only some were looked at ([`crate::Analyzer::with_stretches`]);
     /// else 0.
     pub stretches: u64,
     /// Share of this finding's writes that fell in sequential contexts, 0 to 1.

@@ -1,4 +1,4 @@
-//! What processes that have ended leave behind: sums by place. Nothing in it grows with the number
+//! What processes that have ended, or parts of their runs, leave behind: sums by place. Nothing in it grows with the number
 //! of processes that run the same code.
 
 use prestore_trace::{EventKind, SiteId};
@@ -9,7 +9,7 @@ use crate::executed::{self, Executed, Place, ThreadTotals};
 use crate::existing::{Counts, Instruction};
 use crate::fences::FenceHistogram;
 use crate::origins::{Origins, SizeClass, add_class};
-use crate::thread::Thread;
+use crate::thread::Part;
 use crate::usage::Usage;
 use crate::waiting;
 
@@ -35,9 +35,21 @@ impl Written {
             *self.allocations.entry(*site).or_default() += bytes;
         }
     }
+
+    fn scale(&mut self, weight: u64) {
+        self.scattered.scale(weight);
+        self.scattered_bytes *= weight;
+        self.fences.scale(weight);
+        for class in &mut self.classes {
+            class.scale(weight);
+        }
+        for bytes in self.allocations.values_mut() {
+            *bytes *= weight;
+        }
+    }
 }
 
-/// The sums over processes that have ended.
+/// The sums over processes that have ended, or over a part of one's run.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     pub(crate) executed: FxHashMap<Place, Executed>,
@@ -56,29 +68,66 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
+    /// Adds what another one holds.
+    pub(crate) fn merge(&mut self, o: Self) {
+        for (place, executed) in &o.executed {
+            self.executed.entry(*place).or_default().add(executed);
+        }
+        for (place, written) in &o.written {
+            self.written.entry(*place).or_default().add(written);
+        }
+        for (a, b) in o.joined.0 {
+            self.joined.join(a, b);
+        }
+        for (place, (kind, counts)) in o.judged {
+            self.judge(place, kind, &counts);
+        }
+        self.waited += o.waited;
+        self.lines_read += o.lines_read;
+        self.threads.extend(o.threads);
+        self.memory_bytes = self.memory_bytes.max(o.memory_bytes);
+    }
+
+    /// Counts for `weight` times as much.
+    pub(crate) fn scale(&mut self, weight: u64) {
+        self.executed.values_mut().for_each(|e| e.scale(weight));
+        self.written.values_mut().for_each(|w| w.scale(weight));
+        self.judged.values_mut().for_each(|j| j.1.scale(weight));
+        self.threads.iter_mut().for_each(|t| t.scale(weight));
+        self.waited *= weight;
+        self.lines_read *= weight;
+    }
+
+    fn judge(&mut self, place: Place, kind: EventKind, counts: &Counts) {
+        let entry = self.judged.entry(place);
+        entry
+            .or_insert_with(|| (kind, Counts::default()))
+            .1
+            .merge(counts);
+    }
+
     /// Adds a process: the front's threads, and what they did to memory.
-    pub(crate) fn add(&mut self, threads: &[Thread], mut back: BackProcess) {
+    pub(crate) fn add(&mut self, threads: &[Option<Part>], mut back: BackProcess) {
         let memory = &mut back.memory;
         let bytes = memory.lines.memory() + memory.contexts.memory();
         self.memory_bytes = self.memory_bytes.max(bytes);
         memory.finish();
-        let open = threads.iter().enumerate().filter(|t| !t.1.ended);
-        for (number, thread) in open {
-            self.add_thread(thread, number, &mut back);
+        for (number, thread) in threads.iter().enumerate() {
+            if let Some(thread) = thread {
+                self.add_thread(thread, number, &mut back);
+            }
         }
         let memory = &back.memory;
         self.lines_read += memory.cores.iter().map(|c| c.lines_read()).sum::<u64>();
         for (instruction, counts) in memory.existing.by_instruction() {
-            let first = || (instruction.kind, Counts::default());
-            let entry = self.judged.entry(instruction.place);
-            entry.or_insert_with(first).1.merge(&counts);
+            self.judge(instruction.place, instruction.kind, &counts);
         }
         self.write(&memory.origins);
     }
 
     /// Adds what the thread of this number in its process executed. What becomes of what it wrote
     /// or flushed is known when the process has ended.
-    pub(crate) fn add_thread(&mut self, front: &Thread, number: usize, process: &mut BackProcess) {
+    pub(crate) fn add_thread(&mut self, front: &Part, number: usize, process: &mut BackProcess) {
         let Some(back) = process.threads.get_mut(number) else {
             return;
         };
@@ -86,7 +135,7 @@ impl Ledger {
         let totals = executed::add(&mut self.executed, front, &back.odd_bytes);
         self.threads.push(totals);
         self.waited += waiting::instructions(front, &back);
-        let facts = front.state.runs.facts.iter();
+        let facts = front.runs.facts.iter();
         let judged = facts.filter_map(|f| {
             f.judged.map(|number| Instruction {
                 number,
@@ -105,6 +154,13 @@ impl Ledger {
     pub(crate) fn threads(&self) -> Vec<ThreadTotals> {
         let mut threads = self.threads.clone();
         threads.sort_by_key(|t| (t.process, t.thread));
+        threads.dedup_by(|part, first| {
+            let same = (part.process, part.thread) == (first.process, first.thread);
+            if same {
+                first.add(part);
+            }
+            same
+        });
         threads
     }
 

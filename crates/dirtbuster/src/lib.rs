@@ -15,7 +15,6 @@ mod allocations;
 mod analyzer;
 mod back;
 mod batch;
-mod bursts;
 mod clock;
 mod clusters;
 mod contexts;
@@ -37,21 +36,21 @@ mod pitfalls;
 mod reasons;
 mod runs;
 mod steps;
+mod stretches;
 mod summary;
 mod thread;
 mod thresholds;
 mod usage;
 mod verdict;
 mod waiting;
-mod windows;
 mod words;
 
 pub use analyzer::{Analyzer, Outcome, ProgramTotals, StoreCount};
-pub use bursts::{Bursts, Seen};
 pub use executed::ThreadTotals;
 pub use findings::{
     ContextClass, Dismissed, Distance, FenceDistance, Finding, Findings, LineShare, Pitfall,
     PitfallKind, Streams, TimeEstimate, Verdict,
 };
 pub use oracle::{SiteClass, SiteOracle};
+pub use stretches::Seen;
 pub use thresholds::{ThresholdError, ThresholdInfo, Thresholds};

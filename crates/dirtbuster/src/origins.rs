@@ -51,6 +51,15 @@ impl SizeClass {
         self.usage.merge(&o.usage);
         self.reused += o.reused;
     }
+
+    /// Counts for `weight` times as much.
+    pub(crate) fn scale(&mut self, weight: u64) {
+        self.usage.scale(weight);
+        let sums = [&mut self.count, &mut self.spans, &mut self.covered];
+        for n in sums.into_iter().chain([&mut self.reused]) {
+            *n *= weight;
+        }
+    }
 }
 
 /// Adds `class` to the one of its size in `classes`, kept by size.

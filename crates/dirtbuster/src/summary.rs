@@ -11,6 +11,7 @@ use crate::findings::{Finding, Findings, TimeEstimate};
 use crate::groups::Groups;
 use crate::ledger::Ledger;
 use crate::pitfalls;
+use crate::stretches::Seen;
 use crate::verdict::Program;
 
 /// What places are measured against.
@@ -21,6 +22,7 @@ pub(crate) struct Whole {
     pub(crate) written: u64,
     pub(crate) time: TimeEstimate,
     pub(crate) program: Program,
+    pub(crate) seen: Seen,
 }
 
 pub(crate) fn findings<O>(
@@ -29,6 +31,7 @@ pub(crate) fn findings<O>(
     tree: &CallTree,
     t: &Thresholds,
     given: Option<ProgramTotals>,
+    seen_of_run: Seen,
 ) -> (Findings, Vec<StoreCount>, Vec<ThreadTotals>) {
     let (executed, threads) = (&ledger.executed, ledger.threads());
     let mut totals = ThreadTotals::default();
@@ -52,6 +55,7 @@ pub(crate) fn findings<O>(
         program: Program {
             write_time: time.share(),
         },
+        seen: seen_of_run,
     };
     let pitfalls = pitfalls::find(ledger, &clusters, groups, tree, time.total, t);
     let mut list: Vec<Finding> = clusters

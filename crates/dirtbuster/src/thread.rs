@@ -10,7 +10,7 @@ use crate::groups::Groups;
 use crate::oracle::SiteOracle;
 use crate::origins::Interner;
 use crate::runs::{Run, Runs, Workshop};
-use crate::windows::Windows;
+use crate::stretches::Stretches;
 
 /// What the front keeps of a thread.
 #[derive(Debug, Default)]
@@ -20,9 +20,20 @@ pub(crate) struct Thread {
     pub(crate) replayer: Replayer,
     /// Instructions outside the recording's scope.
     pub(crate) skipped: u64,
+    /// Instructions that were handed over with a part of the run.
+    counted: u64,
     pub(crate) state: ThreadState,
     /// It has ended, and what it executed is accounted for.
     pub(crate) ended: bool,
+}
+
+/// What a thread executed in a part of the run.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) process: ProcessId,
+    pub(crate) thread: ThreadId,
+    pub(crate) instructions: u64,
+    pub(crate) runs: Runs,
 }
 
 #[derive(Debug, Default)]
@@ -31,9 +42,8 @@ pub(crate) struct ThreadState {
     index: u32,
     stack: CallStack,
     pub(crate) runs: Runs,
-    /// The window that it is in, counted from 1 (0: there are none), is left out.
+    /// The stretch that it is in, counted from 1 (0: there are none).
     window: u64,
-    outside: bool,
     /// When it wrote data last, and until when it is known to have waited.
     wrote: u64,
     waited: u64,
@@ -42,6 +52,22 @@ pub(crate) struct ThreadState {
 /// Instructions of one round of a loop that waits, at most: what pauses between two looks (yields,
 /// sleeps) is code of the C library.
 const ROUND: u64 = 256;
+
+impl Thread {
+    /// What it executed since it was asked last; `None`: it had ended by then.
+    pub(crate) fn part(&mut self) -> Option<Part> {
+        if self.ended {
+            return None;
+        }
+        let done = self.replayer.instrs() - self.skipped;
+        Some(Part {
+            process: self.process,
+            thread: self.id,
+            instructions: done - std::mem::replace(&mut self.counted, done),
+            runs: std::mem::take(&mut self.state.runs),
+        })
+    }
+}
 
 impl ThreadState {
     /// The state of the thread of this number in its process.
@@ -65,8 +91,7 @@ pub(crate) struct Execution<'a, O> {
     pub(crate) batch: &'a mut Batch,
     /// Of the words, which `values` lie in.
     pub(crate) start: *const u64,
-    /// Which windows are taken in.
-    pub(crate) windows: &'a mut Windows,
+    pub(crate) stretches: &'a mut Stretches,
 }
 
 impl<O: SiteOracle> ExecSink for Execution<'_, O> {
@@ -74,10 +99,6 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
     fn exec(&mut self, before: u64, block: &Block, values: &[u64], executed: u32) {
         let thread = &mut *self.thread;
         thread.stack.enter(block, self.tree);
-        if thread.outside {
-            *self.skipped += u64::from(executed);
-            return;
-        }
         let number = match thread.runs.known(block.id) {
             Some(run) => run,
             None => {
@@ -128,7 +149,7 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
             Special::Skip { instrs } => *self.skipped += instrs,
             Special::Window { number } => {
                 self.thread.window = number + 1;
-                self.thread.outside = !self.windows.takes(number);
+                self.stretches.enters(number);
             }
             Special::Time { .. }
             | Special::Stamp { .. }

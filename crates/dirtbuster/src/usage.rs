@@ -55,6 +55,11 @@ impl Events {
         self.sum += o.sum;
     }
 
+    fn scale(&mut self, weight: u64) {
+        self.n *= weight;
+        self.sum = self.sum.saturating_mul(weight);
+    }
+
     /// Mean distance, `None` where there were none.
     pub(crate) fn mean(&self) -> Option<f64> {
         (self.n > 0).then(|| self.sum as f64 / self.n as f64)
@@ -103,6 +108,29 @@ impl Usage {
         self.returns.lines += o.returns.lines;
         self.returns.n += o.returns.n;
         self.returns.turns += o.returns.turns;
+    }
+
+    /// Counts for `weight` times as much.
+    pub(crate) fn scale(&mut self, weight: u64) {
+        for events in [
+            &mut self.reread,
+            &mut self.reread_near,
+            &mut self.rewritten,
+            &mut self.rewritten_near,
+            &mut self.rewritten_reach,
+        ] {
+            events.scale(weight);
+        }
+        for n in [
+            &mut self.lines,
+            &mut self.flushed,
+            &mut self.taken,
+            &mut self.returns.lines,
+            &mut self.returns.n,
+            &mut self.returns.turns,
+        ] {
+            *n *= weight;
+        }
     }
 
     /// Lines that left for memory: those that were not written again within reach.

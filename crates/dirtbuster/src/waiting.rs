@@ -2,23 +2,23 @@
 
 use crate::back::BackThread;
 use crate::runs::Run;
-use crate::thread::Thread;
+use crate::thread::Part;
 
 /// Instructions that a thread waited.
-pub(crate) fn instructions(front: &Thread, back: &BackThread) -> u64 {
+pub(crate) fn instructions(front: &Part, back: &BackThread) -> u64 {
     polls(front, back).map(|r| r.waited).sum()
 }
 
 /// Rounds of the loops in which it did.
-pub(crate) fn rounds(front: &Thread, back: &BackThread) -> u64 {
+pub(crate) fn rounds(front: &Part, back: &BackThread) -> u64 {
     polls(front, back).map(|r| r.rounds).sum()
 }
 
 /// Blocks that have read at the same place, again and again, until another thread wrote there.
-fn polls<'a>(front: &'a Thread, back: &'a BackThread) -> impl Iterator<Item = &'a Run> {
+fn polls<'a>(front: &'a Part, back: &'a BackThread) -> impl Iterator<Item = &'a Run> {
     let received = |r: &&Run| {
         let accesses = back.received.get(r.first as usize..r.end as usize);
         accesses.unwrap_or_default().contains(&true)
     };
-    front.state.runs.all.iter().filter(received)
+    front.runs.all.iter().filter(received)
 }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "channel.h"
+#include "session.h"
 #include "hashtable.h"
 
 static hashtable_t ids; /* hash of a description -> id */

@@ -8,7 +8,7 @@
 #include "atomics.h"
 #include "cases.h"
 #include "block_ids.h"
-#include "channel.h"
+#include "session.h"
 #include "check.h"
 #include "count.h"
 #include "descriptors.h"

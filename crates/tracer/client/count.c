@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "flags.h"
+#include "session.h"
 
 /* Counters a thread has: sparse, so that only those of blocks that ran take memory. Blocks with
  * ids beyond share the last one, and the host says that their counts are lost. */

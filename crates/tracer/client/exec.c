@@ -12,7 +12,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "channel.h"
+#include "session.h"
 #include "dr_api.h"
 #include "drmgr.h"
 #include "environment.h"

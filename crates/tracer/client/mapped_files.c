@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "channel.h"
+#include "session.h"
 #include "thread.h"
 #include "wire.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "channel.h"
+#include "session.h"
 #include "drmgr.h"
 
 void

@@ -4,92 +4,10 @@
 
 #include "access.h"
 #include "block_ids.h"
+#include "builder.h"
 #include "frame.h"
 #include "options.h"
 #include "stored.h"
-#include "symbolic.h"
-
-#define NO_VERSION 0xffffffffu
-
-/* A recorded address base: what it was and where the value is. */
-typedef struct {
-    uint base;  /* version, NO_VERSION: none */
-    uint index; /* version, NO_VERSION: none */
-    byte scale;
-    reg_id_t segment;
-    int64 base_delta;
-    int64 index_delta;
-    ushort slot;
-} known_t;
-
-typedef struct {
-    void *drcontext;
-    plan_t *plan;
-    symbolic_t symbolic;
-    known_t known[PLAN_MAX_CAPTURES];
-    uint n_known;
-    wire_ref_t refs[PLAN_MAX_REFS];
-    capture_t captures[PLAN_MAX_CAPTURES];
-    byte lengths[512];
-    /* Of string instructions: which way they go, as far as the block tells. */
-    enum { DIRECTION_UNKNOWN, DIRECTION_UP, DIRECTION_DOWN } direction;
-    uint flags_instr; /* whose flags were captured last */
-    ushort flags_slot;
-    enum { FRAME_UNKNOWN, FRAME_YES, FRAME_NO } frame; /* is rbp a frame pointer at the begin? */
-} builder_t;
-
-static ushort
-new_slots(builder_t *b, uint words)
-{
-    ushort slot = (ushort)b->plan->words;
-    b->plan->words += words;
-    return slot;
-}
-
-static capture_t *
-capture(builder_t *b, capture_what_t what, uint instr, opnd_t opnd, uint words)
-{
-    capture_t *c = &b->captures[b->plan->n_captures++];
-    c->instr = (ushort)instr;
-    c->what = (byte)what;
-    c->after = false;
-    c->opnd = opnd;
-    c->slot = new_slots(b, words);
-    c->ref = 0;
-    return c;
-}
-
-static wire_ref_t *
-new_ref(builder_t *b, uint instr, byte kind, byte mode, app_pc pc, uint size)
-{
-    wire_ref_t *r = &b->refs[b->plan->n_refs++];
-    memset(r, 0, sizeof(*r));
-    r->instr = (uint16_t)instr;
-    r->kind = kind;
-    r->mode = mode;
-    r->pc_delta = (uint32_t)(pc - (app_pc)b->plan->head.start_pc);
-    r->size = size;
-    r->slot = r->aux = r->index = r->value_slot = NO_SLOT;
-    return r;
-}
-
-static bool
-is_wide(reg_id_t reg)
-{
-    return reg == DR_REG_NULL || (reg_is_gpr(reg) && reg_is_64bit(reg));
-}
-
-/* The base alone, of a gather's or scatter's memory operand. */
-static opnd_t
-without_vector_index(opnd_t mem)
-{
-    if (!opnd_is_base_disp(mem) || opnd_get_index(mem) == DR_REG_NULL ||
-        !reg_is_simd(opnd_get_index(mem)))
-        return mem;
-    return opnd_create_far_base_disp_ex(opnd_get_segment(mem), opnd_get_base(mem), DR_REG_NULL, 0,
-                                        opnd_get_disp(mem), opnd_get_size(mem), false, false,
-                                        opnd_is_disp_short_addr(mem));
-}
 
 /* A place of the frame: the stack pointer and a constant, as of calls, pushes, spills, the red zone,
  * and of the locked instruction on the top of the stack that compilers use as a fence. */
@@ -122,72 +40,6 @@ in_frame_of_rbp(builder_t *b, opnd_t mem)
     return b->frame == FRAME_YES;
 }
 
-/* Sets slot and disp of `r` so that they give the address of `mem` before the instruction, plus
- * `late`. */
-static void
-set_base(builder_t *b, wire_ref_t *r, opnd_t mem, int64 late)
-{
-    mem = without_vector_index(mem);
-    if (opnd_is_abs_addr(mem) || opnd_is_rel_addr(mem)) {
-        if (!opnd_is_far_memory_reference(mem)) {
-            r->disp = (uint64)opnd_get_addr(mem);
-            return;
-        }
-    }
-    known_t want = { NO_VERSION, NO_VERSION, 1, DR_REG_NULL, 0, 0, NO_SLOT };
-    reg_id_t segment = opnd_is_base_disp(mem) ? opnd_get_segment(mem) : DR_REG_NULL;
-    reg_id_t base = opnd_is_base_disp(mem) ? opnd_get_base(mem) : DR_REG_NULL;
-    reg_id_t index = opnd_is_base_disp(mem) ? opnd_get_index(mem) : DR_REG_NULL;
-    int64 disp = (opnd_is_base_disp(mem) ? opnd_get_disp(mem) : 0) + late;
-    bool far_segment = segment == DR_SEG_FS || segment == DR_SEG_GS;
-    bool odd = !opnd_is_base_disp(mem) || !is_wide(base) || !is_wide(index) ||
-               (far_segment && (base != DR_REG_NULL || index != DR_REG_NULL));
-    if (odd) {
-        /* 32-bit addressing, xlat, registers in a segment: the whole address, not shared. */
-        r->slot = capture(b, CAP_ADDRESS, r->instr, mem, 1)->slot;
-        r->disp = (uint64)late;
-        return;
-    }
-    opnd_t opnd;
-    if (far_segment) {
-        want.segment = segment;
-        opnd = opnd_create_far_base_disp(segment, DR_REG_NULL, DR_REG_NULL, 0, 0, OPSZ_8);
-    } else if (base == DR_REG_NULL && index == DR_REG_NULL) {
-        r->disp = (uint64)disp;
-        return;
-    } else {
-        if (base != DR_REG_NULL) {
-            sym_t s = symbolic_get(&b->symbolic, base);
-            want.base = s.version;
-            want.base_delta = s.delta;
-        }
-        if (index != DR_REG_NULL) {
-            sym_t s = symbolic_get(&b->symbolic, index);
-            want.index = s.version;
-            want.index_delta = s.delta;
-            want.scale = (byte)opnd_get_scale(mem);
-        }
-        opnd = index == DR_REG_NULL
-            ? opnd_create_reg(base)
-            : opnd_create_base_disp(base, index, want.scale, 0, OPSZ_lea);
-    }
-    for (uint i = 0; i < b->n_known; i++) {
-        known_t *k = &b->known[i];
-        if (k->base == want.base && k->index == want.index && k->scale == want.scale &&
-            k->segment == want.segment) {
-            r->slot = k->slot;
-            r->disp = (uint64)(disp + (want.base_delta - k->base_delta) +
-                               (want.index_delta - k->index_delta) * want.scale);
-            return;
-        }
-    }
-    capture_what_t what = opnd_is_reg(opnd) ? CAP_REG : CAP_ADDRESS;
-    want.slot = capture(b, what, r->instr, opnd, 1)->slot;
-    b->known[b->n_known++] = want;
-    r->slot = want.slot;
-    r->disp = (uint64)disp;
-}
-
 static uint
 vector_words(reg_id_t reg)
 {
@@ -199,9 +51,9 @@ capture_mask(builder_t *b, wire_ref_t *r, const access_t *access)
 {
     reg_id_t reg = opnd_get_reg(access->mask);
     if (is_mask_reg(reg)) {
-        r->aux = capture(b, CAP_MASK, r->instr, access->mask, 1)->slot;
+        r->aux = builder_capture(b, CAP_MASK, r->instr, access->mask, 1)->slot;
     } else {
-        r->aux = capture(b, CAP_VECTOR, r->instr, access->mask, vector_words(reg))->slot;
+        r->aux = builder_capture(b, CAP_VECTOR, r->instr, access->mask, vector_words(reg))->slot;
         r->extra = access->element;
     }
 }
@@ -213,7 +65,7 @@ direction(builder_t *b, uint i)
     if (b->direction != DIRECTION_UNKNOWN)
         return b->direction == DIRECTION_DOWN ? REP_DOWN : REP_UP;
     if (b->flags_instr != i || b->flags_slot == NO_SLOT) {
-        b->flags_slot = capture(b, CAP_FLAGS, i, opnd_create_null(), 1)->slot;
+        b->flags_slot = builder_capture(b, CAP_FLAGS, i, opnd_create_null(), 1)->slot;
         b->flags_instr = i;
     }
     return (uint16_t)(REP_BY_FLAGS + b->flags_slot);
@@ -226,8 +78,8 @@ one_access(builder_t *b, uint i, instr_t *instr, const access_t *access, opnd_t 
                                                                                    : KIND_LOAD;
     app_pc pc = instr_get_app_pc(instr);
     uint size = access_bytes(instr, mem);
-    wire_ref_t *r = new_ref(b, i, kind, MODE_PLAIN, pc, size);
-    set_base(b, r, mem, write ? moved_stack(instr, mem) : 0);
+    wire_ref_t *r = builder_ref(b, i, kind, MODE_PLAIN, pc, size);
+    builder_address(b, r, mem, write ? moved_stack(instr, mem) : 0);
     /* An atomic there is one on a variable that others know. */
     bool frame = in_frame(mem) || (kind == KIND_STORE && in_frame_of_rbp(b, mem));
     r->lanes = access->shape == SHAPE_PLAIN && frame ? PLAIN_IN_FRAME : 0;
@@ -237,9 +89,9 @@ one_access(builder_t *b, uint i, instr_t *instr, const access_t *access, opnd_t 
         r->mode = access->shape == SHAPE_REP ? MODE_REP : MODE_REP_UNTIL;
         r->size = opnd_size_in_bytes(opnd_get_size(mem));
         r->extra = direction(b, i);
-        r->aux = capture(b, CAP_REG, i, opnd_create_reg(DR_REG_RCX), 1)->slot;
+        r->aux = builder_capture(b, CAP_REG, i, opnd_create_reg(DR_REG_RCX), 1)->slot;
         if (r->mode == MODE_REP_UNTIL) {
-            capture_t *left = capture(b, CAP_REG, i, opnd_create_reg(DR_REG_RCX), 1);
+            capture_t *left = builder_capture(b, CAP_REG, i, opnd_create_reg(DR_REG_RCX), 1);
             left->after = true;
             r->index = left->slot;
         }
@@ -278,18 +130,19 @@ one_access(builder_t *b, uint i, instr_t *instr, const access_t *access, opnd_t 
         r->lanes = (uint8_t)(by_data < by_index ? by_data : by_index);
         r->scale = (uint8_t)opnd_get_scale(mem);
         capture_mask(b, r, &lanes);
-        r->index = capture(b, CAP_VECTOR, i, opnd_create_reg(index), vector_words(index))->slot;
+        opnd_t indices = opnd_create_reg(index);
+        r->index = builder_capture(b, CAP_VECTOR, i, indices, vector_words(index))->slot;
         r->extra |= (uint16_t)((wide_index ? 8 : 4) << 8);
         break;
     }
     case SHAPE_BIT:
         r->mode = MODE_BIT;
-        r->aux = capture(b, CAP_REG, i, access->mask, 1)->slot;
+        r->aux = builder_capture(b, CAP_REG, i, access->mask, 1)->slot;
         break;
     case SHAPE_XSAVE:
         r->mode = MODE_XSAVE;
         r->extra = access->compacted ? 1 : 0;
-        r->aux = capture(b, CAP_FEATURES, i, opnd_create_null(), 1)->slot;
+        r->aux = builder_capture(b, CAP_FEATURES, i, opnd_create_null(), 1)->slot;
         break;
     default: break;
     }
@@ -307,12 +160,12 @@ add_values(builder_t *b, uint i, instr_t *instr, uint first_ref)
         if (!stored_inline(instr, r))
             continue;
         capture_t *c =
-            capture(b, CAP_VALUE, i, opnd_create_null(), (r->size + 7) / 8);
+            builder_capture(b, CAP_VALUE, i, opnd_create_null(), (r->size + 7) / 8);
         c->after = true;
         c->ref = (ushort)n;
         r->value_slot = c->slot;
         if (stored_if_equal(instr)) {
-            capture_t *flags = capture(b, CAP_FLAGS, i, opnd_create_null(), 1);
+            capture_t *flags = builder_capture(b, CAP_FLAGS, i, opnd_create_null(), 1);
             flags->after = true;
             r->aux = flags->slot;
         }
@@ -335,12 +188,14 @@ one_instr(builder_t *b, uint i, instr_t *instr)
         b->direction = DIRECTION_UNKNOWN;
     switch (access.shape) {
     case SHAPE_NONE: break;
-    case SHAPE_FENCE: new_ref(b, i, access.kind, MODE_PLAIN, pc, 0); break;
-    case SHAPE_REGION: new_ref(b, i, access.kind, MODE_PLAIN, pc, 0)->disp = access.region; break;
+    case SHAPE_FENCE: builder_ref(b, i, access.kind, MODE_PLAIN, pc, 0); break;
+    case SHAPE_REGION:
+        builder_ref(b, i, access.kind, MODE_PLAIN, pc, 0)->disp = access.region;
+        break;
     case SHAPE_FLUSH: {
         opnd_t mem = opnd_is_memory_reference(instr_get_src(instr, 0)) ? instr_get_src(instr, 0)
                                                                        : instr_get_dst(instr, 0);
-        set_base(b, new_ref(b, i, access.kind, MODE_PLAIN, pc, 0), mem, 0);
+        builder_address(b, builder_ref(b, i, access.kind, MODE_PLAIN, pc, 0), mem, 0);
         break;
     }
     default:

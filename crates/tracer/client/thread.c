@@ -9,6 +9,7 @@
 #include "images.h"
 #include "leave.h"
 #include "options.h"
+#include "session.h"
 #include "trial.h"
 
 static reg_id_t tls_register;

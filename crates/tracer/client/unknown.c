@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "channel.h"
+#include "session.h"
 #include "drmgr.h"
 #include "hashtable.h"
 #include "thread.h"

@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use prestore_dirtbuster::{Analyzer, Bursts, Thresholds};
+use prestore_dirtbuster::{Analyzer, Thresholds};
 use prestore_report::Run;
 use prestore_trace::SiteTable;
-use prestore_tracer::record;
+use prestore_tracer::{Bursts, record};
 
 use super::takers::Advisor;
 use super::{chosen_functions, print};
@@ -27,30 +27,30 @@ pub fn run(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliErr
         ));
     }
     let (functions, totals) = chosen_functions(&args.command, &args.run, &args.debug_dir)?;
-    let (dense, thinnest) = bursts.map_or((u64::MAX, 1), |b| (b.dense / b.burst, b.thinnest));
-    let analyses = Bursts::new(dense, thinnest, || {
-        let mut namer = Namer::new(SiteTable::default(), &args.debug_dir);
-        let keys = namer.choose(&functions);
-        let mut analyzer = Analyzer::new(thresholds, namer);
-        if !functions.is_empty() {
-            analyzer = analyzer.with_scope(keys);
-        }
-        if let Some(totals) = totals {
-            analyzer = analyzer.with_totals(totals);
-        }
-        analyzer
-    });
-    analyse(args, thresholds, analyses, &functions)
+    let mut namer = Namer::new(SiteTable::default(), &args.debug_dir);
+    let keys = namer.choose(&functions);
+    let mut analyzer = Analyzer::new(thresholds, namer);
+    if !functions.is_empty() {
+        analyzer = analyzer.with_scope(keys);
+    }
+    if let Some(totals) = totals {
+        analyzer = analyzer.with_totals(totals);
+    }
+    if let Some(b) = bursts {
+        analyzer = analyzer.with_stretches(b.dense / b.burst, b.thinnest);
+    }
+    analyse(args, thresholds, analyzer, bursts, &functions)
 }
 
 fn analyse(
     args: &AdviseArgs,
     thresholds: Thresholds,
-    analyzer: Bursts<Namer>,
+    analyzer: Analyzer<Namer>,
+    bursts: Option<Bursts>,
     functions: &[String],
 ) -> Result<ExitCode, CliError> {
     let mut options = run::options(&args.run, false, run::program_output(args.format))?;
-    options.bursts = args.budget.bursts(args.stretch);
+    options.bursts = bursts;
     prestore_tracer::resolve(&args.command)?;
     let recorder = match &args.output {
         Some(dir) => Some(Recorder::create(
@@ -82,7 +82,8 @@ fn analyse(
     };
     let kept = advisor.recorder.map(|recorder| recorder.finish(&outcome));
     run::tell_end(outcome.status);
-    let (mut analysis, seen) = advisor.analyzer.finish();
+    let mut analysis = advisor.analyzer.finish();
+    let seen = analysis.seen;
     analysis
         .oracle
         .set_sites(std::mem::take(&mut outcome.sites));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use prestore_dirtbuster::Bursts;
+use prestore_dirtbuster::Analyzer;
 use prestore_trace::block::BlockTable;
 use prestore_trace::{ProcessId, SiteId, SiteTable};
 use prestore_tracer::{Counts, ProcessInfo, Sink, SinkError, Stream};
@@ -14,7 +14,7 @@ use crate::record::Recorder;
 /// Analyses, and stores too if asked.
 pub struct Advisor {
     /// The analysis.
-    pub analyzer: Bursts<Namer>,
+    pub analyzer: Analyzer<Namer>,
     /// Also stores.
     pub recorder: Option<Recorder>,
     /// Tells the user.

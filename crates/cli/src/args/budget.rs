@@ -9,8 +9,13 @@ use super::parse_count;
 pub enum Budget {
     /// Everything.
     All,
-    /// At the end one of so many stretches.
-    Thinned(u64),
+    /// The first stretches are all looked at, in the end one of `thinnest`.
+    Thinned {
+        /// A multiple of 4.
+        dense: u64,
+        /// A power of four.
+        thinnest: u64,
+    },
 }
 
 /// Instructions of a stretch. What is still near the core at its end (1 MB: some 2 million instructions of a loop that brings
@@ -18,6 +23,8 @@ pub enum Budget {
 pub const STRETCH: u64 = 20_000_000;
 /// Stretches at the beginning that are all looked at.
 const DENSE: u64 = 48;
+/// And where `auto` is to choose: some seconds of the program, a minute or two of the analysis.
+const DENSE_AUTO: u64 = 256;
 /// What the program takes of its native time where nothing is recorded (1.2 to 1.5 times on three NAS kernels, and start-up
 /// beside), and how much more what is recorded and analysed takes: 28 to 60 times on such kernels with the machine's two cores
 /// shared, and room above. The whole of the first stretches comes on top, so a short run takes longer than its budget.
@@ -26,16 +33,19 @@ const ANALYSED: f64 = 90.0;
 /// Least budget that can be held.
 const LEAST: f64 = 2.0;
 /// What `auto` stands for.
-const AUTO: f64 = 3.0;
+const AUTO: Budget = Budget::Thinned {
+    dense: DENSE_AUTO,
+    thinnest: 64,
+};
 
 impl Budget {
     /// What is recorded of the run, in stretches of so many instructions; `None`: everything.
     pub fn bursts(self, stretch: u64) -> Option<Bursts> {
         match self {
             Self::All => None,
-            Self::Thinned(thinnest) => Some(Bursts {
+            Self::Thinned { dense, thinnest } => Some(Bursts {
                 burst: stretch,
-                dense: DENSE.saturating_mul(stretch),
+                dense: dense.saturating_mul(stretch),
                 thinnest,
             }),
         }
@@ -47,14 +57,17 @@ fn times(budget: f64) -> Budget {
     while COUNTED + ANALYSED / every as f64 > budget {
         every *= 4;
     }
-    Budget::Thinned(every)
+    Budget::Thinned {
+        dense: DENSE,
+        thinnest: every,
+    }
 }
 
 /// `all`, `auto`, or by how much the program may be slower: `2x`.
 pub fn parse_budget(text: &str) -> Result<Budget, String> {
     match text {
         "all" => return Ok(Budget::All),
-        "auto" => return Ok(times(AUTO)),
+        "auto" => return Ok(AUTO),
         _ => {}
     }
     let number = text.strip_suffix('x').unwrap_or(text).parse::<f64>();
@@ -91,7 +104,10 @@ mod tests {
             [every("30x"), every("10x"), every("3x"), every("2")],
             [4, 16, 64, 256]
         );
-        assert_eq!(every("auto"), every("3x"));
+        assert_eq!(
+            (every("auto"), AUTO),
+            (every("3x"), parse_budget("auto").unwrap())
+        );
         assert_eq!(parse_budget("all"), Ok(Budget::All));
     }
 
@@ -113,7 +129,9 @@ mod tests {
 
     #[test]
     fn windows_are_thinned_where_both_sides_know() {
-        let b = times(LEAST).bursts(STRETCH).unwrap();
-        assert!(b.dense.is_multiple_of(4 * b.burst) && b.thinnest.is_power_of_two());
+        for budget in [times(LEAST), AUTO] {
+            let b = budget.bursts(STRETCH).unwrap();
+            assert!(b.dense.is_multiple_of(4 * b.burst) && b.thinnest.is_power_of_two());
+        }
     }
 }

@@ -227,17 +227,15 @@ pub struct AdviseArgs {
     /// Folder with separate debug files (repeatable)
     #[arg(long, value_name = "DIR", value_parser = folder)]
     pub debug_dir: Vec<PathBuf>,
-    /// Slow the program down only so much in the long run (`2x`, `5x`), or as `auto` chooses (`3x`); `all`: look at
-    /// everything
+    /// Slow the program down only so much in the long run (`2x`, `5x`), or as `auto` does; `all`: look at everything
     ///
-    /// The first thousand million instructions are looked at in full; of what follows less and less, in stretches,
-    /// down to what the budget allows. What long runs are said to do is then an estimate.
-    /// A run that ends in the first part takes longer than with `all`: it is analysed several times at once.
+    /// The first thousand million instructions are looked at in full, by `auto` five times as many; of what follows less and less,
+    /// in stretches, down to what the budget allows, of `auto` 3x. What long runs are said to do is then an estimate.
     #[arg(long, value_name = "all|auto|Nx", default_value = "all", value_parser = parse_budget, conflicts_with_all = [
         "recording", "output", "skip", "take", "period", "region", "machines",
     ])]
     pub budget: Budget,
-    /// With a budget: instructions of a stretch; the first 48 are looked at in full
+    /// With a budget: instructions of a stretch; the first 48, of `auto` 256, are looked at in full
     ///
     /// Whether what is written at the end of a stretch is read again is not seen: shorter stretches show more parts of
     /// the run, and know less of each.

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::process::Stdio;
 
-use prestore_dirtbuster::{Analyzer, Bursts, Findings, Thresholds};
+use prestore_dirtbuster::{Analyzer, Findings, Thresholds};
 use prestore_report::{Report, Run};
 use prestore_trace::SiteTable;
 use prestore_tracer::{Options, ProgramOutput, record_reading};
@@ -68,10 +68,10 @@ fn live(
         ..Options::default()
     };
     let mut advisor = Advisor {
-        analyzer: Bursts::new(u64::MAX, 1, || {
-            let namer = Namer::new(SiteTable::default(), &args.debug_dir);
-            Analyzer::new(thresholds, namer)
-        }),
+        analyzer: Analyzer::new(
+            thresholds,
+            Namer::new(SiteTable::default(), &args.debug_dir),
+        ),
         recorder: None,
         progress: Progress::new(args.quiet, "recorded values"),
     };
@@ -90,7 +90,7 @@ fn live(
             run::partial(&outcome).unwrap_or_default()
         )));
     }
-    let (mut analysis, _) = advisor.analyzer.finish();
+    let mut analysis = advisor.analyzer.finish();
     let mut about = Run {
         cwd: std::env::current_dir()
             .ok()

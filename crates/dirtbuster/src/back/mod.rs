@@ -19,6 +19,7 @@ use crate::ledger::Ledger;
 use crate::memory::{Memory, Streak};
 use crate::runs::Access;
 use crate::steps::Step;
+use crate::thread::Part;
 
 /// The back's share of a process.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub(crate) struct BackProcess {
     clock: ProcessClock,
     pub(crate) memory: Memory,
     pub(crate) threads: Vec<BackThread>,
+    /// Of threads that ended in this part of the run.
+    ended: Ledger,
 }
 
 /// The back's share of a thread.
@@ -72,14 +75,23 @@ impl Back {
     pub(crate) fn take(&mut self, batch: &mut Batch) {
         match batch.ended.take() {
             None => self.execute(batch),
-            Some(Ended::Process(threads)) => {
+            Some(Ended::Process(threads, weight)) => {
                 if let Some(process) = self.processes.remove(&batch.process) {
-                    self.ledger.add(&threads, process);
+                    self.ledger.merge(process.sums(&threads, weight));
+                }
+            }
+            Some(Ended::Part(threads, weight)) => {
+                if let Some(process) = self.processes.get_mut(&batch.process) {
+                    let next = process.next_part(self.limits);
+                    let ended = std::mem::replace(process, next);
+                    self.ledger.merge(ended.sums(&threads, weight));
                 }
             }
             Some(Ended::Thread(thread)) => {
                 if let Some(process) = self.processes.get_mut(&batch.process) {
-                    self.ledger.add_thread(&thread, batch.thread, process);
+                    let mut ended = std::mem::take(&mut process.ended);
+                    ended.add_thread(&thread, batch.thread, process);
+                    process.ended = ended;
                 }
             }
         }
@@ -89,11 +101,7 @@ impl Back {
         let process = self
             .processes
             .entry(batch.process)
-            .or_insert_with(|| BackProcess {
-                clock: ProcessClock::default(),
-                memory: Memory::new(self.limits),
-                threads: Vec::new(),
-            });
+            .or_insert_with(|| BackProcess::new(self.limits));
         while process.threads.len() <= batch.thread {
             let clock = ThreadClock::starting(&process.clock);
             process.memory.thread_begins(clock);
@@ -114,6 +122,39 @@ impl Back {
         };
         execution.run(batch);
         process.memory.clocks[batch.thread].buffer_ended(batch.instrs, &mut process.clock);
+    }
+}
+
+impl BackProcess {
+    fn new(limits: Limits) -> Self {
+        Self {
+            clock: ProcessClock::default(),
+            memory: Memory::new(limits),
+            threads: Vec::new(),
+            ended: Ledger::default(),
+        }
+    }
+
+    /// The process in the next part of its run: it has its allocations and threads, and has done nothing yet.
+    fn next_part(&mut self, limits: Limits) -> Self {
+        let mut next = Self::new(limits);
+        next.clock = self.clock;
+        next.memory.allocations = std::mem::take(&mut self.memory.allocations);
+        for clock in &self.memory.clocks {
+            next.memory.thread_begins(clock.clone());
+            next.threads.push(BackThread::default());
+        }
+        next
+    }
+
+    /// Its sums, `weight` times, when it or a part of its run has ended.
+    fn sums(mut self, threads: &[Option<Part>], weight: u64) -> Ledger {
+        let mut sums = std::mem::take(&mut self.ended);
+        sums.add(threads, self);
+        if weight != 1 {
+            sums.scale(weight);
+        }
+        sums
     }
 }
 

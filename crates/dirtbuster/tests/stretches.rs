@@ -3,7 +3,7 @@
 
 mod synthetic;
 
-use prestore_dirtbuster::{Analyzer, Bursts, Findings, Seen};
+use prestore_dirtbuster::{Analyzer, Findings, Seen};
 use prestore_trace::record::Special;
 use prestore_trace::{ProcessId, SiteTable, ThreadId};
 use synthetic::{Numbers, Program, everything};
@@ -48,17 +48,17 @@ fn program(windows: u64) -> Program {
 fn analyzed(windows: u64) -> (Findings, Seen) {
     let program = program(windows);
     let mut sites = SiteTable::default();
-    let mut bursts = Bursts::new(DENSE, THINNEST, || Analyzer::new(everything(), Numbers));
+    let mut analyzer = Analyzer::new(everything(), Numbers).with_stretches(DENSE, THINNEST);
     for (thread, words) in &program.buffers {
         // As buffers come: a few records each.
         for words in words.chunks(2 * 16) {
             let table = &program.table;
-            let fed = bursts.feed(ProcessId(0), ThreadId(*thread), table, &mut sites, words);
+            let fed = analyzer.feed(ProcessId(0), ThreadId(*thread), table, &mut sites, words);
             assert_eq!(fed, Ok(words.len()));
         }
     }
-    let (outcome, seen) = bursts.finish();
-    (outcome.findings, seen)
+    let outcome = analyzer.finish();
+    (outcome.findings, outcome.seen)
 }
 
 /// Stores and stretches of both functions.
@@ -74,18 +74,19 @@ fn both(findings: &Findings) -> Vec<(u32, u64, u64)> {
 #[test]
 fn a_short_run_is_looked_at_whole() {
     let (findings, seen) = analyzed(DENSE);
-    assert_eq!((seen.every, seen.windows), (1, DENSE));
+    assert_eq!((seen.every, seen.stretches), (1, DENSE));
     assert_eq!(both(&findings), [(1, DENSE * LINES, 0)]);
 }
 
 #[test]
 fn what_was_looked_at_closely_weighs_no_more_later() {
     let (findings, seen) = analyzed(DENSE + 1);
-    assert_eq!((seen.every, seen.windows), (4, 2));
-    assert_eq!(both(&findings), [(1, 2 * LINES, 2)]);
-    // Of the recorded windows 10 are in the first half of the run.
+    // The last one stands for three that were not to be any more.
+    assert_eq!((seen.every, seen.stretches), (4, DENSE + 1));
+    assert_eq!(both(&findings), [(1, (DENSE + 4) * LINES, DENSE + 1)]);
+    // Of the ten that were recorded eight are in the first half of the run.
     let (findings, seen) = analyzed(64);
-    assert_eq!((seen.every, seen.windows), (16, 4));
-    assert_eq!(both(&findings), [(1, 4 * LINES, 4), (2, 2 * LINES, 2)]);
-    assert_eq!(findings.instructions, 6 * LINES);
+    assert_eq!((seen.every, seen.stretches), (16, 10));
+    assert_eq!(both(&findings), [(1, 64 * LINES, 10), (2, 32 * LINES, 2)]);
+    assert_eq!(findings.instructions, 96 * LINES);
 }
