@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{cc, same};
+use common::{cc, same, str};
 
 /// flex waits for a filter behind the standard output that it has closed.
 #[test]
@@ -27,4 +27,12 @@ fn limits_on_files() {
 #[test]
 fn breaks_within_a_page() {
     same(&[], &[cc("breaks", &[])]);
+}
+
+/// Where the processor has transactions; else the program says so both times.
+#[test]
+fn transactions() {
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&cc("transactions", &["-pthread"]))]);
+    }
 }
