@@ -28,6 +28,7 @@ static process_origin_t origin;
  * memory, until it executes something: what it does is recorded as its parent's. */
 static process_id_t pid;
 static volatile bool stopped;
+static const char too_large[] = "its limit on the size of files (RLIMIT_FSIZE) holds for the recorder's too";
 
 static uint64
 ticks(void)
@@ -250,7 +251,8 @@ session_meta(const void *frame, size_t bytes)
     file_limit_restore(&limit);
     dr_mutex_unlock(meta_lock);
     if (written != (ssize_t)bytes)
-        stop_recording("the file system of the shared buffers is full");
+        stop_recording(written == -EFBIG ? too_large
+                                         : "the file system of the shared buffers is full");
 }
 
 void *
@@ -270,6 +272,8 @@ session_map(char kind, thread_id_t tid, size_t bytes, char *path, size_t path_si
     dr_mutex_lock(meta_lock);
     file_limit_raise(&limit);
     int failed = kind == 'n' ? ftruncate(fd, (off_t)bytes) : posix_fallocate(fd, 0, (off_t)bytes);
+    if (failed < 0)
+        failed = errno;
     file_limit_restore(&limit);
     dr_mutex_unlock(meta_lock);
     if (failed == 0)
@@ -277,7 +281,7 @@ session_map(char kind, thread_id_t tid, size_t bytes, char *path, size_t path_si
     dr_close_file(fd);
     if (map == MAP_FAILED) {
         unlink(path);
-        errno = ENOSPC;
+        errno = failed == EFBIG ? EFBIG : ENOSPC;
         return NULL;
     }
     return map;
@@ -299,6 +303,7 @@ why_no_file(void)
     switch (errno) {
     case EACCES:
     case EPERM: return "it may not make buffers any more (has it changed its user?)";
+    case EFBIG: return too_large;
     case ENOENT: return "it cannot reach its buffers any more (has it changed its root directory?)";
     default: return "there is no room for its buffers (/dev/shm full?)";
     }

@@ -36,3 +36,21 @@ fn transactions() {
         same(options, &[str(&cc("transactions", &["-pthread"]))]);
     }
 }
+
+#[test]
+fn jumps_to_what_is_not_code() {
+    for options in [&[][..], &["count"]] {
+        same(options, &[str(&cc("no_code", &[]))]);
+    }
+}
+
+/// The kernel writes to the page of the code, which is the thread's too where little lies between (static).
+#[test]
+fn code_on_stacks() {
+    let stack = ["-pthread", "-z", "execstack"];
+    same(&[], &[cc("stack_code", &stack)]);
+    same(
+        &[],
+        &[cc("stack_code", &[&stack[..], &["-static"]].concat())],
+    );
+}
