@@ -21,7 +21,7 @@ pub(crate) struct Thread {
     /// Instructions outside the recording's scope.
     pub(crate) skipped: u64,
     /// Instructions that were handed over with a part of the run.
-    counted: u64,
+    pub(crate) counted: u64,
     pub(crate) state: ThreadState,
     /// It has ended, and what it executed is accounted for.
     pub(crate) ended: bool,

@@ -29,6 +29,7 @@ why_no_file(void)
     switch (errno) {
     case EACCES:
     case EPERM: return "it may not make buffers any more (has it changed its user?)";
+    case EFBIG: return SESSION_FILE_TOO_LARGE;
     case ENOENT: return "it cannot reach its buffers any more (has it changed its root directory?)";
     default: return "there is no room for its buffers (/dev/shm full?)";
     }

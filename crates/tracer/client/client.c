@@ -34,6 +34,7 @@
 #include "stored.h"
 #include "suspend.h"
 #include "thread.h"
+#include "transactions.h"
 #include "trial.h"
 #include "unknown.h"
 #include "verify.h"
@@ -213,7 +214,7 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
     proc_files_init();
     segments_init();
     float_pc_init();
-    if (!frame_init() || (options_record() && !atomics_init()))
+    if (!transactions_init() || !frame_init() || (options_record() && !atomics_init()))
         dr_abort();
     if (options.values) {
         if (!stored_init())

@@ -256,7 +256,8 @@ session_meta(const void *frame, size_t bytes)
     file_limit_restore(&limit);
     dr_mutex_unlock(meta_lock);
     if (written != (ssize_t)bytes)
-        session_stop("the file system of the shared buffers is full");
+        session_stop(written == -EFBIG ? SESSION_FILE_TOO_LARGE
+                                       : "the file system of the shared buffers is full");
 }
 
 void *
@@ -276,6 +277,8 @@ session_map(char kind, thread_id_t tid, size_t bytes, char *path, size_t path_si
     dr_mutex_lock(meta_lock);
     file_limit_raise(&limit);
     int failed = kind == 'n' ? ftruncate(fd, (off_t)bytes) : posix_fallocate(fd, 0, (off_t)bytes);
+    if (failed < 0)
+        failed = errno;
     file_limit_restore(&limit);
     dr_mutex_unlock(meta_lock);
     if (failed == 0)
@@ -283,7 +286,7 @@ session_map(char kind, thread_id_t tid, size_t bytes, char *path, size_t path_si
     dr_close_file(fd);
     if (map == MAP_FAILED) {
         unlink(path);
-        errno = ENOSPC;
+        errno = failed == EFBIG ? EFBIG : ENOSPC;
         return NULL;
     }
     return map;

@@ -38,6 +38,9 @@ bool session_was_stopped(void);
 bool session_host_is_gone(void);
 /* Ends the recording of this process. `why` (or NULL) is what the user is told. */
 void session_stop(const char *why);
+/* Why, where a process may not make files as large as ours. */
+#define SESSION_FILE_TOO_LARGE \
+    "its limit on the size of files (RLIMIT_FSIZE) holds for the recorder's too"
 /* Tells the host that there is something to read. */
 void session_ring_doorbell(void);
 /* Tells the user something of this process (enum note_kind). */

@@ -60,3 +60,29 @@ fn limits_on_memory() {
 fn descriptors_that_look_open() {
     same(&[], &[cc("looks_open", &[])]);
 }
+
+/// Where the processor has transactions; else the program says so both times.
+#[test]
+fn transactions() {
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&cc("transactions", &["-pthread"]))]);
+    }
+}
+
+#[test]
+fn jumps_to_what_is_not_code() {
+    for options in [&[][..], &["count"]] {
+        same(options, &[str(&cc("no_code", &[]))]);
+    }
+}
+
+/// The kernel writes to the page of the code, which is the thread's too where little lies between (static).
+#[test]
+fn code_on_stacks() {
+    let stack = ["-pthread", "-z", "execstack"];
+    same(&[], &[cc("stack_code", &stack)]);
+    same(
+        &[],
+        &[cc("stack_code", &[&stack[..], &["-static"]].concat())],
+    );
+}

@@ -79,3 +79,15 @@ fn what_would_hold_for_the_recorder_too_is_refused_with_a_message() {
 fn letting_others_decide_on_calls_is_refused_with_a_message() {
     is_refused(&[str(&cc("sandboxed", &[])), "listened"], "NEW_LISTENER");
 }
+
+/// A hard limit holds for the client too, unless the process may raise it.
+#[test]
+fn no_files_at_all_goes_on_unrecorded_with_the_reason() {
+    let (said, facts) = recorder(&[], &[cc("no_files", &[])]).run();
+    assert_eq!(said.stdout, "done\n");
+    let raised = facts.notes.is_empty();
+    assert!(
+        raised || facts.notes[0].contains("RLIMIT_FSIZE"),
+        "{facts:?}"
+    );
+}
