@@ -164,7 +164,8 @@ impl Cluster {
                 0
             } else {
                 let executed = self.places.iter().filter_map(|p| executed.get(&p.0));
-                executed.map(|e| e.windows).max().unwrap_or_default()
+                let most = executed.map(|e| e.windows).max().unwrap_or_default();
+                most.min(whole.seen.stretches)
             },
             write_share: evidence.write_share,
             time_share: if whole.time.total > 0.0 {

@@ -6,7 +6,8 @@
 //! recorded is lost, and a short run is analysed whole.
 //!
 //! What is written at the end of a stretch and read again behind it is not seen to be read: a share of the lines as large as
-//! what is near a core is of what a stretch writes and reads. Neither is what passes from one part to the next.
+//! what is near a core is of what a stretch writes and reads. Neither is what passes from one part to the next. The buffer in which
+//! a part begins counts to the one before.
 
 /// By how much each part is thinner than the one before, in stretches and in length.
 const STEP: u64 = 4;
