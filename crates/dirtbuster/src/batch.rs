@@ -31,8 +31,13 @@ pub(crate) struct Item {
 pub(crate) enum Rare {
     /// The run was left before instruction `executed`.
     Cut { run: u32, executed: u32 },
-    /// Memory was handed out.
-    Allocate { addr: u64, size: u64, site: SiteId },
+    /// Memory was handed out. `writers`: the group of what the call has written itself, if it has.
+    Allocate {
+        addr: u64,
+        size: u64,
+        site: SiteId,
+        writers: Option<u32>,
+    },
     /// Memory was returned.
     Free { addr: u64 },
 }

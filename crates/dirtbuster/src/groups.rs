@@ -80,6 +80,19 @@ impl<O: SiteOracle> Groups<O> {
         id
     }
 
+    /// The group of generic code that was called, in the end, by the program's call that `node` is in; `None`: it has written
+    /// nothing.
+    pub(crate) fn of_known_caller(
+        &mut self,
+        node: NodeId,
+        tree: &CallTree,
+        sites: &SiteTable,
+    ) -> Option<u32> {
+        let mut chain = tree.chain(node);
+        let call = chain.find(|&s| !self.classify(s, sites).generic)?;
+        self.ids.get(&Group::Caller(call)).copied()
+    }
+
     fn intern(&mut self, group: Group, functions: &[u64]) -> u32 {
         let next = self.all.len() as u32;
         let id = *self.ids.entry(group).or_insert(next);

@@ -143,7 +143,15 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
                 addr, size, caller, ..
             } => {
                 let site = self.allocation_site(caller);
-                self.rare(before, 0, Rare::Allocate { addr, size, site });
+                let node = self.thread.stack.node();
+                let writers = self.groups.of_known_caller(node, self.tree, self.sites);
+                let allocate = Rare::Allocate {
+                    addr,
+                    size,
+                    site,
+                    writers,
+                };
+                self.rare(before, 0, allocate);
             }
             Special::Free { addr, .. } => self.rare(before, 0, Rare::Free { addr }),
             Special::Skip { instrs } => *self.skipped += instrs,

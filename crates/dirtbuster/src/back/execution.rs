@@ -68,8 +68,16 @@ impl Execution<'_> {
     fn rare(&mut self, rare: Rare, before: u64, values: &[u64]) {
         match rare {
             Rare::Cut { run, executed } => self.cut_short(run, before, values, executed),
-            Rare::Allocate { addr, size, site } => {
+            Rare::Allocate {
+                addr,
+                size,
+                site,
+                writers,
+            } => {
                 self.memory.allocations.allocate(addr, size, site);
+                if let Some(writers) = writers {
+                    self.memory.written_by_allocator(addr, size, site, writers);
+                }
             }
             Rare::Free { addr } => self.memory.allocations.free(addr),
         }

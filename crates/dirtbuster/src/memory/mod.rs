@@ -31,6 +31,7 @@
 //! A line that was written is *taken* when another thread reads it for the first time since, or writes it. That its writer has
 //! read it before changes nothing: see `own`.
 
+mod allocated;
 mod flushes;
 mod own;
 mod parting;

@@ -180,6 +180,31 @@ fn data_behind_the_allocators_own_word_is_of_its_allocation() {
     assert_eq!(of_site(&f, 1000).allocations[0].0, SiteId(1));
 }
 
+/// `calloc` clears what it then returns, which was part of a pool until then.
+#[test]
+fn what_an_allocating_call_wrote_itself_is_of_its_allocation() {
+    let mut p = Program::default();
+    let call = p.block(1, 0).compute(3).call().done();
+    let clear = p.block(GENERIC, 0).rep_store(0, 1, 1).done();
+    let back = p.block(GENERIC, 10).compute(1).ret().done();
+    let alloc = |addr, size, caller| Special::Alloc {
+        addr,
+        size,
+        caller,
+        kind: AllocKind::Malloc,
+    };
+    p.special(0, alloc(HEAP, 1 << 20, 77));
+    for i in 0..10 {
+        p.run(0, call, &[]);
+        p.run(0, clear, &[HEAP + 16 + i * 8192, 4096]);
+        p.special(0, alloc(HEAP + 16 + i * 8192, 4096, 78));
+        p.run(0, back, &[]);
+    }
+    let f = p.analyze().findings;
+    let allocations = &of_site(&f, GENERIC * SITES).allocations;
+    assert_eq!(allocations[0], (SiteId(1), 40_960));
+}
+
 #[test]
 fn address_spaces_are_apart() {
     let mut p = Program::default();
