@@ -221,7 +221,8 @@ thresholds! {
         "The same for caches that cores share: a re-write before would have found the line in a cache and \
          overwritten it there, so that a write-back or a store around the cache is one more write to memory; and \
          before a fence the data is one that lives in the cache, as the slots of a message ring do (P0, section 7.3.2). \
-         10 MB: less than the last level of P0's machines, 27.5 MB (A) and 16 MB (B), for which other data competes. \
+         10 MB: less than the last level of P0's machines, 27.5 MB (A) and 16 MB (B), for which other data competes; \
+         for re-writes each thread at work has its part of it, and no less than kept_bytes. \
          Simulated on A, arrays that are swept over again and again are 12% to 40% slower with clean at 1.5 to 5 MB, \
          and 24% to 77% with skip.";
     max_streams: whole,
