@@ -223,8 +223,8 @@ thresholds! {
          before a fence the data is one that lives in the cache, as the slots of a message ring do (P0, section 7.3.2). \
          10 MB: less than the last level of P0's machines, 27.5 MB (A) and 16 MB (B), for which other data competes; \
          for re-writes each thread at work has its part of it, and no less than kept_bytes. \
-         Simulated on A, arrays that are swept over again and again are 12% to 40% slower with clean at 1.5 to 5 MB, \
-         and 24% to 77% with skip.";
+         Simulated on A, arrays that are swept over again and again run at 0.53 to 0.88 of their speed with clean at 1.5 to 8 MB, \
+         and at 0.23 to 0.76 with skip.";
     max_streams: whole,
         "Sequential contexts that one piece of code can write by turns with non-temporal stores. \
          Each needs one of the core's buffers until its line is complete: 10 on Intel's Skylake, \
