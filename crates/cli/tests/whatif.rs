@@ -273,8 +273,7 @@ fn a_predicted_loss_is_said_in_words() {
     // Everything fits the caches: cleaning only costs. The analysis is told of a smaller one, as it
     // would give no advice else.
     let program = workload("listing1").unwrap();
-    let options =
-        "advise --threshold near_bytes=65536 --threshold kept_bytes=65536 --machine machine-a --";
+    let options = "advise --threshold near_bytes=65536 --threshold kept_bytes=65536 --threshold reach_bytes=65536 --machine machine-a --";
     let args = ["--iters=4000", "--elements=1024"];
     let ran = run(options.split(' ').chain([text(&program)]).chain(args)).exits(0);
     let said = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");

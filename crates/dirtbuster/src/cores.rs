@@ -64,6 +64,7 @@ pub(crate) struct Core {
     near: u64,
     kept_epochs: u32,
     kept: u64,
+    cached: u64,
     reach: u64,
     /// Sampled lines that came for a read.
     read_fills: u64,
@@ -88,6 +89,7 @@ impl Core {
             near: 0,
             kept_epochs,
             kept: 0,
+            cached: 0,
             reach: 0,
             read_fills: 0,
             looked_at: Vec::new(),
@@ -113,13 +115,31 @@ impl Core {
         self.epoch += 1;
         let length = self.began.len() as u32;
         self.began[(self.epoch % length) as usize] = now;
-        let start = |ago: u32| match self.epoch.checked_sub(ago) {
+        (self.near, self.reach) = (self.start(NEAR_EPOCHS), self.start(length - 1));
+        self.kept = self.start(self.kept_epochs);
+        self.share(1);
+        true
+    }
+
+    /// When the epoch so many ago began.
+    fn start(&self, ago: u32) -> u64 {
+        let length = self.began.len() as u32;
+        match self.epoch.checked_sub(ago) {
             Some(epoch) => self.began[(epoch % length) as usize],
             None => 0,
-        };
-        (self.near, self.reach) = (start(NEAR_EPOCHS), start(length - 1));
-        self.kept = start(self.kept_epochs);
-        true
+        }
+    }
+
+    /// So many threads at work fill the caches that cores share.
+    pub(crate) fn share(&mut self, threads: usize) {
+        let all = self.began.len() as u32 - 1;
+        let part = all / threads.max(1) as u32;
+        self.cached = self.start(part.max(self.kept_epochs));
+    }
+
+    /// Have lines come to it, and has it not ended?
+    pub(crate) fn is_at_work(&self) -> bool {
+        self.epoch > 0 && self.began.len() > 1
     }
 
     /// Is what the thread touched at `time`, its own, still near it?
@@ -132,6 +152,12 @@ impl Core {
     #[inline]
     pub(crate) fn kept(&self, time: u64) -> bool {
         time >= self.kept
+    }
+
+    /// Is it in any cache, of those that cores share in this thread's part?
+    #[inline]
+    pub(crate) fn cached(&self, time: u64) -> bool {
+        time >= self.cached
     }
 
     /// Is it within reach: in a cache that many cores share?
@@ -193,6 +219,12 @@ mod tests {
             core.touch(&mut Touch::default(), line, true);
         }
         assert!(!core.near(0) && !core.kept(0) && core.within_reach(0));
+        // Of what cores share each thread at work has a part.
+        assert!(core.cached(0));
+        core.share(2);
+        assert!(core.cached(0));
+        core.share(8);
+        assert!(!core.cached(0));
     }
 
     #[test]

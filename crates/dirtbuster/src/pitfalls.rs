@@ -87,7 +87,7 @@ pub(crate) fn find<O>(
 
 /// Lines written around the cache that were then looked for in it.
 fn used_again(usage: &Usage, t: &Thresholds) -> Option<Fault> {
-    let (read, written) = (usage.reread_near, usage.rewritten_reach);
+    let (read, written) = (usage.reread_near, usage.rewritten_cached);
     let again = |n: u64, least: f64| n > 0 && share(n, usage.lines) >= least;
     let (what, events, becomes) = if again(read.n, t.min_reread_share) {
         ("read", read, "each such read waits for memory")

@@ -185,7 +185,7 @@ pub(crate) fn clean(
         percent(e.sequential_share),
         percent(reused),
         distance(u.reread_near.mean()),
-        size(again.before),
+        again.before(),
         mixed(e, t).unwrap_or_default(),
     )
 }
@@ -206,7 +206,7 @@ pub(crate) fn skip(
         percent(reused),
         size(t.kept_bytes),
         percent(again.share()),
-        size(again.before),
+        again.before(),
         mixed(e, t).unwrap_or_default(),
     )
 }

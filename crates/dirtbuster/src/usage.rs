@@ -1,5 +1,6 @@
 //! How written lines were used: the sums behind re-read and re-write distances.
 
+use crate::cores::Core;
 use crate::findings::Distance;
 
 /// Sums over the writings of lines.
@@ -15,6 +16,8 @@ pub(crate) struct Usage {
     rewritten: Events,
     /// Written again while still near the core.
     pub(crate) rewritten_near: Events,
+    /// Written again while any cache holds it, of those that cores share in the thread's part.
+    pub(crate) rewritten_cached: Events,
     /// Written again while still within reach.
     pub(crate) rewritten_reach: Events,
     /// Flushed after this writing.
@@ -76,6 +79,25 @@ impl Events {
     }
 }
 
+/// Where a line is when it is written again.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Age {
+    near: bool,
+    cached: bool,
+    within_reach: bool,
+}
+
+impl Age {
+    /// What the thread of `core` wrote at its `time`.
+    pub(crate) fn of(core: &Core, time: u64) -> Self {
+        Self {
+            near: core.near(time),
+            cached: core.cached(time),
+            within_reach: core.within_reach(time),
+        }
+    }
+}
+
 impl Usage {
     #[inline]
     pub(crate) fn read_after(&mut self, distance: u64, near: bool) {
@@ -86,12 +108,15 @@ impl Usage {
     }
 
     #[inline]
-    pub(crate) fn written_after(&mut self, distance: u64, near: bool, within_reach: bool) {
+    pub(crate) fn written_after(&mut self, distance: u64, age: Age) {
         self.rewritten.add(distance);
-        if near {
+        if age.near {
             self.rewritten_near.add(distance);
         }
-        if within_reach {
+        if age.cached {
+            self.rewritten_cached.add(distance);
+        }
+        if age.within_reach {
             self.rewritten_reach.add(distance);
         }
     }
@@ -102,6 +127,7 @@ impl Usage {
         self.reread_near.merge(&o.reread_near);
         self.rewritten.merge(&o.rewritten);
         self.rewritten_near.merge(&o.rewritten_near);
+        self.rewritten_cached.merge(&o.rewritten_cached);
         self.rewritten_reach.merge(&o.rewritten_reach);
         self.flushed += o.flushed;
         self.taken += o.taken;
@@ -112,30 +138,31 @@ impl Usage {
 
     /// Counts for `weight` times as much.
     pub(crate) fn scale(&mut self, weight: u64) {
-        for events in [
-            &mut self.reread,
-            &mut self.reread_near,
-            &mut self.rewritten,
-            &mut self.rewritten_near,
-            &mut self.rewritten_reach,
-        ] {
+        let Self {
+            lines,
+            reread,
+            reread_near,
+            rewritten,
+            rewritten_near,
+            rewritten_cached,
+            rewritten_reach,
+            flushed,
+            taken,
+            returns,
+        } = self;
+        let again = [rewritten, rewritten_near, rewritten_cached, rewritten_reach];
+        for events in again.into_iter().chain([reread, reread_near]) {
             events.scale(weight);
         }
-        for n in [
-            &mut self.lines,
-            &mut self.flushed,
-            &mut self.taken,
-            &mut self.returns.lines,
-            &mut self.returns.n,
-            &mut self.returns.turns,
-        ] {
+        let returned = [&mut returns.lines, &mut returns.n, &mut returns.turns];
+        for n in returned.into_iter().chain([lines, flushed, taken]) {
             *n *= weight;
         }
     }
 
-    /// Lines that left for memory: those that were not written again within reach.
+    /// Lines that left for memory: those that were not written again while cached.
     pub(crate) fn to_memory(self) -> u64 {
-        self.lines.saturating_sub(self.rewritten_reach.n)
+        self.lines.saturating_sub(self.rewritten_cached.n)
     }
 
     /// Lines that had to be got from afar to be written: those that were not written again near the core.
@@ -156,6 +183,6 @@ impl Usage {
     }
 
     pub(crate) fn rewrite_cached_distance(&self) -> Distance {
-        self.rewritten_reach.of(self.lines)
+        self.rewritten_cached.of(self.lines)
     }
 }

@@ -26,7 +26,7 @@ use crate::findings::{Dismissed, FenceDistance, Streams, Verdict};
 use crate::origins::SizeClass;
 use crate::reasons;
 use crate::usage::{Events, Usage};
-use crate::words::{of, percent};
+use crate::words::{of, percent, size};
 
 /// What speaks for and against at a place.
 #[derive(Clone, Copy, Debug)]
@@ -176,7 +176,7 @@ pub(crate) struct Again {
     pub(crate) events: Events,
     pub(crate) lines: u64,
     /// Before so many bytes have come to the core.
-    pub(crate) before: u64,
+    before: u64,
     pub(crate) fenced: bool,
 }
 
@@ -186,7 +186,7 @@ impl Again {
     fn of(usage: &Usage, fenced: bool, t: &Thresholds) -> Self {
         let (events, before) = match fenced {
             true => (usage.rewritten_near, t.near_bytes),
-            false => (usage.rewritten_reach, t.reach_bytes),
+            false => (usage.rewritten_cached, t.reach_bytes),
         };
         Self {
             events,
@@ -206,6 +206,14 @@ impl Again {
 
     pub(crate) fn share(&self) -> f64 {
         of(self.events.n, self.lines)
+    }
+
+    /// Before what has come to the core.
+    pub(crate) fn before(&self) -> String {
+        match self.fenced {
+            true => size(self.before),
+            false => format!("{} (shared by the threads at work)", size(self.before)),
+        }
     }
 }
 

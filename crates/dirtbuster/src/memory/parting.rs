@@ -2,6 +2,7 @@
 
 use super::{Memory, Moment, Piece};
 use crate::lines::{LINE_SHIFT, LineState, Owner, RegionHint};
+use crate::usage::Age;
 
 impl Memory {
     /// The line's streak loses it to a write at `at`: to `p`, or to code that is not tracked.
@@ -22,7 +23,7 @@ impl Memory {
         };
         if let Some(o) = old.owner.as_single() {
             let core = &self.cores[self.origins.get(o).thread as usize];
-            let (near, reach) = (core.near(old.time), core.within_reach(old.time));
+            let age = Age::of(core, old.time);
             let origin = self.origins.get_mut(o);
             origin.scattered_bytes += u64::from(old.mask.count_ones());
             if shared(origin.thread, None) {
@@ -33,7 +34,7 @@ impl Memory {
             if let Some(read) = old.read_distance() {
                 origin.scattered.read_after(read, old.read_near());
             }
-            origin.scattered.written_after(distance, near, reach);
+            origin.scattered.written_after(distance, age);
         } else if let Some(c) = old.owner.as_context() {
             let context = self.contexts.get_mut(c);
             let thread = self.origins.get(context.origin).thread;
@@ -41,8 +42,8 @@ impl Memory {
             if shared(thread, Some((context.lo, context.hi))) {
                 context.usage.lines -= 1;
             } else {
-                let (near, reach) = (core.near(old.time), core.within_reach(old.time));
-                context.usage.written_after(distance, near, reach);
+                let age = Age::of(core, old.time);
+                context.usage.written_after(distance, age);
             }
             context.owned -= 1;
             if context.owned == 0

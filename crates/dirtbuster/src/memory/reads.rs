@@ -137,6 +137,8 @@ impl Memory {
             for (page, line) in core.looked_at.drain(..) {
                 self.lines.unread[page as usize] |= 1 << (line & 63);
             }
+            let at_work = self.cores.iter().filter(|c| c.is_at_work()).count();
+            self.cores[at.thread as usize].share(at_work);
         }
     }
 
