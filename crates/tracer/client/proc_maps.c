@@ -26,7 +26,7 @@ proc_maps_brk(uint64 end)
 {
     if (heap_begin == 0)
         heap_begin = end;
-    heap_end = end;
+    heap_end = (end + PAGE - 1) & ~(uint64)(PAGE - 1);
 }
 
 void
@@ -75,16 +75,20 @@ is_engines(uint64 address)
     return dr_memory_is_dr_internal((byte *)address) || dr_memory_is_in_client((byte *)address);
 }
 
-/* Where what is at `begin` ends, be it the engine's or the program's. The kernel joins mappings
- * that are alike, whoever made them. */
+/* Where what is at `begin` ends, be it the engine's or the program's, data or heap. The kernel joins
+ * mappings that are alike, whoever made them. */
 static uint64
 end_of_owner(uint64 begin, uint64 end)
 {
     bool ours = is_engines(begin);
+    if (begin < heap_begin && heap_begin < end)
+        end = heap_begin;
+    else if (begin < heap_end && heap_end < end)
+        end = heap_end;
     if (end - begin > LARGE && is_engines(end - PAGE) == ours)
         return end;
     uint64 at = begin + PAGE;
-    while (at < end && is_engines(at) == ours && at != heap_end)
+    while (at < end && is_engines(at) == ours)
         at += PAGE;
     return at;
 }
