@@ -86,3 +86,11 @@ fn code_on_stacks() {
         &[cc("stack_code", &[&stack[..], &["-static"]].concat())],
     );
 }
+
+/// Programs that were linked before the vDSO call them.
+#[test]
+fn entries_at_fixed_addresses() {
+    for options in [&[][..], &["count"]] {
+        same(options, &[cc("fixed_vsyscalls", &[])]);
+    }
+}
