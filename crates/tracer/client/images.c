@@ -130,11 +130,29 @@ heap_grew(void *drcontext, uint64 result)
         bytes_now(drcontext, BYTES_IMAGE, before, result - before);
 }
 
+/* What cannot be read is written down when it becomes writable: a heap that is reserved, of a terabyte
+ * (GHC's), is not gone through page by page. */
+static void
+readable_now(void *drcontext, uint64 at, uint64 end)
+{
+    dr_mem_info_t info;
+    while (at < end && dr_query_memory_ex((const byte *)at, &info)) {
+        uint64 next = (uint64)info.base_pc + info.size;
+        if (next <= at)
+            break;
+        if (next > end)
+            next = end;
+        if (info.type != DR_MEMTYPE_FREE && (info.prot & DR_MEMPROT_READ) != 0)
+            bytes_now(drcontext, BYTES_IMAGE, at, next - at);
+        at = next;
+    }
+}
+
 static void
 advised(void *drcontext, const uint64 args[6])
 {
     if (args[2] == MADV_DONTNEED)
-        bytes_now(drcontext, BYTES_IMAGE, args[0], TO_PAGE(args[1]));
+        readable_now(drcontext, args[0], args[0] + TO_PAGE(args[1]));
     else if (args[2] == MADV_REMOVE)
         bytes_range(drcontext, BYTES_IMAGE, args[0], TO_PAGE(args[1]));
     else if (args[2] == MADV_FREE)

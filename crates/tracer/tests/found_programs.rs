@@ -87,6 +87,14 @@ fn code_on_stacks() {
     );
 }
 
+/// What such a heap holds is written down where it can be read, not page by page of a terabyte.
+#[test]
+fn reserved_heaps() {
+    for options in [&[][..], &["values"]] {
+        same(options, &[cc("reserved", &[])]);
+    }
+}
+
 /// Programs that were linked before the vDSO call them.
 #[test]
 fn entries_at_fixed_addresses() {

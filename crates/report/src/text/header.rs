@@ -108,8 +108,8 @@ fn threads(page: &mut Page, run: &Run) {
         page.line(&line);
     }
     if by_stores.len() > MOST {
-        let more = format!("  and {} threads with fewer stores", by_stores.len() - MOST);
-        page.line(&more);
+        let more = some((by_stores.len() - MOST) as u64, "thread", "threads");
+        page.line(&format!("  and {more} with fewer stores"));
     }
 }
 
