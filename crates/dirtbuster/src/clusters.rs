@@ -90,7 +90,7 @@ impl Cluster {
 
     /// Time that getting its lines takes.
     pub(crate) fn moving(&self, t: &Thresholds) -> u64 {
-        cost::lines(self.sum(Usage::from_afar) + self.taken(), t)
+        cost::lines(self.sum(Usage::fetched) + self.taken(), t)
     }
 
     fn is_non_temporal(&self) -> bool {

@@ -166,7 +166,7 @@ impl Usage {
     }
 
     /// Lines that had to be got from afar to be written: those that were not written again near the core.
-    pub(crate) fn from_afar(self) -> u64 {
+    pub(crate) fn fetched(self) -> u64 {
         self.lines.saturating_sub(self.rewritten_near.n)
     }
 
