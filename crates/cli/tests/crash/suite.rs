@@ -63,7 +63,7 @@ fn found(program: &Path, name: &str, how: &str) -> (Vec<(String, String, u32)>, 
     let report = crash(
         &dir,
         &[
-            "--image", "pool", "--check", &check, "--images", "600", "--jobs", "1",
+            "--image", "pool", "--check", &check, "--images", "150", "--jobs", "1",
         ],
     );
     let failed = report["images"]["failed"].as_u64().unwrap();

@@ -35,7 +35,7 @@ mod transactions {
     use super::*;
     use images::programs;
 
-    programs! { skipped: no_pmemobj, from: Some("publish"), clean: true, images: 300, with_defect: 80;
+    programs! { skipped: no_pmemobj, from: Some("publish"), clean: true, images: 140, with_defect: 80;
         pm_tx_btree ["--ops=100", "--keys=60"];
         pm_tx_crit ["--ops=100", "--keys=40"];
         pm_tx_rbtree ["--ops=100", "--keys=40"];

@@ -16,7 +16,7 @@ const fn case(name: &'static str, args: &'static [&'static str], clean: bool) ->
         },
         from: None,
         clean,
-        images: 300,
+        images: 140,
         with_defect: 300,
     }
 }
