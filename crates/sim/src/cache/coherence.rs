@@ -68,6 +68,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
                 if let Some(place) = self.levels[level].find(owner, line) {
                     let taken = self.levels[level].downgrade(place);
                     self.left(level, owner, line, taken, Left::Downgraded(core), tx.now);
+                    self.count_joining(level..self.privates - 1, taken);
                     dirty |= taken;
                 }
             }

@@ -112,6 +112,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
                     t = self.levels[level].ready(place, t);
                     let taken = self.levels[level].take(place).dirty;
                     self.left(level, core, line, taken, Left::Demoted, t);
+                    self.count_joining(level..self.privates - 1, taken);
                     dirty |= taken;
                 }
             }
