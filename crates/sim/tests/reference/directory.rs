@@ -53,6 +53,16 @@ impl<M: MemoryPort> Reference<M> {
         got.max().unwrap().max(at) + self.snoop()
     }
 
+    /// When, for an operation that began at `at`, nobody but `core` has the line.
+    pub fn given_up(&self, core: u32, line: u64, at: Time) -> Time {
+        let others = self.others(core, line);
+        if others.is_empty() {
+            at
+        } else {
+            self.all_give_up(&others, line, at)
+        }
+    }
+
     /// The private copies of `others` go.
     pub fn take_from(&mut self, others: &[u32], line: u64) -> Taken {
         let mut taken = Taken::default();

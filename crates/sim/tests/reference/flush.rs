@@ -47,7 +47,15 @@ impl<M: MemoryPort> Reference<M> {
         kind: FlushKind,
         retain: bool,
     ) -> Flushed {
-        let known = self.looked_up(core, line, at);
+        let is_clean = matches!(
+            kind,
+            FlushKind::Clwb | FlushKind::DcCvac | FlushKind::DcCvap
+        );
+        let stays = is_clean && retain;
+        let mut known = self.looked_up(core, line, at);
+        if !stays {
+            known = known.max(self.given_up(core, line, at));
+        }
         let is_absent = self.copies(line).is_empty();
         let (dirty, nearest) = self.dirty_bytes(line);
         let (state, done) = if let Some(nearest) = nearest {
@@ -79,11 +87,7 @@ impl<M: MemoryPort> Reference<M> {
         };
         *found += 1;
         self.copies_mut(line).for_each(|copy| copy.dirty = 0);
-        let is_clean = matches!(
-            kind,
-            FlushKind::Clwb | FlushKind::DcCvac | FlushKind::DcCvap
-        );
-        if !(is_clean && retain) {
+        if !stays {
             match self.nearest_shared() {
                 Some(level) if is_clean && self.machine.core.clwb_to_shared => {
                     self.leaves_shared(core, line, level, at, done);
@@ -171,11 +175,11 @@ impl<M: MemoryPort> Reference<M> {
     pub fn write_around(&mut self, core: u32, at: Time, line: u64, bytes: ByteMask) -> Time {
         self.counters.write_arounds += 1;
         let (dirty, _) = self.dirty_bytes(line);
-        let mut sent = at;
+        let mut sent = self.given_up(core, line, at);
         let mut all = bytes;
         if dirty.dirty & !bytes != 0 {
             self.counters.write_arounds_merged += 1;
-            sent = self.looked_up(core, line, at).max(dirty.arrives);
+            sent = sent.max(self.looked_up(core, line, at)).max(dirty.arrives);
             all |= dirty.dirty;
         }
         self.take_all(line);
