@@ -152,9 +152,15 @@ fn calls() -> impl Strategy<Value = Call> {
     ]
 }
 
+/// Lines on both sides of a page's end, so that prefetchers meet it; and some far away, in more pages than prefetchers
+/// follow and in other regions of the slices' hashes.
+fn lines() -> impl Strategy<Value = u64> {
+    let far = (13..34u64, 50..58u64).prop_map(|(region, line)| (1 << region) + line);
+    prop_oneof![7 => 50..82u64, 1 => far]
+}
+
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    // Lines on both sides of a page's end, so that prefetchers meet it.
-    let step = (calls(), 0..4u32, -3_000..90_000i64, 50..82u64);
+    let step = (calls(), 0..4u32, -3_000..90_000i64, lines());
     prop::collection::vec(step, 1..200)
 }
 

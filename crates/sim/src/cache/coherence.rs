@@ -29,6 +29,15 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
         got.max().unwrap_or(at)
     }
 
+    /// When, from `at` on, no core but `core` has `line` any more.
+    pub(super) fn given_up(&self, core: u32, line: u64, at: Time) -> Time {
+        let others = self.directory.get(line).others(core);
+        if others.cores == 0 {
+            return at;
+        }
+        self.all_have_got(others, line, at) + self.snoop
+    }
+
     /// Takes `line` from all private levels of `others`, for `core` at `at`; answers its dirty bytes.
     pub(super) fn invalidate(
         &mut self,
@@ -68,6 +77,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
                 if let Some(place) = self.levels[level].find(owner, line) {
                     let taken = self.levels[level].downgrade(place);
                     self.left(level, owner, line, taken, Left::Downgraded(core), tx.now);
+                    self.count_joining(level..self.privates - 1, taken);
                     dirty |= taken;
                 }
             }

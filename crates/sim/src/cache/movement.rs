@@ -1,5 +1,7 @@
 //! Lines on the move: fills, victims, and what inclusion and coherence take with them.
 
+use std::ops::Range;
+
 use prestore_machine::Inclusion;
 use prestore_trace::LineAddr;
 
@@ -43,9 +45,10 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
         } = what;
         let alone = own
             || (self.writes_at < self.privates && others.cores == 0 && self.is_granted(line, core));
+        // Where no level is private, nobody else wants to keep it there.
         if let Some(place) = place
             && from > start
-            && alone
+            && (alone || self.privates == 0)
             && self.levels[from].inclusion == Inclusion::Exclusive
         {
             dirty |= self.levels[from].take(place).dirty;
@@ -248,7 +251,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
 
     fn purge(
         &mut self,
-        levels: std::ops::Range<usize>,
+        levels: Range<usize>,
         evicting: usize,
         (core, at): (u32, Time),
         leaver: &mut Leaver,
@@ -259,11 +262,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
                 self.counters.levels[level].back_invalidations += 1;
                 let why = Left::BackInvalidated;
                 self.left(level, core, leaver.line, dirty, why, at);
-                if dirty != 0 {
-                    for boundary in level..evicting {
-                        self.count_down(boundary, dirty);
-                    }
-                }
+                self.count_joining(level..evicting, dirty);
                 leaver.dirty |= dirty;
                 leaver.ready = leaver.ready.max(ready);
             }
@@ -289,7 +288,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
 
     /// Is `line` in one of these levels, for `core`?
     #[inline]
-    fn any_has(&self, levels: std::ops::Range<usize>, core: u32, line: u64) -> bool {
+    fn any_has(&self, levels: Range<usize>, core: u32, line: u64) -> bool {
         let levels = &self.levels[levels];
         levels.iter().any(|level| level.find(core, line).is_some())
     }
@@ -327,6 +326,15 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
     pub(super) fn count_up(&mut self, start: usize, from: usize) {
         for boundary in &mut self.counters.boundaries[start..from] {
             boundary.up_lines += 1;
+        }
+    }
+
+    /// Dirty bytes of a copy join those that leave a farther level, across `boundaries`.
+    pub(super) fn count_joining(&mut self, boundaries: Range<usize>, dirty: ByteMask) {
+        if dirty != 0 {
+            for boundary in boundaries {
+                self.count_down(boundary, dirty);
+            }
         }
     }
 

@@ -35,7 +35,10 @@ pub(super) struct Copies {
 impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
     /// Writes a line's dirty bytes to memory, wherever they are.
     pub(super) fn write_back(&mut self, core: u32, at: Time, line: u64, keep: Keep) -> Flushed {
-        let t = self.look_up(core, at, line);
+        let mut t = self.look_up(core, at, line);
+        if keep != Keep::InPlace {
+            t = t.max(self.given_up(core, line, at));
+        }
         let why = match keep {
             Keep::InPlace => Left::Cleaned(core),
             Keep::Shared | Keep::Nowhere => Left::Flushed(core),
@@ -89,12 +92,12 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
     /// Writes bytes past the caches; copies go, and their dirty bytes with them.
     pub(super) fn around(&mut self, core: u32, at: Time, line: u64, bytes: ByteMask) -> Time {
         let looked_up = self.look_up(core, at, line);
+        let mut t = self.given_up(core, line, at);
         let copies = self.collect(line, Keep::Nowhere, (Left::Flushed(core), looked_up));
         self.counters.write_arounds += 1;
-        let mut t = at;
         if copies.dirty & !bytes != 0 {
             self.counters.write_arounds_merged += 1;
-            t = looked_up.max(copies.ready);
+            t = t.max(looked_up).max(copies.ready);
         }
         let bytes = bytes | copies.dirty;
         self.count_down(self.levels.len() - 1, bytes);
@@ -112,6 +115,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
                     t = self.levels[level].ready(place, t);
                     let taken = self.levels[level].take(place).dirty;
                     self.left(level, core, line, taken, Left::Demoted, t);
+                    self.count_joining(level..self.privates - 1, taken);
                     dirty |= taken;
                 }
             }

@@ -1,10 +1,11 @@
 //! Several cores and one line.
 
 use prestore_machine::Inclusion::{NonInclusive, NonInclusiveVictim};
-use prestore_sim::{Below, ServedBy, Time};
-use prestore_trace::LineAddr;
+use prestore_sim::{Below, Hierarchy, ServedBy, Time};
+use prestore_trace::{FlushKind, LineAddr};
 
-use crate::{WHOLE, build, caches, far, load, near, reads, store, writes};
+use crate::memory::Log;
+use crate::{WHOLE, build, caches, far, load, machine, near, reads, store, writes};
 
 #[test]
 fn a_line_that_another_core_wrote_comes_from_there() {
@@ -164,4 +165,38 @@ fn what_a_reader_leaves_dirty_in_the_shared_level_comes_there_with_its_answer() 
     assert_eq!(load(&mut caches, 1, 500, 0), 560);
     assert_eq!(load(&mut caches, 2, 510, 0), 560);
     assert_eq!(load(&mut caches, 0, 700, 0), 704);
+}
+
+/// Cores 1 and 2 have a line, in that order; the second has got it at 200 ns.
+fn shared_by_two() -> Hierarchy<Log> {
+    let levels = vec![near(2), far(NonInclusiveVictim, 4)];
+    let mut caches = build(&machine::machine(3, levels));
+    load(&mut caches, 1, 0, 0);
+    load(&mut caches, 2, 10, 0);
+    caches
+}
+
+/// Who fences afterwards may rely on it that nobody reads the old bytes any more.
+#[test]
+fn non_temporal_bytes_are_written_when_other_cores_have_given_the_line_up() {
+    let around = |caches: &mut Hierarchy<Log>, at| {
+        let done = caches.write_around(0, Time(at), LineAddr(0), 0xFF, &[]);
+        done.0 / 1000
+    };
+    assert_eq!(around(&mut shared_by_two(), 50_000), 200 + 60 + 20);
+    assert_eq!(around(&mut shared_by_two(), 500_000), 500 + 60 + 20);
+}
+
+#[test]
+fn a_flush_takes_a_line_from_all_others_before_it_is_done() {
+    let flushed = |kind, retain| {
+        let mut caches = shared_by_two();
+        load(&mut caches, 0, 300, 0);
+        let flushed = caches.flush(0, Time(500_000), LineAddr(0), kind, retain);
+        flushed.done.0 / 1000
+    };
+    assert_eq!(flushed(FlushKind::Clflushopt, true), 560);
+    assert_eq!(flushed(FlushKind::Clwb, false), 560);
+    // They keep it.
+    assert_eq!(flushed(FlushKind::Clwb, true), 504);
 }

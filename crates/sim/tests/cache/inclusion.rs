@@ -1,9 +1,9 @@
 //! Inclusive levels and the snoop filter take lines out of nearer caches.
 
-use prestore_machine::Inclusion::{Inclusive, NonInclusive};
-use prestore_machine::SnoopFilter;
+use prestore_machine::Inclusion::{Exclusive, Inclusive, NonInclusive};
+use prestore_machine::{Scope, SnoopFilter};
 
-use crate::machine::machine;
+use crate::machine::{level, machine};
 use crate::{build, caches, far, load, near, store, writes};
 
 #[test]
@@ -41,4 +41,17 @@ fn a_filter_that_gives_up_a_line_takes_it_out_of_private_caches() {
     // It went where the last private level's victims go.
     assert_eq!(writes(&caches), []);
     assert_eq!(load(&mut caches, 0, 600, 0), 640);
+}
+
+/// A read does not make a line anybody's own there, but no other core can want to keep it in the farther level either.
+#[test]
+fn an_exclusive_level_behind_a_shared_one_gives_its_line_up() {
+    let nearest = level(Scope::Shared, NonInclusive, 1, 1, 4);
+    let mut caches = caches(vec![nearest, far(Exclusive, 1)]);
+    load(&mut caches, 0, 0, 0);
+    load(&mut caches, 0, 500, 1);
+    // Lines 0 and 1 change places, and nothing has to go.
+    assert_eq!(load(&mut caches, 0, 1000, 0), 1040);
+    assert_eq!(load(&mut caches, 0, 1500, 1), 1540);
+    assert_eq!(caches.counters().levels[1].clean_evictions, 0);
 }

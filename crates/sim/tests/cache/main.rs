@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod coherence;
+mod counting;
 mod device_directory;
 mod impossible;
 mod inclusion;

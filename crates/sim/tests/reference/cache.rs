@@ -1,114 +1,150 @@
-//! One instance of a level: sets of ways.
+//! One instance of a level: its sets, and which copies are in them.
 
 use prestore_machine::{CacheLevel, SliceHash};
-use prestore_sim::{ByteMask, Random, Time};
+use prestore_sim::{ByteMask, Time};
 
-use super::policy::Policy;
+use super::policy::{Policy, SplitMix};
 
-const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
-const ROOT_2: u64 = 0x6A09_E667_F3BC_C909;
-const ROOT_3: u64 = 0xBB67_AE85_84CA_A73B;
-
-/// A line in a cache.
-#[derive(Clone, Copy, Debug, Default)]
+/// A copy of a line.
+#[derive(Clone, Copy, Debug)]
 pub struct Copy {
+    pub line: u64,
     pub dirty: ByteMask,
+    /// May its core write it?
     pub exclusive: bool,
+    /// Has a prefetcher fetched it, and has nobody asked for it since?
     pub prefetched: bool,
-    /// When its data is there; zero: at hand for good.
+    /// When its data arrives; zero: it is at hand for good.
     pub arrives: Time,
 }
 
+#[derive(Clone, Debug)]
+struct Set {
+    ways: Vec<Option<Copy>>,
+    policy: Policy,
+}
+
+/// A cache.
+#[derive(Clone, Debug)]
 pub struct Cache {
-    hash: SliceHash,
+    sets: Vec<Set>,
     slices: u64,
-    /// In a slice.
-    sets: u64,
-    ways: Vec<Vec<Option<(u64, Copy)>>>,
-    policies: Vec<Policy>,
-    random: Random,
+    hash: SliceHash,
+    random: SplitMix,
 }
 
 impl Cache {
-    pub fn new(level: &CacheLevel, number: u64, instance: u64, line: u64, seed: u64) -> Self {
-        let all = level.size.0 / line / u64::from(level.ways);
-        let ways = level.ways as usize;
-        let own = ((number << 16) + instance + 1).wrapping_mul(ROOT_2);
-        Self {
-            hash: level.hash,
-            slices: u64::from(level.slices),
-            sets: all / u64::from(level.slices),
-            ways: vec![vec![None; ways]; all as usize],
-            policies: vec![Policy::new(level.replacement, ways); all as usize],
-            random: Random::new(seed.wrapping_add(own)),
-        }
-    }
-
-    fn set(&self, line: u64) -> usize {
-        if self.hash == SliceHash::None {
-            return (line % (self.sets * self.slices)) as usize;
-        }
-        let (low, high) = (line % self.sets, line / self.sets);
-        let mut set = low;
-        if self.sets.is_power_of_two() {
-            let bits = self.sets.trailing_zeros();
-            let mut rest = high;
-            while bits > 0 && rest > 0 {
-                set ^= rest % self.sets;
-                rest >>= bits;
-            }
-        }
-        let mut second = set.wrapping_mul(ROOT_2);
-        if self.hash == SliceHash::RegionFold {
-            second = (second ^ (high / 4096).wrapping_mul(ROOT_3)).wrapping_mul(ROOT_2);
-        }
-        let sum = high.wrapping_mul(GOLDEN).wrapping_add(second);
-        let slice = (self.slices * (sum >> 32)) >> 32;
-        (slice * self.sets + set) as usize
-    }
-
-    fn way(&self, line: u64) -> Option<usize> {
-        let is_it = |way: &Option<(u64, Copy)>| way.is_some_and(|(other, _)| other == line);
-        self.ways[self.set(line)].iter().position(is_it)
-    }
-
-    pub fn get(&self, line: u64) -> Option<Copy> {
-        let way = self.way(line)?;
-        self.ways[self.set(line)][way].map(|(_, copy)| copy)
-    }
-
-    pub fn get_mut(&mut self, line: u64) -> Option<&mut Copy> {
-        let (set, way) = (self.set(line), self.way(line)?);
-        self.ways[set][way].as_mut().map(|(_, copy)| copy)
-    }
-
-    /// The policy sees a use of the line.
-    pub fn touch(&mut self, line: u64) {
-        if let Some(way) = self.way(line) {
-            let set = self.set(line);
-            self.policies[set].used(way);
-        }
-    }
-
-    pub fn remove(&mut self, line: u64) -> Option<Copy> {
-        let (set, way) = (self.set(line), self.way(line)?);
-        self.ways[set][way].take().map(|(_, copy)| copy)
-    }
-
-    /// A fill of `line` begins: its way, whether it is a distant one, and who left that way.
-    pub fn make_room(&mut self, line: u64) -> (usize, bool, Option<(u64, Copy)>) {
-        let set = self.set(line);
-        let is_distant = self.policies[set].is_distant(&mut self.random);
-        let way = match self.ways[set].iter().position(Option::is_none) {
-            Some(way) => way,
-            None => self.policies[set].victim(&mut self.random),
+    pub fn new(level: &CacheLevel, line: u64, random: SplitMix) -> Self {
+        let sets = level.size.0 / line / u64::from(level.ways);
+        let set = Set {
+            ways: vec![None; level.ways as usize],
+            policy: Policy::new(level.replacement, level.ways as usize),
         };
-        (way, is_distant, self.ways[set][way].take())
+        Self {
+            sets: vec![set; sets as usize],
+            slices: u64::from(level.slices),
+            hash: level.hash,
+            random,
+        }
     }
 
-    pub fn place(&mut self, way: usize, is_distant: bool, line: u64, copy: Copy) {
-        let set = self.set(line);
-        self.ways[set][way] = Some((line, copy));
-        self.policies[set].filled(way, is_distant);
+    /// The set of a line, counted slice by slice.
+    fn set_of(&self, line: u64) -> usize {
+        let all = self.sets.len() as u64;
+        if self.hash == SliceHash::None {
+            return (line % all) as usize;
+        }
+        let sets = all / self.slices;
+        let high = line / sets;
+        let set = if sets.is_power_of_two() {
+            folded(line, sets)
+        } else {
+            line % sets
+        };
+        let mut of_set = set.wrapping_mul(0x6A09_E667_F3BC_C909);
+        if self.hash == SliceHash::RegionFold {
+            of_set ^= (high / 4096).wrapping_mul(0xBB67_AE85_84CA_A73B);
+            of_set = of_set.wrapping_mul(0x6A09_E667_F3BC_C909);
+        }
+        let sum = high
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            .wrapping_add(of_set);
+        let slice = ((sum >> 32) * self.slices) >> 32;
+        (slice * sets + set) as usize
     }
+
+    fn way_of(&self, line: u64) -> Option<(usize, usize)> {
+        let set = self.set_of(line);
+        let ways = &self.sets[set].ways;
+        let way = ways
+            .iter()
+            .position(|copy| copy.is_some_and(|copy| copy.line == line))?;
+        Some((set, way))
+    }
+
+    pub fn find(&self, line: u64) -> Option<&Copy> {
+        let (set, way) = self.way_of(line)?;
+        self.sets[set].ways[way].as_ref()
+    }
+
+    pub fn find_mut(&mut self, line: u64) -> Option<&mut Copy> {
+        let (set, way) = self.way_of(line)?;
+        self.sets[set].ways[way].as_mut()
+    }
+
+    /// The policy sees a hit of `line`, if it is here.
+    pub fn note_use(&mut self, line: u64) {
+        if let Some((set, way)) = self.way_of(line) {
+            self.sets[set].policy.hit(way);
+        }
+    }
+
+    /// Its way is empty then; what the policy knows of the way stays.
+    pub fn take(&mut self, line: u64) -> Option<Copy> {
+        let (set, way) = self.way_of(line)?;
+        self.sets[set].ways[way].take()
+    }
+
+    /// Room for `line`: the way it will have, and who had to leave it.
+    pub fn make_room(&mut self, line: u64) -> (Room, Option<Copy>) {
+        let number = self.set_of(line);
+        let set = &mut self.sets[number];
+        let distant = set.policy.draws_distant(&mut self.random);
+        let empty = set.ways.iter().position(Option::is_none);
+        let way = empty.unwrap_or_else(|| set.policy.victim(&mut self.random));
+        let room = Room {
+            set: number,
+            way,
+            distant,
+        };
+        (room, set.ways[way].take())
+    }
+
+    pub fn put(&mut self, room: Room, copy: Copy) {
+        let set = &mut self.sets[room.set];
+        set.ways[room.way] = Some(copy);
+        set.policy.filled(room.way, room.distant);
+    }
+}
+
+/// Where a line will be put.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    set: usize,
+    way: usize,
+    distant: bool,
+}
+
+/// All groups of as many bits as choose one of `sets`, exclusively or-ed.
+fn folded(line: u64, sets: u64) -> u64 {
+    let bits = sets.trailing_zeros();
+    if bits == 0 {
+        return 0;
+    }
+    let (mut rest, mut set) = (line, 0);
+    while rest != 0 {
+        set ^= rest % sets;
+        rest >>= bits;
+    }
+    set
 }

@@ -1,139 +1,80 @@
-//! What there is: levels, directories, prefetchers, memory.
+//! What there is.
 
-use prestore_machine::{CacheLevel, DirectoryHome, Inclusion, Machine, Scope, WritePolicy};
-use prestore_sim::{HierarchyCounters, MemoryPort, Time};
+use std::collections::BTreeMap;
+
+use prestore_machine::quantity::Cycles;
+use prestore_machine::{Machine, Scope};
+use prestore_sim::{BoundaryCounters, HierarchyCounters, LevelCounters, MemoryPort, Time};
 
 use super::cache::Cache;
-use super::device::Owners;
-use super::filter::Filter;
-use super::prefetch::Prefetchers;
-use super::slots::Slots;
+use super::directory::Entry;
+use super::policy::SplitMix;
+use super::prefetch::Stream;
+use super::waiting::Slots;
 
-/// A level, all its instances.
-pub struct Level {
-    pub inclusion: Inclusion,
-    pub through: bool,
-    pub latency: Time,
-    pub caches: Vec<Cache>,
-    /// An instance each, where they are limited.
-    pub mshrs: Option<Vec<Slots>>,
-}
+/// The eviction buffer's places where the last private level does not say.
+const EVICTION_BUFFER: u32 = 16;
 
-/// The plain hierarchy.
+/// All caches of a machine, their directory and prefetchers, and the memory behind them.
+#[derive(Debug)]
 pub struct Reference<M> {
+    pub(super) machine: Machine,
     pub memory: M,
     pub counters: HierarchyCounters,
-    pub(super) levels: Vec<Level>,
-    /// Private levels; they come first.
-    pub(super) privates: usize,
-    /// The nearest write-back level, where writes end.
-    pub(super) writes_at: usize,
-    pub(super) cores: u32,
-    pub(super) snoop: Time,
-    pub(super) filter: Option<Filter>,
-    pub(super) device: Option<Owners>,
-    /// Eviction buffers, a core each.
-    pub(super) leaving: Vec<Slots>,
-    pub(super) prefetchers: Prefetchers,
-    pub(super) cleans_to_shared: bool,
-    pub(super) flushes_ask_memory: bool,
-    pub(super) leaves_when_granted: bool,
-}
-
-/// A call from above while it is carried out.
-pub struct Operation {
-    pub core: u32,
-    pub began: Time,
-    /// The time that it has come to.
-    pub now: Time,
+    /// By level and instance.
+    pub(super) caches: Vec<Vec<Cache>>,
+    /// By level and instance, where they are limited.
+    pub(super) mshrs: Vec<Vec<Option<Slots>>>,
+    /// By core.
+    pub(super) eviction_buffers: Vec<Slots>,
+    /// Of the directory on the device: which core had exclusivity last, by line.
+    pub(super) exclusive_on_device: BTreeMap<u64, u32>,
+    /// Of the snoop filter, least recently used first.
+    pub(super) filter: Vec<Entry>,
+    /// By core, least recently used first.
+    pub(super) streams: Vec<Vec<Stream>>,
 }
 
 impl<M: MemoryPort> Reference<M> {
     pub fn new(machine: &Machine, memory: M, seed: u64) -> Self {
-        let privates = machine
-            .caches
-            .iter()
-            .take_while(|level| level.scope == Scope::Private);
-        let privates = privates.count();
-        let is_back = |level: &CacheLevel| level.write == WritePolicy::Back;
-        let victims = machine.caches[privates.max(1) - 1].mshrs;
-        let mut counters = HierarchyCounters::default();
-        counters
-            .levels
-            .resize(machine.caches.len(), Default::default());
-        counters
-            .boundaries
-            .resize(machine.caches.len(), Default::default());
-        Self {
+        let cores = machine.core.count as usize;
+        let (mut caches, mut mshrs) = (Vec::new(), Vec::new());
+        for (number, level) in machine.caches.iter().enumerate() {
+            let instances = if level.scope == Scope::Private {
+                cores
+            } else {
+                1
+            };
+            let cache = |i| Cache::new(level, machine.line.0, SplitMix::of(seed, number, i));
+            caches.push((0..instances).map(cache).collect());
+            mshrs.push(vec![level.mshrs.map(Slots::new); instances]);
+        }
+        let mut plain = Self {
+            machine: machine.clone(),
             memory,
-            counters,
-            levels: (0..machine.caches.len())
-                .map(|number| level(machine, number, seed))
-                .collect(),
-            privates,
-            writes_at: machine.caches.iter().position(is_back).unwrap(),
-            cores: machine.core.count,
-            snoop: Time::cycles(machine.directory.snoop, machine.core.clock),
-            filter: machine.directory.filter.map(Filter::new),
-            device: matches!(machine.directory.home, DirectoryHome::Device { .. })
-                .then(Owners::default),
-            leaving: vec![Slots::new(victims.unwrap_or(16)); machine.core.count as usize],
-            prefetchers: Prefetchers::new(machine),
-            cleans_to_shared: machine.core.clwb_to_shared,
-            flushes_ask_memory: machine.core.flushes_ask_memory,
-            leaves_when_granted: machine.core.store_buffer.leaves_when_granted,
-        }
+            counters: HierarchyCounters::default(),
+            caches,
+            mshrs,
+            eviction_buffers: Vec::new(),
+            exclusive_on_device: BTreeMap::new(),
+            filter: Vec::new(),
+            streams: vec![Vec::new(); cores],
+        };
+        let places = machine.caches[plain.last_private()].mshrs;
+        let buffer = Slots::new(places.unwrap_or(EVICTION_BUFFER));
+        plain.eviction_buffers = vec![buffer; cores];
+        plain.counters.levels = vec![LevelCounters::default(); machine.caches.len()];
+        plain.counters.boundaries = vec![BoundaryCounters::default(); machine.caches.len()];
+        plain
     }
 
-    pub(super) fn instance(&self, level: usize, core: u32) -> usize {
-        if level < self.privates {
-            core as usize
-        } else {
-            0
-        }
+    pub fn cycles(&self, cycles: Cycles) -> Time {
+        Time::cycles(cycles, self.machine.core.clock)
     }
 
-    pub(super) fn cache(&mut self, level: usize, core: u32) -> &mut Cache {
+    /// The places of a level's instance for misses under way, if they are limited.
+    pub fn mshrs_of(&mut self, level: usize, core: u32) -> Option<&mut Slots> {
         let instance = self.instance(level, core);
-        &mut self.levels[level].caches[instance]
-    }
-
-    /// Is the level filled by a miss there, wherever it started?
-    pub(super) fn is_filled_on_miss(&self, level: usize) -> bool {
-        matches!(
-            self.levels[level].inclusion,
-            Inclusion::Inclusive | Inclusion::NonInclusive
-        )
-    }
-
-    /// Does a hit of the level move the line nearer?
-    pub(super) fn moves_nearer(&self, level: usize) -> bool {
-        level > 0 && self.levels[level].inclusion == Inclusion::Exclusive
-    }
-
-    /// The last level's latency.
-    pub(super) fn far(&self) -> Time {
-        self.levels[self.levels.len() - 1].latency
-    }
-
-    /// Where the directory on the chip is.
-    pub(super) fn directory_latency(&self) -> Time {
-        self.levels[self.privates.min(self.levels.len() - 1)].latency
-    }
-}
-
-fn level(machine: &Machine, number: usize, seed: u64) -> Level {
-    let level = &machine.caches[number];
-    let is_private = level.scope == Scope::Private;
-    let instances = if is_private { machine.core.count } else { 1 };
-    let cache = |instance| Cache::new(level, number as u64, instance, machine.line.0, seed);
-    Level {
-        inclusion: level.inclusion,
-        through: level.write == WritePolicy::Through,
-        latency: Time::cycles(level.latency, machine.core.clock),
-        caches: (0..u64::from(instances)).map(cache).collect(),
-        mshrs: level
-            .mshrs
-            .map(|count| vec![Slots::new(count); instances as usize]),
+        self.mshrs[level][instance].as_mut()
     }
 }

@@ -1,171 +1,146 @@
-//! Next line and stride, into the last private level.
+//! Prefetchers.
 
-use prestore_machine::Machine;
 use prestore_sim::{MemoryPort, Time};
 
-use super::model::Reference;
-use super::request::{Answer, Source, Want};
+use super::Reference;
+use super::request::{Asked, Source, Want};
 
-/// A stream of one page.
-struct Stream {
+/// Bytes of a page.
+const PAGE: u64 = 4096;
+
+/// What prefetchers see of a request.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    /// It was the first to use a prefetched line.
+    pub first_use: bool,
+    /// It missed the level that it asked first.
+    pub missed: bool,
+    /// It found the line beyond the last private level.
+    pub beyond: bool,
+}
+
+/// A stream of constant stride in a page.
+#[derive(Clone, Copy, Debug)]
+pub struct Stream {
     page: u64,
     last: u64,
-    distance: i64,
-    /// The farthest line that it has fetched or found.
-    reached: Option<u64>,
+    distance: Option<i64>,
+    /// The farthest line that it has come to with this distance.
+    reached: Option<i64>,
 }
 
-pub struct Prefetchers {
-    next_line: bool,
-    streams: usize,
-    degree: u32,
-    step: u32,
-    lines_of_page: u64,
-    /// A core each, the one used last at the end.
-    followed: Vec<Vec<Stream>>,
-}
-
-impl Prefetchers {
-    pub fn new(machine: &Machine) -> Self {
-        let prefetch = machine.core.prefetch;
-        Self {
-            next_line: prefetch.next_line,
-            streams: prefetch.stride_streams as usize,
-            degree: prefetch.stride_degree,
-            step: prefetch.stride_step,
-            lines_of_page: 4096 / machine.line.0,
-            followed: (0..machine.core.count).map(|_| Vec::new()).collect(),
-        }
-    }
-
-    /// A core asked for a line. Answers its stream if that is confirmed.
-    fn sees(&mut self, core: u32, line: u64) -> Option<&mut Stream> {
-        let page = line / self.lines_of_page;
-        let all = &mut self.followed[core as usize];
-        let Some(place) = all.iter().position(|stream| stream.page == page) else {
-            if all.len() == self.streams {
-                all.remove(0);
-            }
-            all.push(Stream {
-                page,
-                last: line,
-                distance: 0,
-                reached: None,
-            });
-            return None;
-        };
-        let mut stream = all.remove(place);
-        let distance = line as i64 - stream.last as i64;
-        stream.last = line;
-        let is_confirmed = distance != 0 && distance == stream.distance;
-        if distance != 0 && distance != stream.distance {
-            stream.distance = distance;
-            stream.reached = None;
-        }
-        all.push(stream);
-        all.last_mut().filter(|_| is_confirmed)
-    }
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    Fetched,
+    LeftAlone,
+    NoPlace,
 }
 
 impl<M: MemoryPort> Reference<M> {
-    pub(super) fn prefetch_after(
-        &mut self,
-        core: u32,
-        at: Time,
-        line: u64,
-        want: Want,
-        start: usize,
-        answer: &Answer,
-    ) {
-        if want == (Want::Own { whole: true }) && answer.source == Source::Memory {
-            return;
+    fn page(&self, line: u64) -> u64 {
+        line / (PAGE / self.machine.line.0)
+    }
+
+    /// What follows a request made at `at`.
+    pub fn prefetch(&mut self, core: u32, at: Time, line: u64, seen: Seen) {
+        let settings = self.machine.core.prefetch;
+        if settings.next_line && seen.beyond && self.page(line + 1) == self.page(line) {
+            let outcome = self.fetch(core, at, line + 1);
+            self.counters.prefetches.next_line += u64::from(outcome == Outcome::Fetched);
         }
-        let left = !matches!(answer.source, Source::Private(_) | Source::Shared(0));
-        if self.prefetchers.next_line
-            && left
-            && self.is_same_page(line, line as i64 + 1)
-            && self.prefetch(core, at, line + 1) == Sent::Yes
-        {
-            self.counters.prefetches.next_line += 1;
-        }
-        let missed = !matches!(answer.source, Source::Private(level) | Source::Shared(level) if level == start);
-        let is_seen = missed || answer.is_first_use;
-        if self.prefetchers.streams > 0 && is_seen {
+        if settings.stride_streams > 0 && (seen.missed || seen.first_use) {
             self.stride(core, at, line);
         }
     }
 
     fn stride(&mut self, core: u32, at: Time, line: u64) {
-        let (degree, step) = (self.prefetchers.degree, self.prefetchers.step);
-        let Some(stream) = self.prefetchers.sees(core, line) else {
+        let page = self.page(line);
+        let streams = &mut self.streams[core as usize];
+        let Some(place) = streams.iter().position(|stream| stream.page == page) else {
+            if streams.len() == self.machine.core.prefetch.stride_streams as usize {
+                streams.remove(0);
+            }
+            streams.push(Stream {
+                page,
+                last: line,
+                distance: None,
+                reached: None,
+            });
             return;
         };
-        let (distance, mut reached) = (stream.distance, stream.reached);
-        let most = if step == 0 { degree } else { step };
-        let mut sent = 0;
-        for number in 1..=i64::from(degree) {
-            let next = line as i64 + distance * number;
-            if sent == most || !self.is_same_page(line, next) {
+        let mut stream = streams.remove(place);
+        let distance = line as i64 - stream.last as i64;
+        stream.last = line;
+        // The same line again says nothing of the distance.
+        if distance != 0 && stream.distance == Some(distance) {
+            stream.reached = self.run_ahead(core, at, &stream);
+        } else if distance != 0 {
+            stream.distance = Some(distance);
+            stream.reached = None;
+        }
+        self.streams[core as usize].push(stream);
+    }
+
+    /// A stream is confirmed. Answers how far it has come.
+    fn run_ahead(&mut self, core: u32, at: Time, stream: &Stream) -> Option<i64> {
+        let settings = self.machine.core.prefetch;
+        let distance = stream.distance?;
+        let mut reached = stream.reached;
+        let mut fetched = 0;
+        for ahead in 1..=i64::from(settings.stride_degree) {
+            let line = stream.last as i64 + ahead * distance;
+            if line < 0 || self.page(line as u64) != stream.page {
                 break;
             }
-            let next = next as u64;
-            let is_behind = reached.is_some_and(|reached| {
-                if distance > 0 {
-                    next <= reached
-                } else {
-                    next >= reached
-                }
-            });
-            if is_behind {
+            let is_behind = |reached| (line - reached) * distance.signum() <= 0;
+            if reached.is_some_and(is_behind) {
                 continue;
             }
-            match self.prefetch(core, at, next) {
-                Sent::Yes => {
+            match self.fetch(core, at, line as u64) {
+                Outcome::NoPlace => break,
+                Outcome::LeftAlone => reached = Some(line),
+                Outcome::Fetched => {
+                    reached = Some(line);
                     self.counters.prefetches.stride += 1;
-                    sent += 1;
+                    fetched += 1;
+                    if fetched == settings.stride_step {
+                        break;
+                    }
                 }
-                Sent::LeftAlone => {}
-                Sent::NoPlace => break,
             }
-            reached = Some(next);
         }
-        self.prefetchers.followed[core as usize]
-            .last_mut()
-            .unwrap()
-            .reached = reached;
+        reached
     }
 
-    fn is_same_page(&self, line: u64, other: i64) -> bool {
-        let lines = self.prefetchers.lines_of_page;
-        other >= 0 && other as u64 / lines == line / lines
-    }
-
-    fn prefetch(&mut self, core: u32, at: Time, line: u64) -> Sent {
-        let level = self.privates.max(1) - 1;
-        if let Some(mshrs) = &self.levels[level].mshrs
-            && mshrs[self.instance(level, core)].first_free().1 > at
-        {
-            return Sent::NoPlace;
-        }
-        let has = |level| self.copy(level, core, line).is_some();
-        let is_shared = (self.privates..self.levels.len()).any(has);
+    fn fetch(&mut self, core: u32, at: Time, line: u64) -> Outcome {
+        self.forget_absent(line);
+        let start = self.last_private();
+        let slot = match self.mshrs_of(start, core).map(|mshrs| mshrs.first()) {
+            Some((_, free)) if free > at => return Outcome::NoPlace,
+            slot => slot.map(|(slot, _)| slot),
+        };
+        let has = (0..=start).any(|level| self.has(level, core, line));
         let others = self.others(core, line);
-        let is_elsewhere =
-            self.exclusive_other(core, line).is_some() || !(others.is_empty() || is_shared);
-        if (0..=level).any(has) || is_elsewhere {
-            return Sent::LeftAlone;
+        let mut beyond = start + 1..=self.last();
+        let found = beyond.find(|&level| self.has(level, core, line));
+        let is_exclusive = self.exclusive_elsewhere(core, line).is_some();
+        if has || is_exclusive || !others.is_empty() && found.is_none() {
+            return Outcome::LeftAlone;
         }
-        self.fetch(core, at, line, Want::Read, level, true);
-        Sent::Yes
+        let asked = Asked {
+            core,
+            line,
+            want: Want::Read,
+            start,
+            began: at,
+            prefetches: true,
+        };
+        let source = found.map_or(Source::Memory, Source::Level);
+        let coming = self.comes(&asked, source, at);
+        if let (Some(slot), Some(mshrs)) = (slot, self.mshrs_of(start, core)) {
+            mshrs.hold(slot, coming.done);
+        }
+        self.fill(&asked, source, &coming);
+        Outcome::Fetched
     }
-}
-
-/// What became of a prefetch.
-#[derive(PartialEq, Eq)]
-enum Sent {
-    Yes,
-    /// The core has it, or others where it is left to them.
-    LeftAlone,
-    /// No place among the misses is free.
-    NoPlace,
 }

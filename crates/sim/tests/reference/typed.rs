@@ -1,57 +1,57 @@
-//! Lines that are not write-back: written through, read past the caches.
+//! Other memory types than write-back.
 
 use prestore_sim::{ByteMask, MemoryPort, Sent, Served, ServedBy, Time};
 use prestore_trace::LineAddr;
 
-use super::model::Reference;
-use super::search::Taken;
+use super::Reference;
 
 impl<M: MemoryPort> Reference<M> {
     pub fn write_through(&mut self, core: u32, at: Time, line: u64, bytes: ByteMask) -> Time {
+        let mut sent = at;
+        let mut found = bytes;
         let others = self.others(core, line);
-        let (mut at, mut theirs) = (at, 0);
+        let (dirty, _) = self.dirty_bytes(line);
+        let mut theirs = 0;
         if !others.is_empty() {
             self.counters.coherence.snoops += 1;
-            at = self.last_answer(&others, line, at);
-            for other in others {
-                theirs |= self.take_private(other, line).dirty;
-            }
+            sent = self.all_give_up(&others, line, at);
+            theirs = self.take_from(&others, line).dirty;
         }
-        let mut along = Taken::default();
-        for level in 0..self.levels.len() {
-            let cache = self.cache(level, core);
-            cache.touch(line);
-            if let Some(copy) = cache.get_mut(line) {
-                along.add(*copy);
-                copy.dirty = 0;
+        for level in 0..=self.last() {
+            let cache = self.cache_mut(level, core);
+            cache.note_use(line);
+            if let Some(copy) = cache.find_mut(line) {
+                found |= std::mem::take(&mut copy.dirty);
             }
-            if level + 1 == self.privates {
-                along.dirty |= theirs;
+            // Others' bytes are found where the directory is, beyond the last private level.
+            if level == self.last_private() {
+                found |= theirs;
             }
-            self.down(level, bytes | along.dirty);
+            self.count_down(level, found);
         }
-        self.end();
-        let (at, bytes) = (at.max(along.dirty_arrives), bytes | along.dirty);
-        self.memory
-            .write(core, at, LineAddr(line), bytes, Sent::Through)
+        self.memory.write(
+            core,
+            sent.max(dirty.arrives),
+            LineAddr(line),
+            found,
+            Sent::Through,
+        )
     }
 
     pub fn load_around(&mut self, core: u32, at: Time, line: u64) -> Served {
-        let known = self.looked_up(core, at, line);
-        let taken = self.take_everywhere(line);
-        let last = self.levels.len() - 1;
-        let mut asked = at + self.far();
-        if taken.dirty != 0 {
-            self.down(last, taken.dirty);
-            let known = known.max(taken.dirty_arrives);
-            let written =
-                self.memory
-                    .write(core, known, LineAddr(line), taken.dirty, Sent::Flushed);
-            asked = asked.max(written);
+        let mut sent = at + self.latency(self.last());
+        let (dirty, nearest) = self.dirty_bytes(line);
+        if nearest.is_some() {
+            let known = self.looked_up(core, line, at).max(dirty.arrives);
+            self.count_down(self.last(), dirty.dirty);
+            let taken = self
+                .memory
+                .write(core, known, LineAddr(line), dirty.dirty, Sent::Flushed);
+            sent = sent.max(taken);
         }
-        self.end();
-        self.counters.boundaries[last].up_lines += 1;
-        let (done, memory) = self.memory.read(core, asked, LineAddr(line));
+        self.take_all(line);
+        let (done, memory) = self.memory.read(core, sent, LineAddr(line));
+        self.count_up(self.last()..self.last() + 1);
         Served {
             done,
             granted: done,

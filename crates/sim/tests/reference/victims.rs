@@ -1,157 +1,152 @@
-//! What makes room goes to the next level, at the end to memory.
+//! Fills, and whom they throw out.
 
-use prestore_machine::Inclusion;
 use prestore_sim::{ByteMask, MemoryPort, Sent, Time};
 use prestore_trace::LineAddr;
 
+use super::Reference;
 use super::cache::Copy;
-use super::model::{Operation, Reference};
-use super::search::Taken;
+use super::levels::Taken;
+
+/// A line on its way to the next level.
+#[derive(Clone, Copy, Debug)]
+pub struct Victim {
+    pub line: u64,
+    pub dirty: ByteMask,
+    /// In private levels.
+    pub exclusive: bool,
+    /// Zero: it is at hand where it arrives.
+    pub arrives: Time,
+}
 
 impl<M: MemoryPort> Reference<M> {
-    /// Puts a line into a level where it is not; who makes room for it goes first.
-    pub(super) fn fill(&mut self, op: &mut Operation, level: usize, line: u64, copy: Copy) {
-        let (way, is_distant, victim) = self.cache(level, op.core).make_room(line);
-        if let Some((victim, copy)) = victim {
-            self.evict(op, level, victim, copy);
-        }
+    /// Puts a copy into a level that does not have the line, for an operation of `core` that began at `began`.
+    /// Answers when whom it throws out has found a place.
+    pub fn put(&mut self, core: u32, level: usize, copy: Copy, began: Time, at: Time) -> Time {
         self.counters.levels[level].fills += 1;
-        self.cache(level, op.core)
-            .place(way, is_distant, line, copy);
+        let (room, out) = self.cache_mut(level, core).make_room(copy.line);
+        let at = match out {
+            Some(out) => self.is_thrown_out(core, level, out, began, at),
+            None => at,
+        };
+        self.cache_mut(level, core).put(room, copy);
+        at
     }
 
-    fn evict(&mut self, op: &mut Operation, level: usize, line: u64, copy: Copy) {
+    fn is_thrown_out(
+        &mut self,
+        core: u32,
+        level: usize,
+        copy: Copy,
+        began: Time,
+        at: Time,
+    ) -> Time {
         let mut taken = Taken::default();
-        taken.add(copy);
-        if level > 0 && self.levels[level].inclusion == Inclusion::Inclusive {
-            let cores = if level < self.privates {
-                op.core..op.core + 1
-            } else {
-                0..self.cores
-            };
-            for nearer in 0..level {
-                let instances = if nearer < self.privates {
-                    cores.clone()
-                } else {
-                    0..1
-                };
-                for core in instances {
-                    if let Some(copy) = self.cache(nearer, core).remove(line) {
-                        taken.add(copy);
-                        self.counters.levels[nearer].back_invalidations += 1;
-                        self.passes(nearer, level, copy.dirty);
-                    }
-                }
-            }
+        taken.add(&copy);
+        if self.is_inclusive(level) {
+            self.take_from_nearer(core, level, copy.line, &mut taken);
         }
-        let counters = &mut self.counters.levels[level];
-        if taken.dirty == 0 {
-            counters.clean_evictions += 1;
-        } else {
-            counters.dirty_evictions += 1;
-        }
-        self.goes_on(op, level, line, taken, false);
-    }
-
-    /// What was taken out of `level` (and nearer ones) arrives at the next.
-    pub(super) fn goes_on(
-        &mut self,
-        op: &mut Operation,
-        level: usize,
-        line: u64,
-        taken: Taken,
-        always: bool,
-    ) {
-        let is_on_its_way = taken.arrives > op.began;
-        let arrives = if is_on_its_way {
-            taken.arrives
-        } else {
-            Time::ZERO
-        };
-        let exclusive = taken.exclusive;
-        let copy = Copy {
+        self.count_victim(level, taken.dirty);
+        let victim = Victim {
+            line: copy.line,
             dirty: taken.dirty,
-            exclusive,
-            prefetched: false,
-            arrives,
+            exclusive: copy.exclusive,
+            arrives: taken.moved(began),
         };
-        self.arrive(op, level + 1, line, copy, always);
+        self.goes_on(core, level, victim, began, at)
     }
 
-    /// A victim arrives at `level`. `always`: it is taken even where clean victims are not.
-    pub(super) fn arrive(
-        &mut self,
-        op: &mut Operation,
-        level: usize,
-        line: u64,
-        victim: Copy,
-        always: bool,
-    ) {
-        if level == self.levels.len() {
-            if victim.dirty != 0 {
-                self.down(level - 1, victim.dirty);
-                self.write_victim(op, line, victim);
-            }
-            return;
-        }
-        let through = self.levels[level].through;
-        let is_there = self.copy(level, op.core, line).is_some();
-        let takes = always || !self.is_filled_on_miss(level) || (victim.dirty != 0 && !through);
-        if victim.dirty != 0 || (takes && !is_there) {
-            self.down(level - 1, victim.dirty);
-        }
-        let kept = if through { 0 } else { victim.dirty };
-        if is_there && (victim.dirty != 0 || always) {
-            if victim.dirty != 0 {
-                self.cache(level, op.core).touch(line);
-            }
-            if let Some(copy) = self.cache(level, op.core).get_mut(line) {
-                copy.dirty |= kept;
-                if kept != 0 || always {
-                    copy.arrives = copy.arrives.max(victim.arrives);
+    /// Nearer levels lose a line that an inclusive one loses: those of all cores, if that is shared.
+    fn take_from_nearer(&mut self, core: u32, level: usize, line: u64, taken: &mut Taken) {
+        let cores = if level < self.privates() {
+            core..core + 1
+        } else {
+            0..self.machine.core.count
+        };
+        for nearer in 0..level {
+            // The instance of a shared level is found once.
+            for core in cores.clone() {
+                if let Some(copy) = self.cache_mut(nearer, core).take(line) {
+                    self.counters.levels[nearer].back_invalidations += 1;
+                    self.count_joining(nearer, &copy, level);
+                    taken.add(&copy);
                 }
             }
-        } else if !is_there && takes {
-            let exclusive = victim.exclusive && level < self.privates;
-            self.fill(
-                op,
-                level,
-                line,
-                Copy {
-                    dirty: kept,
-                    exclusive,
-                    ..victim
-                },
-            );
-        }
-        if through && victim.dirty != 0 {
-            self.arrive(op, level + 1, line, victim, false);
         }
     }
 
-    /// Bytes of a line went from `level` to the next.
-    pub(super) fn down(&mut self, level: usize, bytes: ByteMask) {
-        self.counters.boundaries[level].down_lines += 1;
-        self.counters.boundaries[level].down_bytes += u64::from(bytes.count_ones());
-    }
-
-    /// Bytes of a line, if any, went down from one level to another.
-    pub(super) fn passes(&mut self, from: usize, to: usize, bytes: ByteMask) {
-        for level in from..to {
-            if bytes != 0 {
-                self.down(level, bytes);
+    /// A victim leaves `level` for the next one, or for memory. Answers when it has found a place.
+    pub fn goes_on(
+        &mut self,
+        core: u32,
+        level: usize,
+        victim: Victim,
+        began: Time,
+        at: Time,
+    ) -> Time {
+        if level == self.last() {
+            if victim.dirty == 0 {
+                return at;
             }
+            self.count_down(level, victim.dirty);
+            return self.is_evicted(core, victim, at);
         }
+        let next = level + 1;
+        // A clean one is not taken where it is already.
+        let is_taken = self.takes_victims(next) && !self.has(next, core, victim.line);
+        if victim.dirty == 0 && !is_taken {
+            return at;
+        }
+        self.count_down(level, victim.dirty);
+        self.arrives(core, next, victim, began, at)
     }
 
-    fn write_victim(&mut self, op: &mut Operation, line: u64, victim: Copy) {
-        let buffer = &mut self.leaving[op.core as usize];
-        let (place, free) = buffer.first_free();
-        op.now = op.now.max(free);
-        let at = op.now.max(victim.arrives);
+    /// A victim arrives at a level.
+    pub fn arrives(
+        &mut self,
+        core: u32,
+        level: usize,
+        victim: Victim,
+        began: Time,
+        at: Time,
+    ) -> Time {
+        let is_through = self.is_through(level);
+        let is_dirty = victim.dirty != 0;
+        let mut at = at;
+        if let Some(copy) = self.cache_mut(level, core).find_mut(victim.line) {
+            if is_dirty && !is_through {
+                copy.dirty |= victim.dirty;
+                copy.arrives = copy.arrives.max(victim.arrives);
+            }
+            if is_dirty {
+                self.cache_mut(level, core).note_use(victim.line);
+            }
+        } else if !is_through || self.takes_victims(level) {
+            let copy = Copy {
+                line: victim.line,
+                dirty: if is_through { 0 } else { victim.dirty },
+                exclusive: victim.exclusive && level < self.privates(),
+                prefetched: false,
+                arrives: victim.arrives,
+            };
+            at = self.put(core, level, copy, began, at);
+        }
+        if is_dirty && is_through {
+            at = self.goes_on(core, level, victim, began, at);
+        }
+        at
+    }
+
+    /// Dirty bytes go through the core's eviction buffer. Answers when there is a place in it.
+    pub fn is_evicted(&mut self, core: u32, victim: Victim, at: Time) -> Time {
+        let buffer = &self.eviction_buffers[core as usize];
+        let (place, free) = buffer.first();
+        let at = at.max(free);
+        let written = at.max(victim.arrives);
+        let line = LineAddr(victim.line);
         let taken = self
             .memory
-            .write(op.core, at, LineAddr(line), victim.dirty, Sent::Evicted);
-        buffer.hold(place, taken);
+            .write(core, written, line, victim.dirty, Sent::Evicted);
+        self.eviction_buffers[core as usize].hold(place, taken);
+        at
     }
 }
