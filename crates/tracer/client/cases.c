@@ -13,6 +13,7 @@
 #include "gencode.h"
 #include "leave.h"
 #include "options.h"
+#include "second_case.h"
 #include "thread.h"
 
 /* Every block exists twice in the code cache, behind a jump on the thread's phase (the engine's
@@ -20,7 +21,8 @@
  * phase could then not differ between threads, as source regions ask for, and a region entered
  * often would have its code translated again each time. Blocks made after the end of recording have
  * both versions too: the engine may build any block again, to tell where a signal in it belongs, and
- * stored translations instead (session_records_block) do not cover the way out of a block. */
+ * stored translations instead (session_records_block) do not cover the way out of a block. With a budget
+ * blocks are like that from a certain moment on (second_case.h). */
 enum { COUNTED = 0, RECORDED = 1 };
 
 static byte *spent_code;
@@ -217,6 +219,7 @@ cases_init(void)
     o.non_default_case_limit = 1;
     o.max_case_encoding = RECORDED;
     o.never_enable_dynamic_handling = true;
+    o.is_wanted = second_case_wanted;
     spent_code = gencode_make(window_spent);
     bool done = drbbdup_init(&o) == DRBBDUP_SUCCESS;
     if (options.regions_only)
