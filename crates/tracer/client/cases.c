@@ -73,6 +73,12 @@ on_set_up(void *ctx, void *drcontext, void *tag, instrlist_t *bb, bool *enable_d
     *enable_dups = true;
     *enable_dynamic_handling = false;
     drbbdup_register_case_encoding(ctx, COUNTED);
+    uint instrs = 0;
+    for (instr_t *i = instrlist_first_app(bb); i != NULL; i = instr_get_next_app(i))
+        instrs += is_program_instr(i) ? 1 : 0;
+    /* The last may stand elsewhere. */
+    if (instrs > 0 && flags_unseen(instrlist_first_app(bb), instrs - 1))
+        drbbdup_set_flags_unseen(ctx);
     return RECORDED;
 }
 

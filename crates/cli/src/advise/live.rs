@@ -48,8 +48,7 @@ pub fn run(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliErr
 fn budget(args: &AdviseArgs) -> Budget {
     let run = &args.run;
     let whole = args.output.is_some() || run.scope == Some(ScopeArg::Functions);
-    let parts =
-        run.skip > 0 || run.take.is_some() || run.period.is_some() || run.region.is_some();
+    let parts = run.skip > 0 || run.take.is_some() || run.period.is_some() || run.region.is_some();
     args.budget.unwrap_or(if whole || parts {
         Budget::All
     } else {
