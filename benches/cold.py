@@ -71,6 +71,7 @@ def measure(name, command, folder, runs):
         "count": ([PRESTORE, "advise", "-q", "--scope", "count", "--"] + command, None),
         "record": ([PRESTORE, "record", "-q", "--force", "-o", trace, "--"] + command, None),
         "advise": ([PRESTORE, "advise", "-q", "--"] + command, None),
+        "advise, all": ([PRESTORE, "advise", "-q", "--budget", "all", "--"] + command, None),
     }
     seconds = {way: [] for way in ways}
     native = []

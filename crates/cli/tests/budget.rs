@@ -50,19 +50,20 @@ fn stretches_are_judged_like_the_whole() {
         &["-O1"],
     );
     let program = text(&program);
-    let whole = advise(program, &[]);
+    let whole = advise(program, &["--budget", "all"]);
     assert_eq!(whole["exactness"]["kind"], "exact");
     // Some 40 million instructions: one of 16 stretches in the end, with either budget.
     let parts = advise(program, &["--budget", "8x", "--stretch", "100K"]);
     assert_eq!(parts["exactness"]["kind"], "sampled", "{parts:#}");
-    for mark in ["/* in order */", "/* over and over */"] {
-        let (exact, part) = (place(&whole, mark).unwrap(), place(&parts, mark).unwrap());
+    let auto = advise(program, &["--budget", "auto", "--stretch", "20K"]);
+    assert_eq!(auto["exactness"]["kind"], "sampled", "{auto:#}");
+    let marks = ["/* in order */", "/* over and over */"];
+    for (mark, parts) in marks.iter().flat_map(|m| [(*m, &parts), (*m, &auto)]) {
+        let (exact, part) = (place(&whole, mark).unwrap(), place(parts, mark).unwrap());
         assert_eq!(exact.0, part.0, "{mark}: {parts:#}");
         assert!((exact.1 - part.1).abs() < 0.1, "{mark}: {exact:?} {part:?}");
         assert!(exact.2 == 0 && part.2 >= 10, "{mark}: {exact:?} {part:?}");
     }
-    let auto = advise(program, &["--budget", "auto", "--stretch", "10K"]);
-    assert_eq!(auto["exactness"]["kind"], "sampled", "{auto:#}");
     // What is counted speaks of the whole run.
     let stores = |report: &Value| report["totals"]["stores"].as_f64().unwrap();
     for report in [&parts, &auto] {
@@ -72,14 +73,16 @@ fn stretches_are_judged_like_the_whole() {
     // What only the beginning did weighs as little as it does.
     let begun = |report: &Value| place(report, "/* begin */").map_or(0.0, |p| p.1);
     assert!(begun(&whole) < 0.05 && begun(&parts) < 0.1, "{parts:#}");
-    // A run that fits into the first stretches is looked at whole.
-    let short = advise(program, &["--budget", "2x"]);
-    assert_eq!(short["exactness"]["kind"], "exact");
-    let mark = "/* over and over */";
-    let (short, whole) = (place(&short, mark).unwrap(), place(&whole, mark).unwrap());
-    assert_eq!((&short.0, short.2), (&whole.0, whole.2));
-    // Before it begins, the program itself does not execute the same instructions in each run.
-    assert!((short.1 - whole.1).abs() < 1e-4, "{short:?} {whole:?}");
+    // A run that fits into the first stretches is looked at whole, whether a budget was asked for or not.
+    for options in [&["--budget", "2x"][..], &[]] {
+        let short = advise(program, options);
+        assert_eq!(short["exactness"]["kind"], "exact");
+        let mark = "/* over and over */";
+        let (short, whole) = (place(&short, mark).unwrap(), place(&whole, mark).unwrap());
+        assert_eq!((&short.0, short.2), (&whole.0, whole.2));
+        // Before it begins, the program itself does not execute the same instructions in each run.
+        assert!((short.1 - whole.1).abs() < 1e-4, "{short:?} {whole:?}");
+    }
 }
 
 #[test]

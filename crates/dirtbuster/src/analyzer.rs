@@ -63,6 +63,8 @@ struct Process {
     by_id: FxHashMap<ThreadId, usize>,
     threads: Vec<Thread>,
     stretches: Stretches,
+    /// Instructions.
+    executed: u64,
 }
 
 /// Exact counts of the whole program, from a first pass that counted everything.
@@ -116,18 +118,27 @@ impl<O: SiteOracle> Analyzer<O> {
             processes: FxHashMap::default(),
             way: Way::new(limits),
             totals: None,
-            stretches: Stretches::new(u64::MAX, 1),
+            stretches: Stretches::none(),
             seen: Seen::default(),
         }
     }
 
-    /// Of a run of which stretches are recorded, as [`Special::Window`](prestore_trace::record::Special::Window) says: all of
+    /// Of a run of which stretches of `length` instructions are recorded: all of
     /// them before the stretch `dense` (a multiple of 4), one of four before the stretch `4 * dense`, and so on down to one of
-    /// `thinnest` (a power of four). What is found is then an estimate for the whole run. To be called before anything is fed.
+    /// `thinnest` (a power of four). A process is recorded whole until a
+    /// [`Special::Window`](prestore_trace::record::Special::Window) says which stretch begins.
+    /// What is found is then an estimate for the whole run. To be called before anything is fed.
     #[must_use]
-    pub fn with_stretches(mut self, dense: u64, thinnest: u64) -> Self {
-        self.stretches = Stretches::new(dense, thinnest);
+    pub fn with_stretches(mut self, length: u64, dense: u64, thinnest: u64) -> Self {
+        self.stretches = Stretches::new(length, dense, thinnest);
         self
+    }
+
+    /// Instructions that `thread` of `process` has executed by what was fed, those outside the recording's scope included.
+    pub fn executed(&self, process: ProcessId, thread: ThreadId) -> u64 {
+        let own = self.processes.get(&process);
+        let known = own.and_then(|p| Some(&p.threads[*p.by_id.get(&thread)?]));
+        known.map_or(0, |t| t.replayer.instrs())
     }
 
     /// Tracks only the writes of these functions (keys as in [`crate::SiteClass`]; generic code
@@ -167,6 +178,7 @@ impl<O: SiteOracle> Analyzer<O> {
             by_id: FxHashMap::default(),
             threads: Vec::new(),
             stretches: self.stretches,
+            executed: 0,
         });
         let next = own.threads.len();
         let at = *own.by_id.entry(thread).or_insert(next);
@@ -179,6 +191,8 @@ impl<O: SiteOracle> Analyzer<O> {
             });
         }
         let thread = &mut own.threads[at];
+        let (whole, before) = (own.stretches.whole(own.executed), thread.replayer.instrs());
+        thread.state.is_whole_in(whole);
         let mut batch = self.way.batch();
         let mut execution = Execution {
             thread: &mut thread.state,
@@ -193,6 +207,10 @@ impl<O: SiteOracle> Analyzer<O> {
             stretches: &mut own.stretches,
         };
         let taken = thread.replayer.replay(words, table, &mut execution);
+        own.executed += thread.replayer.instrs() - before;
+        if let Some(number) = whole.filter(|_| !thread.state.told) {
+            own.stretches.passes(number);
+        }
         (batch.process, batch.thread) = (process, at);
         batch.instrs = thread.replayer.instrs();
         if !batch.items.is_empty() {

@@ -28,6 +28,8 @@ pub(crate) struct Stretches {
     every: u64,
     /// In the thinnest.
     thinnest: u64,
+    /// Instructions of a stretch; 0: there are none.
+    length: u64,
     /// Stretch that the next part begins with.
     next: u64,
     newest: Option<u64>,
@@ -35,19 +37,38 @@ pub(crate) struct Stretches {
 }
 
 impl Stretches {
-    /// All before the stretch `dense` (a multiple of 4) are recorded, one of four before `4 * dense`, and so on down to one of
-    /// `thinnest` (a power of four; 1: all).
-    pub(crate) fn new(dense: u64, thinnest: u64) -> Self {
+    /// Stretches of `length` instructions. All before the stretch `dense` (a multiple of 4) are recorded, one of four before
+    /// `4 * dense`, and so on down to one of `thinnest` (a power of four).
+    pub(crate) fn new(length: u64, dense: u64, thinnest: u64) -> Self {
         Self {
             every: 1,
             thinnest,
+            length,
             next: dense,
             newest: None,
             taken: 0,
         }
     }
 
-    /// A thread goes on in the stretch `number`.
+    /// Everything is recorded.
+    pub(crate) fn none() -> Self {
+        Self::new(0, u64::MAX, 1)
+    }
+
+    /// The stretch that a process is in which has executed so much and of which nothing was left out yet; `None`: there are none.
+    pub(crate) fn whole(&self, executed: u64) -> Option<u64> {
+        let number = executed.checked_div(self.length)?;
+        Some(number.min(self.next - 1))
+    }
+
+    /// A process of which nothing was left out yet is in the stretch `number`.
+    pub(crate) fn passes(&mut self, number: u64) {
+        let seen = self.newest.map_or(0, |newest| newest + 1);
+        self.taken += (number + 1).saturating_sub(seen);
+        self.newest = self.newest.max(Some(number));
+    }
+
+    /// A thread goes on in the stretch `number`, it says.
     pub(crate) fn enters(&mut self, number: u64) {
         let begins = self.newest.is_none();
         // Threads that are behind tell of older ones.
@@ -109,7 +130,7 @@ mod tests {
 
     #[test]
     fn parts_begin_where_the_recorder_leaves_out_more() {
-        let mut s = Stretches::new(4, 16);
+        let mut s = Stretches::new(1, 4, 16);
         let mut turns = Vec::new();
         for number in [0, 1, 2, 3, 4, 8, 12, 16, 32, 64, 256] {
             s.enters(number);
@@ -121,14 +142,31 @@ mod tests {
 
     #[test]
     fn a_forked_process_begins_in_its_parents_part() {
-        let mut s = Stretches::new(4, 16);
+        let mut s = Stretches::new(1, 4, 16);
         s.enters(32);
         assert_eq!((s.turn(), s.weight()), (None, 16));
     }
 
     #[test]
+    fn a_process_is_whole_until_it_says_where_it_is() {
+        let mut s = Stretches::new(100, 4, 16);
+        let at = [0, 99, 350, 1000].map(|executed| s.whole(executed));
+        assert_eq!(at, [Some(0), Some(0), Some(3), Some(3)]);
+        // A buffer may tell of several.
+        for number in [0, 0, 2, 3] {
+            s.passes(number);
+            assert_eq!(s.turn(), None);
+        }
+        assert_eq!((s.weight(), s.seen().stretches), (1, 4));
+        s.enters(3);
+        s.enters(4);
+        assert_eq!((s.turn(), s.seen().stretches), (Some(1), 5));
+        assert_eq!(Stretches::none().whole(1000), None);
+    }
+
+    #[test]
     fn a_run_without_stretches_counts_once() {
-        let mut s = Stretches::new(u64::MAX, 1);
+        let mut s = Stretches::none();
         assert_eq!((s.turn(), s.weight(), s.seen()), (None, 1, Seen::default()));
     }
 }

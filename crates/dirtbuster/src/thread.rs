@@ -44,6 +44,8 @@ pub(crate) struct ThreadState {
     pub(crate) runs: Runs,
     /// The stretch that it is in, counted from 1 (0: there are none).
     window: u64,
+    /// It has said so itself.
+    pub(crate) told: bool,
     /// When it wrote data last, and until when it is known to have waited.
     wrote: u64,
     waited: u64,
@@ -75,6 +77,13 @@ impl ThreadState {
         Self {
             index,
             ..Self::default()
+        }
+    }
+
+    /// Nothing was left out of its process up to the stretch `number`, as far as it has not said otherwise.
+    pub(crate) fn is_whole_in(&mut self, number: Option<u64>) {
+        if !self.told {
+            self.window = number.map_or(0, |n| n + 1);
         }
     }
 }
@@ -157,6 +166,7 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
             Special::Skip { instrs } => *self.skipped += instrs,
             Special::Window { number } => {
                 self.thread.window = number + 1;
+                self.thread.told = true;
                 self.stretches.enters(number);
             }
             Special::Time { .. }

@@ -50,7 +50,7 @@ fn program(windows: u64) -> Program {
 fn analyzed(windows: u64) -> (Findings, Seen) {
     let program = program(windows);
     let mut sites = SiteTable::default();
-    let mut analyzer = Analyzer::new(everything(), Numbers).with_stretches(DENSE, THINNEST);
+    let mut analyzer = Analyzer::new(everything(), Numbers).with_stretches(LINES, DENSE, THINNEST);
     for (thread, words) in &program.buffers {
         // As buffers come: a few records each.
         for words in words.chunks(2 * CHUNK as usize) {

@@ -13,6 +13,7 @@
 #include "gencode.h"
 #include "leave.h"
 #include "options.h"
+#include "second_case.h"
 #include "thread.h"
 
 /* Every block exists twice in the code cache, behind a jump on the thread's phase (the engine's
@@ -20,7 +21,8 @@
  * phase could then not differ between threads, as source regions ask for, and a region entered
  * often would have its code translated again each time. Blocks made after the end of recording have
  * both versions too: the engine may build any block again, to tell where a signal in it belongs, and
- * stored translations instead (session_records_block) do not cover the way out of a block. */
+ * stored translations instead (session_records_block) do not cover the way out of a block. With a budget
+ * blocks are like that from a certain moment on (second_case.h). */
 enum { COUNTED = 0, RECORDED = 1 };
 
 static byte *spent_code;
@@ -71,6 +73,12 @@ on_set_up(void *ctx, void *drcontext, void *tag, instrlist_t *bb, bool *enable_d
     *enable_dups = true;
     *enable_dynamic_handling = false;
     drbbdup_register_case_encoding(ctx, COUNTED);
+    uint instrs = 0;
+    for (instr_t *i = instrlist_first_app(bb); i != NULL; i = instr_get_next_app(i))
+        instrs += is_program_instr(i) ? 1 : 0;
+    /* The last may stand elsewhere. */
+    if (instrs > 0 && flags_unseen(instrlist_first_app(bb), instrs - 1))
+        drbbdup_set_flags_unseen(ctx);
     return RECORDED;
 }
 
@@ -217,6 +225,7 @@ cases_init(void)
     o.non_default_case_limit = 1;
     o.max_case_encoding = RECORDED;
     o.never_enable_dynamic_handling = true;
+    o.is_wanted = second_case_wanted;
     spent_code = gencode_make(window_spent);
     bool done = drbbdup_init(&o) == DRBBDUP_SUCCESS;
     if (options.regions_only)

@@ -80,20 +80,26 @@ recording_is_over(void *unused)
     return true;
 }
 
-/* Waits until a buffer is free; false when recording is over instead. */
+/* Waits until the host has yet to look at `most` buffers; false when recording is over instead. */
 static bool
-wait_for_slot(void *drcontext, channel_t *c)
+wait_until_untaken(void *drcontext, channel_t *c, uint32_t most)
 {
     const struct timespec patience = { 0, 100 * 1000 * 1000 };
-    if (ring_has_room(c->ring))
+    if (ring_untaken(c->ring) <= most)
         return true;
     /* Another thread may need to stop this one (exit, code flushes): let it. */
     if (drcontext != NULL)
         dr_mark_safe_to_suspend(drcontext, true);
-    bool room = ring_wait_for_room(c->ring, &patience, recording_is_over, NULL);
+    bool done = ring_wait(c->ring, most, &patience, recording_is_over, NULL);
     if (drcontext != NULL)
         dr_mark_safe_to_suspend(drcontext, false);
-    return room;
+    return done;
+}
+
+bool
+channel_wait_taken(void *drcontext, channel_t *c)
+{
+    return wait_until_untaken(drcontext, c, 0);
 }
 
 /* Lets the thread write where nobody reads: the host may still be reading all that was handed over
@@ -120,7 +126,7 @@ channel_hand_over(void *drcontext, channel_t *c, uint64 *end)
     ring_produce(c->ring, (uint32_t)(end - c->slot));
     c->handed_over += (uint64)(end - c->slot);
     session_ring_doorbell();
-    while (!wait_for_slot(drcontext, c)) {
+    while (!wait_until_untaken(drcontext, c, c->ring->slots - 1)) {
         if (go_private(c))
             return c->slot;
     }

@@ -22,6 +22,8 @@ typedef struct {
 uint64 *channel_open(channel_t *c, thread_id_t tid);
 /* Hands over the words up to `end` and returns where to go on. */
 uint64 *channel_hand_over(void *drcontext, channel_t *c, uint64 *end);
+/* Waits until the host has looked at all that was handed over; false when recording is over instead. */
+bool channel_wait_taken(void *drcontext, channel_t *c);
 /* The first word that must not be begun at. */
 uint64 *channel_limit(channel_t *c);
 /* Hands over the rest; the thread is done. */

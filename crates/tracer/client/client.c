@@ -29,6 +29,7 @@
 #include "proc_maps.h"
 #include "refused_prctl.h"
 #include "seccomp.h"
+#include "second_case.h"
 #include "segments.h"
 #include "stops.h"
 #include "stored.h"
@@ -49,8 +50,11 @@ static dr_emit_flags_t
 on_analyze(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool translating,
            void **user_data)
 {
-    dr_emit_flags_t flags;
+    dr_emit_flags_t flags = DR_EMIT_DEFAULT;
     *user_data = NULL;
+    /* Those with two cases are not made here (cases.c). */
+    if (options_windowed() && second_case_wanted(drcontext, translating))
+        return flags;
     if (!session_records_block(translating, &flags))
         return flags;
     block_t *block = dr_thread_alloc(drcontext, sizeof(*block));
@@ -224,10 +228,12 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
     if (options.scope == SCOPE_TRY) {
         if (!trial_init())
             dr_exit_process(3);
-    } else if (options_windowed())
-        cases_init();
-    else
-        drmgr_register_bb_instrumentation_event(on_analyze, on_insert, NULL);
+    } else {
+        if (options_windowed())
+            cases_init();
+        if (!options_windowed() || second_case_later())
+            drmgr_register_bb_instrumentation_event(on_analyze, on_insert, NULL);
+    }
     if (options.check)
         check_init();
     if ((options.verify != NULL && !verify_init()) || (options.stops != NULL && !stops_init()))

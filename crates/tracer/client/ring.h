@@ -80,36 +80,50 @@ ring_end(wire_ring_t *ring)
     __atomic_store_n(&ring->ended, 1, __ATOMIC_RELEASE);
 }
 
+/* How many buffers that were handed over have not come back. */
+static inline uint32_t
+ring_untaken(const wire_ring_t *ring)
+{
+    return ring_filling(ring) - __atomic_load_n(&ring->consumed, __ATOMIC_ACQUIRE);
+}
+
 /* Is the next buffer free? */
 static inline int
 ring_has_room(const wire_ring_t *ring)
 {
-    uint32_t consumed = __atomic_load_n(&ring->consumed, __ATOMIC_ACQUIRE);
-    return ring_filling(ring) - consumed < ring->slots;
+    return ring_untaken(ring) < ring->slots;
 }
 
-/* Waits until the next buffer is free. False: it is not, and `give_up` has said that it may never
- * be. That is asked every `patience`, since neither an end of the session nor a killed host wakes;
- * a buffer given back does. */
+/* Waits until at most `most` buffers are untaken. False: they are more, and `give_up` has said that
+ * it may stay so. That is asked every `patience`, since neither an end of the session nor a killed
+ * host wakes; a buffer given back does. */
 static inline int
-ring_wait_for_room(wire_ring_t *ring, const struct timespec *patience, int (*give_up)(void *),
-                   void *context)
+ring_wait(wire_ring_t *ring, uint32_t most, const struct timespec *patience,
+          int (*give_up)(void *), void *context)
 {
-    int room;
+    int done;
     for (;;) {
         __atomic_store_n(&ring->waiting, 1, __ATOMIC_RELAXED);
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
         uint32_t consumed = __atomic_load_n(&ring->consumed, __ATOMIC_ACQUIRE);
-        room = ring_filling(ring) - consumed < ring->slots;
-        if (room)
+        done = ring_filling(ring) - consumed <= most;
+        if (done)
             break;
         futex_wait(&ring->consumed, consumed, patience);
-        room = ring_has_room(ring);
-        if (room || give_up(context))
+        done = ring_untaken(ring) <= most;
+        if (done || give_up(context))
             break;
     }
     __atomic_store_n(&ring->waiting, 0, __ATOMIC_RELAXED);
-    return room;
+    return done;
+}
+
+/* The same until the next buffer is free. */
+static inline int
+ring_wait_for_room(wire_ring_t *ring, const struct timespec *patience, int (*give_up)(void *),
+                   void *context)
+{
+    return ring_wait(ring, ring->slots - 1, patience, give_up, context);
 }
 
 #endif

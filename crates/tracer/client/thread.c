@@ -9,6 +9,7 @@
 #include "images.h"
 #include "leave.h"
 #include "options.h"
+#include "second_case.h"
 #include "session.h"
 #include "trial.h"
 
@@ -125,6 +126,7 @@ thread_forked(void *drcontext)
     count_thread_drop(t);
     open_files(drcontext, t);
     window_thread_fork(drcontext, tally_of(t));
+    second_case_forked();
     if (options.values)
         images_process(drcontext);
 }
@@ -145,6 +147,7 @@ void
 thread_full_in_block(void)
 {
     thread_full();
+    second_case_look(dr_get_current_drcontext());
     leave_for_signal(dr_get_current_drcontext());
 }
 

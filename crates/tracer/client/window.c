@@ -2,6 +2,7 @@
 
 #include "leave.h"
 #include "options.h"
+#include "second_case.h"
 #include "thread.h"
 
 /* Instructions that a thread may execute before it looks where the windows are. Another thread
@@ -10,7 +11,7 @@
 /* Where no boundary follows. Budgets stay below 2^31: inlined code looks at their upper half. Now
  * and then also because signals are looked for. */
 #define LONG_GRANT (1ll << 24)
-/* No budget is ever this. */
+/* No budget is ever this, and no count of instructions. */
 #define NEVER (1ull << 63)
 
 /* Instructions granted to all threads since the process started. */
@@ -119,9 +120,34 @@ set_phase(void *drcontext, thread_t *t)
 }
 
 void
+window_begin(uint64 executed)
+{
+    __atomic_store_n(&granted, (int64)executed, __ATOMIC_RELAXED);
+}
+
+/* The thread executes its first block with two cases. What it executed before, the host has counted. */
+static void
+join(void *drcontext, thread_t *t)
+{
+    window_t *w = &t->window;
+    wire_ring_t *ring = t->channel.ring;
+    w->joined = true;
+    if (ring == NULL || w->tally == NULL)
+        return;
+    thread_full();
+    if (!channel_wait_taken(drcontext, &t->channel))
+        return;
+    w->tally->recorded += ring->executed;
+    if (w->counted != NEVER)
+        __atomic_add_fetch(&granted, (int64)(ring->executed - w->counted), __ATOMIC_RELAXED);
+}
+
+void
 window_spent(void)
 {
     void *drcontext = dr_get_current_drcontext();
+    if (!thread_of(drcontext)->window.joined)
+        join(drcontext, thread_of(drcontext));
     /* Nothing is booked yet: it comes back here. */
     leave_for_signal(drcontext);
     thread_t *t = thread_of(drcontext);
@@ -181,7 +207,7 @@ window_may_refund(void *drcontext)
 void
 window_refund(void *drcontext, uint instrs)
 {
-    if (options_windowed())
+    if (options_windowed() && thread_of(drcontext)->window.joined)
         *budget(thread_of(drcontext)) += instrs;
 }
 
@@ -201,7 +227,16 @@ window_thread_init(void *drcontext, wire_tally_t *tally)
     if (!options_windowed())
         return;
     thread_t *t = thread_of(drcontext);
-    t->window = (window_t){ .tally = tally, .flipped_at = NEVER, .told_number = NEVER };
+    t->window = (window_t){
+        .tally = tally, .flipped_at = NEVER, .told_number = NEVER, .counted = NEVER
+    };
+    if (!second_case_there()) {
+        /* Recorded whole. Its first block that is charged finds nothing left. */
+        *thread_slot_of(t, TLS_PHASE) = 1;
+        *budget(t) = (uint64)-1;
+        return;
+    }
+    t->window.joined = true;
     *thread_slot_of(t, TLS_PHASE) = 0;
     grant(t);
     set_phase(drcontext, t);
@@ -227,6 +262,6 @@ window_thread_fork(void *drcontext, wire_tally_t *tally)
     t->window.tally = NULL;
     settle(t);
     t->window.gap = 0;
-    t->window.told_number = NEVER;
+    t->window.told_number = t->window.counted = NEVER;
     t->window.tally = tally;
 }

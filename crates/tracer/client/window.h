@@ -16,6 +16,8 @@ typedef struct {
     uint64 told_number;
     uint64 flipped_at;   /* TLS_BUDGET when the phase changed at a block's head */
     bool before_flip;    /* the phase of that block */
+    bool joined;         /* executes blocks with two cases, which are charged */
+    uint64 counted;      /* until then: its instructions that window_begin was told of, or NEVER */
     wire_tally_t *tally; /* where the host looks; NULL: not recording */
 } window_t;
 
@@ -23,6 +25,10 @@ typedef struct {
 void window_spent(void);
 void window_enter(void);
 void window_leave(void);
+
+/* Where blocks get their second case while the process runs: threads come to the windows one by one,
+ * when so many instructions were executed. */
+void window_begin(uint64 executed);
 
 /* In thread.c's life cycle; nothing happens without windows and regions. */
 void window_thread_init(void *drcontext, wire_tally_t *tally);

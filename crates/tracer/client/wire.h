@@ -199,7 +199,10 @@ typedef struct {
     uint8_t pad1[60];
     volatile uint32_t consumed; /* futex: buffers the host gave back, zeroed */
     volatile uint32_t waiting;  /* the thread waits on `consumed` */
-    uint8_t pad2[56];
+    /* Of those buffers, if the host counts; in instructions. */
+    volatile uint64_t executed;        /* by the thread */
+    volatile uint64_t executed_in_all; /* by all threads of the process, at that time */
+    uint8_t pad2[40];
     volatile uint32_t used[RING_MAX_SLOTS]; /* words in each buffer handed over */
 } wire_ring_t;
 

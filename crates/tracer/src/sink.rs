@@ -102,6 +102,12 @@ pub trait Sink {
         Ok(())
     }
 
+    /// Instructions that the thread has executed up to the end of its last buffer, those between windows included, if the
+    /// taker counts them; otherwise 0. A recording in bursts needs it.
+    fn executed(&self, _stream: Stream) -> u64 {
+        0
+    }
+
     /// Has the taker all that it wants? Recording ends then, and the program runs on; what was recorded up to then
     /// is still delivered.
     fn has_enough(&self) -> bool {

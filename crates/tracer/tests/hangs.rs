@@ -16,7 +16,12 @@ fn forks_while_other_threads_record(options: &[&str]) {
     assert!(facts.processes.len() > 40, "{options:?}: {facts:?}");
 }
 
-const WAYS: [&[&str]; 3] = [&[], &["count"], &["skip=100000", "take=50000"]];
+const WAYS: [&[&str]; 4] = [
+    &[],
+    &["count"],
+    &["skip=100000", "take=50000"],
+    &["bursts=100000,4400000,16"],
+];
 
 #[test]
 fn forks_and_a_timer_while_other_threads_record() {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use common::{Coverage, Facts, recorder, same, str};
+use common::{Coverage, Facts, cc, recorder, same, str};
 
 /// The workloads' folder, with what these tests run.
 fn programs() -> &'static Path {
@@ -104,6 +104,85 @@ fn windows_become_rarer_the_longer_a_program_runs() {
     let stretches = [(0, 104), (164, 182), (242, 260), (320, 344)];
     let facts = check_slice("asm/loop", &["bursts=20,80,16"], &stretches);
     assert_eq!(facts.threads[0].windows, [0, 1, 2, 3, 4, 8, 12, 16]);
+}
+
+/// With windows of this length, of which 44 are recorded before any is left out, blocks get their second case when the
+/// first buffer is handed over that is full.
+const LATE: &str = "bursts=100000,4400000,16";
+
+/// Coverage, the recorded instructions, and all of them add up.
+fn assert_adds_up(facts: &Facts) {
+    let coverage = facts.coverage.unwrap();
+    assert_eq!(coverage.recorded, facts.instrs(), "{facts:?}");
+    let all = coverage.recorded + coverage.skipped;
+    assert_eq!(all, facts.total(), "{facts:?}");
+}
+
+#[test]
+fn blocks_get_their_second_case_while_the_program_runs() {
+    let program = cc("long", &["-static", "-nostdlib"]);
+    let late = || {
+        let (said, facts) = recorder(&[LATE], &[str(&program)]).run();
+        assert!(said.status.success(), "{said:?}");
+        facts
+    };
+    let facts = late();
+    assert_adds_up(&facts);
+    assert_eq!(facts.total(), 2 + 7 * 2_000_000 + 3);
+    // Where it was when it got them, and from there on what is recorded of a run of 140 windows.
+    let thread = &facts.threads[0];
+    let first = thread.windows[0];
+    let rest = (first..44).chain((44..=140).step_by(4));
+    assert!((1..44).contains(&first), "{facts:?}");
+    assert_eq!(thread.windows, rest.collect::<Vec<u64>>());
+    // One of seven instructions stores. Each window is exact to a block, whatever was recorded before.
+    let recorded = (44 + 24) * 100_000 + 3;
+    assert!(facts.instrs().abs_diff(recorded) < 8 * 25, "{facts:?}");
+    assert!(facts.stores().abs_diff(recorded / 7) < 25, "{facts:?}");
+    // It is the same each time.
+    let again = late();
+    assert_eq!(again.threads[0].windows, thread.windows);
+    let counts = |facts: &Facts| (facts.instrs(), facts.stores(), facts.coverage);
+    assert_eq!(counts(&again), counts(&facts));
+}
+
+#[test]
+fn a_short_program_never_gets_second_cases() {
+    let program = programs().join("asm/loop");
+    let listed = |options: &[&str]| record(&[&["events"], options].concat(), str(&program));
+    let (whole, short) = (listed(&[]), listed(&[LATE]));
+    assert_eq!(short.events, whole.events);
+    assert_eq!(short.threads[0].windows, Vec::<u64>::new());
+    let coverage = Coverage {
+        recorded: whole.total(),
+        skipped: 0,
+        regions: 0,
+    };
+    assert_eq!(short.coverage, Some(coverage));
+}
+
+/// Threads that work, one that waits in a system call, and children: who was there before the second cases comes to
+/// the windows one by one.
+#[test]
+fn threads_and_children_get_second_cases() {
+    let program = cc("long_threads", &[]);
+    for options in [&[LATE][..], &[LATE, "slow=2"]] {
+        let facts = same(options, &[str(&program)]);
+        assert_eq!(facts.status, "exit status: 0", "{facts:?}");
+        assert_adds_up(&facts);
+        let left_out = facts.threads.iter().filter(|t| t.skips > 0).count();
+        assert!(left_out >= 3, "{facts:?}");
+    }
+}
+
+/// Signals and faults find threads in blocks of both kinds.
+#[test]
+fn signals_while_blocks_get_second_cases() {
+    let facts = same(&[LATE], &[str(&cc("faulting", &[]))]);
+    assert_eq!(facts.status, "exit status: 7", "{facts:?}");
+    // It counts the blocks in full that its 200 faults cut.
+    let cut = facts.coverage.unwrap().recorded.checked_sub(facts.instrs());
+    assert!(cut.is_some_and(|cut| cut <= 200 * 128), "{facts:?}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use prestore_tracer::{Bursts, record};
 
 use super::takers::Advisor;
 use super::{chosen_functions, print};
-use crate::args::{AdviseArgs, ScopeArg};
+use crate::args::{AdviseArgs, Budget, ScopeArg};
 use crate::error::CliError;
 use crate::naming::Namer;
 use crate::progress::Progress;
@@ -19,13 +19,15 @@ use crate::{interrupt, run};
 /// Analyses the writes of every function, or in scope `functions` of those chosen.
 pub fn run(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliError> {
     run::check(&args.run)?;
-    let bursts = args.budget.bursts(args.stretch);
-    if bursts.is_some() && args.run.scope == Some(ScopeArg::Functions) {
+    let whole = args.run.scope == Some(ScopeArg::Functions);
+    let asked = args.budget.is_some_and(|budget| budget != Budget::All);
+    if asked && whole {
         return Err(CliError::Usage(
             "--budget looks at parts of the run, at all functions alike: leave out `--scope functions`, or the budget"
                 .into(),
         ));
     }
+    let bursts = budget(args).bursts(args.stretch);
     let (functions, totals) = chosen_functions(&args.command, &args.run, &args.debug_dir)?;
     let mut namer = Namer::new(SiteTable::default(), &args.debug_dir);
     let keys = namer.choose(&functions);
@@ -37,9 +39,21 @@ pub fn run(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliErr
         analyzer = analyzer.with_totals(totals);
     }
     if let Some(b) = bursts {
-        analyzer = analyzer.with_stretches(b.dense / b.burst, b.thinnest);
+        analyzer = analyzer.with_stretches(b.burst, b.dense / b.burst, b.thinnest);
     }
     analyse(args, thresholds, analyzer, bursts, &functions)
+}
+
+/// What was asked for; `auto`, unless what else was asked for takes the whole run or chooses parts of it itself.
+fn budget(args: &AdviseArgs) -> Budget {
+    let run = &args.run;
+    let whole = args.output.is_some() || run.scope == Some(ScopeArg::Functions);
+    let parts = run.skip > 0 || run.take.is_some() || run.period.is_some() || run.region.is_some();
+    args.budget.unwrap_or(if whole || parts {
+        Budget::All
+    } else {
+        Budget::AUTO
+    })
 }
 
 fn analyse(
@@ -103,7 +117,8 @@ fn analyse(
         ..print::about(args, scope)
     };
     about.notes.extend(run::missing(&outcome));
-    if outcome.coverage.is_some_and(|c| c.recorded == 0) {
+    let chosen = outcome.coverage.filter(|_| options.bursts.is_none());
+    if chosen.is_some_and(|c| c.recorded == 0) {
         return Err(run::nothing(&args.run));
     }
     let missing = analysis.oracle.not_met().join(", ");

@@ -56,6 +56,10 @@ impl Sink for Advisor {
         fed.map(drop).map_err(|e| SinkError(Box::new(e)))
     }
 
+    fn executed(&self, stream: Stream) -> u64 {
+        self.analyzer.executed(stream.process, stream.thread)
+    }
+
     fn thread_ended(&mut self, stream: Stream) -> Result<(), SinkError> {
         self.analyzer.end_thread(stream.process, stream.thread);
         let recorder = self.recorder.as_mut();

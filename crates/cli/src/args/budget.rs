@@ -32,13 +32,14 @@ const COUNTED: f64 = 1.5;
 const ANALYSED: f64 = 90.0;
 /// Least budget that can be held.
 const LEAST: f64 = 2.0;
-/// What `auto` stands for.
-const AUTO: Budget = Budget::Thinned {
-    dense: DENSE_AUTO,
-    thinnest: 64,
-};
 
 impl Budget {
+    /// What `auto` stands for.
+    pub const AUTO: Self = Self::Thinned {
+        dense: DENSE_AUTO,
+        thinnest: 64,
+    };
+
     /// What is recorded of the run, in stretches of so many instructions; `None`: everything.
     pub fn bursts(self, stretch: u64) -> Option<Bursts> {
         match self {
@@ -67,7 +68,7 @@ fn times(budget: f64) -> Budget {
 pub fn parse_budget(text: &str) -> Result<Budget, String> {
     match text {
         "all" => return Ok(Budget::All),
-        "auto" => return Ok(AUTO),
+        "auto" => return Ok(Budget::AUTO),
         _ => {}
     }
     let number = text.strip_suffix('x').unwrap_or(text).parse::<f64>();
@@ -105,7 +106,7 @@ mod tests {
             [4, 16, 64, 256]
         );
         assert_eq!(
-            (every("auto"), AUTO),
+            (every("auto"), Budget::AUTO),
             (every("3x"), parse_budget("auto").unwrap())
         );
         assert_eq!(parse_budget("all"), Ok(Budget::All));
@@ -129,7 +130,7 @@ mod tests {
 
     #[test]
     fn windows_are_thinned_where_both_sides_know() {
-        for budget in [times(LEAST), AUTO] {
+        for budget in [times(LEAST), Budget::AUTO] {
             let b = budget.bursts(STRETCH).unwrap();
             assert!(b.dense.is_multiple_of(4 * b.burst) && b.thinnest.is_power_of_two());
         }

@@ -229,12 +229,16 @@ pub struct AdviseArgs {
     pub debug_dir: Vec<PathBuf>,
     /// Slow the program down only so much in the long run (`2x`, `5x`), or as `auto` does; `all`: look at everything
     ///
-    /// The first thousand million instructions are looked at in full, by `auto` five times as many; of what follows less and less,
-    /// in stretches, down to what the budget allows, of `auto` 3x. What long runs are said to do is then an estimate.
-    #[arg(long, value_name = "all|auto|Nx", default_value = "all", value_parser = parse_budget, conflicts_with_all = [
+    /// The first thousand million instructions of a process are looked at in full, by `auto` five times as many, so that what does not
+    /// run for some seconds is looked at whole; of what follows less and less, in stretches, down to what the budget allows, of
+    /// `auto` 3x. What long runs are said to do is then an estimate, and the result says so.
+    ///
+    /// `auto` is the default, but where everything is asked for (`--output`, `--machine`, `--scope functions`) or other parts are
+    /// (`--skip`, `--take`, `--period`, `--region`).
+    #[arg(long, value_name = "all|auto|Nx", value_parser = parse_budget, conflicts_with_all = [
         "recording", "output", "skip", "take", "period", "region", "machines",
     ])]
-    pub budget: Budget,
+    pub budget: Option<Budget>,
     /// With a budget: instructions of a stretch; the first 48, of `auto` 256, are looked at in full
     ///
     /// Whether what is written at the end of a stretch is read again is not seen: shorter stretches show more parts of

@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use memmap2::MmapMut;
 
@@ -17,6 +17,8 @@ const ENDED: usize = 28;
 const PRODUCED: usize = 64;
 const CONSUMED: usize = 128;
 const WAITING: usize = 132;
+const EXECUTED: usize = 136;
+const EXECUTED_IN_ALL: usize = 144;
 const USED: usize = 192;
 
 /// The consuming end of a ring. The producer is the client in the traced thread.
@@ -74,6 +76,12 @@ impl RingReader {
         unsafe { AtomicU32::from_ptr(at.cast_mut().cast()) }
     }
 
+    fn count(&self, offset: usize) -> &AtomicU64 {
+        let at = self.map[offset..offset + 8].as_ptr();
+        // SAFETY: aligned, inside the mapping; the client only reads it.
+        unsafe { AtomicU64::from_ptr(at.cast_mut().cast()) }
+    }
+
     fn consumer(&self) -> Consumer<'_, AtomicU32> {
         Consumer {
             produced: self.word(PRODUCED),
@@ -125,6 +133,13 @@ impl RingReader {
     /// word. Only to be called when nobody writes any more.
     pub(crate) fn torn(&self) -> &[u64] {
         self.slot(self.consumer().filling(), self.slot_words)
+    }
+
+    /// Tells the thread how many instructions it and its process have executed, the oldest filled buffer included;
+    /// before that is given back.
+    pub(crate) fn tell(&self, executed: u64, in_all: u64) {
+        self.count(EXECUTED).store(executed, Ordering::Relaxed);
+        self.count(EXECUTED_IN_ALL).store(in_all, Ordering::Relaxed);
     }
 
     /// Gives the oldest filled buffer back, zeroed, so that a torn one can be told from it.

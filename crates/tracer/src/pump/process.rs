@@ -17,6 +17,8 @@ pub(super) struct Process {
     pub(super) pid: u32,
     pub(super) stamp: u64,
     pub(super) table: BlockTable,
+    /// Instructions of all its threads, as far as the taker counts.
+    pub(super) executed: u64,
     log: File,
     tail: Vec<u8>,
 }
@@ -31,6 +33,7 @@ impl Process {
             pid,
             stamp,
             table: BlockTable::default(),
+            executed: 0,
             log,
             tail: Vec::new(),
         })

@@ -15,6 +15,21 @@ struct Ring {
     reader: RingReader,
     process: ProcessId,
     stream: Stream,
+    /// Instructions, as far as the taker counts.
+    executed: u64,
+}
+
+impl Ring {
+    /// What the thread recorded and skipped. One that never came to blocks that can be switched says nothing: it was
+    /// recorded whole.
+    fn tally(&self) -> Tally {
+        let told = self.reader.tally();
+        let silent = told.recorded == 0 && told.skipped == 0;
+        Tally {
+            recorded: if silent { self.executed } else { told.recorded },
+            ..told
+        }
+    }
 }
 
 /// A thread's counters and where they belong.
@@ -91,7 +106,7 @@ impl Pump {
 
     /// What all threads recorded and skipped, those that still run included.
     pub(super) fn coverage(&self) -> Coverage {
-        let rings = self.rings.iter().map(|r| r.reader.tally());
+        let rings = self.rings.iter().map(Ring::tally);
         let counters = self.counters.iter().map(|c| c.reader.tally());
         rings.chain(counters).fold(self.coverage, add)
     }
@@ -105,8 +120,20 @@ impl Pump {
             return Ok(progress);
         };
         self.deliver(oldest, sink)?;
+        self.count(oldest, sink);
         self.rings[oldest].reader.release();
         Ok(true)
+    }
+
+    /// Tells a thread how far it and its process are, by what was delivered.
+    fn count<S: Sink>(&mut self, at: usize, sink: &S) {
+        let ring = &mut self.rings[at];
+        let executed = sink.executed(ring.stream);
+        if let Some(process) = self.processes.get_mut(&ring.process) {
+            process.executed += executed.saturating_sub(ring.executed);
+            ring.executed = executed;
+            ring.reader.tell(executed, process.executed);
+        }
     }
 
     /// Gives all waiting buffers back unread.
@@ -140,9 +167,10 @@ impl Pump {
             if idle && (ended || dead.contains(&ring.process)) {
                 if !ended {
                     self.deliver_torn(at, sink)?;
+                    self.count(at, sink);
                 }
                 let ring = self.rings.swap_remove(at);
-                self.coverage = add(self.coverage, ring.reader.tally());
+                self.coverage = add(self.coverage, ring.tally());
                 sink.thread_ended(ring.stream)?;
             } else {
                 at += 1;
@@ -278,6 +306,7 @@ impl Pump {
                             reader,
                             process,
                             stream,
+                            executed: 0,
                         });
                     }
                 }

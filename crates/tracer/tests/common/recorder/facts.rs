@@ -134,6 +134,11 @@ fn list(out: &mut impl Write, event: &Event<'_>) -> io::Result<()> {
 }
 
 impl Sink for Facts {
+    fn executed(&self, stream: Stream) -> u64 {
+        let totals = self.threads.get(&stream.thread.0);
+        totals.map_or(0, |t| t.replayer.instrs())
+    }
+
     fn process(&mut self, info: ProcessInfo) -> Result<(), SinkError> {
         self.pids.insert(info.id.0, info.pid);
         writeln!(
