@@ -110,3 +110,9 @@ fn results_beside_code() {
         same(options, &[cc("beside_code", &[])]);
     }
 }
+
+/// glibc's posix_spawn() makes its children so since 2.38.
+#[test]
+fn children_without_handlers() {
+    same(&[], &[cc("cleared_handlers", &[])]);
+}
