@@ -198,6 +198,8 @@ bool
 session_open(void)
 {
     char path[MAXIMUM_PATH];
+    /* Also where nothing is recorded: children that are forked take it over. */
+    meta_lock = dr_mutex_create();
     dr_snprintf(path, sizeof(path), "%s/control", options.dir);
     open_control(path);
     if (control_fd < 0) {
@@ -214,7 +216,6 @@ session_open(void)
         dr_fprintf(STDERR, "prestore: %s is of another version of prestore\n", path);
         return false;
     }
-    meta_lock = dr_mutex_create();
     if (control->stop != 0 || session_host_is_gone()) {
         stopped = true;
         return true;

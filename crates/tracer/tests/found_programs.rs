@@ -102,3 +102,17 @@ fn entries_at_fixed_addresses() {
         same(options, &[cc("fixed_vsyscalls", &[])]);
     }
 }
+
+/// What the kernel writes beside code that has run; read-only to the engine, its page is written to all the same.
+#[test]
+fn results_beside_code() {
+    for options in [&[][..], &["values"]] {
+        same(options, &[cc("beside_code", &[])]);
+    }
+}
+
+/// glibc's posix_spawn() makes its children so since 2.38.
+#[test]
+fn children_without_handlers() {
+    same(&[], &[cc("cleared_handlers", &[])]);
+}

@@ -103,6 +103,30 @@ fn two_interrupts_leave_a_stubborn_program() {
     run.wait_until("done", |run| run.stdout().contains("done"));
 }
 
+/// What it executes then finds no session any more, and its children none either.
+#[test]
+fn what_is_executed_without_a_recorder_may_fork() {
+    let go = tempfile::NamedTempFile::new().unwrap().into_temp_path();
+    let script = "trap '' INT; echo begun; while [ -e \"$1\" ]; do sleep 0.05; done
+        exec sh -c '(echo forked); true | (echo piped); echo done'";
+    let mut recorder = recorder(&[], &["sh", "-c", script, "sh", go.to_str().unwrap()]);
+    let run = recorder.start();
+    run.wait_until("begun", |run| run.stdout().contains("begun"));
+    for _ in 0..2 {
+        kill(run.pid(), libc::SIGINT);
+        std::thread::sleep(std::time::Duration::from_millis(200));
+    }
+    run.wait_until("recorded", |_| recorder.facts().status == "none");
+    go.close().unwrap();
+    run.wait_until("done", |run| run.stdout().contains("done"));
+    assert_eq!(
+        run.stdout(),
+        "begun\nforked\npiped\ndone\n",
+        "{}",
+        run.stderr()
+    );
+}
+
 /// The ring is full of buffers that the taker has still to read: the program must not write over
 /// them when it is told that nobody reads what comes now.
 #[test]
