@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What code costs that is large and runs a little: a compiler, interpreters' start-ups. Beside the engine alone.
+"""What code costs that is large and runs a little: compilers (one a big C++ program), interpreters' start-ups. Beside the engine alone.
 
 Each round runs the program natively, under the engine alone, counted and recorded, one after the other; ratios are
 taken within a round, so that a machine whose speed drifts does not spoil them. CPU time of all processes, as others
@@ -30,6 +30,7 @@ def programs(folder):
     subprocess.run(["gcc", "-Iinclude", "-E", SOURCE, "-o", whole], check=True)
     all_of_them = {
         "cc1 -O2": [compiler, "-O2", "-quiet", whole, "-o", "/dev/null"],
+        "clang -O1, C++": ["clang", "-O1", "-Iinclude", "-c", SOURCE, "-o", os.path.join(folder, "whole.o")],
         "python3, json": ["python3", "-c", "import json, re, argparse, decimal"],
         "perl, POSIX": ["perl", "-e", "use POSIX; use Data::Dumper; print Dumper([1..9])"],
     }

@@ -29,6 +29,8 @@ pub fn build(engine: &Engine, out: &Path) -> Result<PathBuf, Box<dyn Error>> {
         .args([
             "-DLINUX",
             "-DX86_64",
+            // Fields of instructions and operands are read in line, not by calls.
+            "-DDR_FAST_IR",
             "-Wl,-rpath,$ORIGIN",
             "-Wl,--no-undefined",
         ])

@@ -7,12 +7,6 @@
  * (include/prestore_region.h). */
 #define REGION_MAGIC 0x5053
 
-bool
-is_program_instr(instr_t *instr)
-{
-    return instr_is_app(instr) && !instr_is_label(instr) && instr_get_app_pc(instr) != NULL;
-}
-
 uint
 program_length(void *drcontext, instr_t *instr)
 {
@@ -174,11 +168,17 @@ mask_source(instr_t *instr, bool vector, int skip)
     return opnd_create_null();
 }
 
+static bool
+is_bit_test(int op)
+{
+    return op == OP_bt || op == OP_bts || op == OP_btr || op == OP_btc;
+}
+
 /* bt, bts, btr, btc of a bit that a register numbers, in memory. */
 static bool
 far_bit(instr_t *instr, int op, access_t *access)
 {
-    if (op != OP_bt && op != OP_bts && op != OP_btr && op != OP_btc)
+    if (!is_bit_test(op))
         return false;
     bool in_memory = false;
     for (int i = 0; i < instr_num_srcs(instr); i++) {
@@ -190,11 +190,17 @@ far_bit(instr_t *instr, int op, access_t *access)
     return in_memory && !opnd_is_null(access->mask);
 }
 
+static bool
+is_atomic(instr_t *instr, int op)
+{
+    return (instr->prefixes & PREFIX_LOCK) != 0 ||
+           (op == OP_xchg && (instr_reads_memory(instr) || instr_writes_memory(instr)));
+}
+
 static byte
 store_kind(instr_t *instr, int op)
 {
-    if (instr_get_prefix_flag(instr, PREFIX_LOCK) ||
-        (op == OP_xchg && (instr_reads_memory(instr) || instr_writes_memory(instr))))
+    if (is_atomic(instr, op))
         return KIND_ATOMIC;
     return is_nontemporal_store(op) ? KIND_NT_STORE : KIND_STORE;
 }
@@ -230,11 +236,18 @@ masked(instr_t *instr, int op, access_t *access)
     access->mask = mask;
 }
 
+/* Opcodes met before of which the operands say all: most of what programs consist of. */
+static volatile bool ordinary[OP_LAST + 1];
+
 access_t
 access_of(instr_t *instr)
 {
     int op = instr_get_opcode(instr);
     access_t access = { SHAPE_PLAIN, KIND_STORE, 0, false, 0, opnd_create_null() };
+    if (ordinary[op]) {
+        access.kind = is_atomic(instr, op) ? KIND_ATOMIC : KIND_STORE;
+        return access;
+    }
     switch (op) {
     case OP_lea:
     case OP_prefetcht0:
@@ -294,6 +307,8 @@ access_of(instr_t *instr)
             access.mask = mask_source(instr, true, 0);
         return access;
     }
+    ordinary[op] = !is_nontemporal_store(op) && !is_bit_test(op) && lane_bytes(op) == 0 &&
+                   packed_bytes(op) == 0;
     access.kind = store_kind(instr, op);
     if (far_bit(instr, op, &access))
         access.shape = SHAPE_BIT;

@@ -30,7 +30,11 @@ typedef struct {
 } access_t;
 
 /* Is `instr` one that the program executes, and no label or code of ours? */
-bool is_program_instr(instr_t *instr);
+static inline bool
+is_program_instr(instr_t *instr)
+{
+    return instr_is_app(instr) && instr->opcode != OP_LABEL && instr->translation != NULL;
+}
 
 /* Bytes of it where the program has it, whatever has been made of it. */
 uint program_length(void *drcontext, instr_t *instr);

@@ -26,9 +26,20 @@ static range_t *ranges; /* modules whose returns are watched */
 static uint n_ranges, max_ranges;
 static void *ranges_lock;
 
+/* Where functions may be, by the hash of their address: each instruction is asked for. */
+static uint64 filter[64];
+
+static uint
+filter_bit(app_pc pc)
+{
+    return (uint)((uint64)pc * 0x9e3779b97f4a7c15ull >> 52);
+}
+
 static void
 on_function(app_pc pc, uint call)
 {
+    uint bit = filter_bit(pc);
+    __atomic_fetch_or(&filter[bit / 64], 1ull << bit % 64, __ATOMIC_RELAXED);
     hashtable_add_replace(&calls, pc, (void *)(ptr_uint_t)(call | CALL_KNOWN));
 }
 
@@ -84,6 +95,9 @@ returns_watched(app_pc pc)
 static uint
 call_at(app_pc pc)
 {
+    uint bit = filter_bit(pc);
+    if ((filter[bit / 64] >> bit % 64 & 1) == 0)
+        return 0;
     return (uint)(ptr_uint_t)hashtable_lookup(&calls, pc);
 }
 

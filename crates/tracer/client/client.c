@@ -174,6 +174,7 @@ on_process_exit(void)
     frame_exit();
     block_ids_exit();
     emit_exit();
+    plan_exit();
     thread_exit();
     drutil_exit();
     regs_exit();

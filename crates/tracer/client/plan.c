@@ -172,6 +172,13 @@ add_values(builder_t *b, uint i, instr_t *instr, uint first_ref)
     }
 }
 
+/* Most operands are registers, of which not even the engine need be asked. */
+static bool
+in_memory(opnd_t opnd)
+{
+    return !opnd_is_reg(opnd) && opnd_is_memory_reference(opnd);
+}
+
 static void
 one_instr(builder_t *b, uint i, instr_t *instr)
 {
@@ -201,12 +208,12 @@ one_instr(builder_t *b, uint i, instr_t *instr)
     default:
         for (int s = 0; access.kind != KIND_ATOMIC && s < instr_num_srcs(instr); s++) {
             opnd_t src = instr_get_src(instr, s);
-            if (opnd_is_memory_reference(src) && !instr_is_xsave(instr))
+            if (in_memory(src) && !instr_is_xsave(instr))
                 one_access(b, i, instr, &access, src, false);
         }
         for (int d = 0; d < instr_num_dsts(instr); d++) {
             opnd_t dst = instr_get_dst(instr, d);
-            if (opnd_is_memory_reference(dst))
+            if (in_memory(dst))
                 one_access(b, i, instr, &access, dst, true);
         }
         add_values(b, i, instr, first_ref);
@@ -224,10 +231,36 @@ end_of(instr_t *last)
     return instr_is_syscall(last) ? END_SYSCALL : END_JUMP;
 }
 
+/* Too large to be allocated for each block; one is enough unless threads build at the same time. */
+static builder_t *spare;
+
+static builder_t *
+borrow(void)
+{
+    builder_t *b = __atomic_exchange_n(&spare, NULL, __ATOMIC_ACQUIRE);
+    return b != NULL ? b : dr_global_alloc(sizeof(*b));
+}
+
+static void
+give_back(builder_t *b)
+{
+    b = __atomic_exchange_n(&spare, b, __ATOMIC_RELEASE);
+    if (b != NULL)
+        dr_global_free(b, sizeof(*b));
+}
+
+void
+plan_exit(void)
+{
+    if (spare != NULL)
+        dr_global_free(spare, sizeof(*spare));
+    spare = NULL;
+}
+
 plan_t *
 plan_make(void *drcontext, instrlist_t *bb)
 {
-    builder_t *b = dr_thread_alloc(drcontext, sizeof(*b));
+    builder_t *b = borrow();
     plan_t *plan = dr_thread_alloc(drcontext, sizeof(*plan));
     memset(plan, 0, sizeof(*plan));
     b->drcontext = drcontext;
@@ -261,18 +294,21 @@ plan_make(void *drcontext, instrlist_t *bb)
         if (options.values)
             plan->stored = stored_of(plan, last, b->refs);
     }
-    plan->refs = dr_thread_alloc(drcontext, plan->n_refs * sizeof(wire_ref_t) + 1);
-    memcpy(plan->refs, b->refs, plan->n_refs * sizeof(wire_ref_t));
+    if (options.values) {
+        plan->refs = dr_thread_alloc(drcontext, plan->n_refs * sizeof(wire_ref_t) + 1);
+        memcpy(plan->refs, b->refs, plan->n_refs * sizeof(wire_ref_t));
+    }
     plan->captures = dr_thread_alloc(drcontext, plan->n_captures * sizeof(capture_t) + 1);
     memcpy(plan->captures, b->captures, plan->n_captures * sizeof(capture_t));
-    dr_thread_free(drcontext, b, sizeof(*b));
+    give_back(b);
     return plan;
 }
 
 void
 plan_free(void *drcontext, plan_t *plan)
 {
-    dr_thread_free(drcontext, plan->refs, plan->n_refs * sizeof(wire_ref_t) + 1);
+    if (plan->refs != NULL)
+        dr_thread_free(drcontext, plan->refs, plan->n_refs * sizeof(wire_ref_t) + 1);
     dr_thread_free(drcontext, plan->captures, plan->n_captures * sizeof(capture_t) + 1);
     dr_thread_free(drcontext, plan, sizeof(*plan));
 }

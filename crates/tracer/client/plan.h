@@ -35,7 +35,7 @@ typedef struct {
     uint n_captures;
     bool stamped; /* between two time stamps: the block ends with an atomic */
     wire_block_t head;
-    wire_ref_t *refs;
+    wire_ref_t *refs;    /* with values only; NULL */
     capture_t *captures; /* in program order */
     const struct stored_t *stored; /* of the last instruction, what is copied behind it; or NULL */
 } plan_t;
@@ -43,6 +43,7 @@ typedef struct {
 /* Looks at the application instructions of a block and describes it; the same block gets the same
  * id again. Free with plan_free. */
 plan_t *plan_make(void *drcontext, instrlist_t *bb);
+void plan_exit(void);
 void plan_free(void *drcontext, plan_t *plan);
 
 #endif

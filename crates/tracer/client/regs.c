@@ -4,6 +4,7 @@
 
 #include "access.h"
 #include "drmgr.h"
+#include "gpr.h"
 #include "thread.h"
 
 static reg_id_t tls_register;
@@ -28,16 +29,18 @@ insert_jump_if_upper_zero(void *drcontext, instrlist_t *bb, instr_t *where, inst
 reg_set_t
 reg_set(reg_id_t reg)
 {
-    return (reg_set_t)(reg_is_gpr(reg) ? 1u << (reg_to_pointer_sized(reg) - DR_REG_RAX) : 0);
+    int number = gpr_number(reg);
+    return (reg_set_t)(number < 0 ? 0 : 1u << number);
 }
 
 reg_set_t
 reg_set_of_opnd(opnd_t opnd)
 {
-    reg_set_t set = 0;
-    for (int i = 0; i < opnd_num_regs_used(opnd); i++)
-        set |= reg_set(opnd_get_reg_used(opnd, i));
-    return set;
+    if (opnd_is_reg(opnd))
+        return reg_set(opnd_get_reg(opnd));
+    if (opnd_is_base_disp(opnd))
+        return reg_set(opnd_get_base(opnd)) | reg_set(opnd_get_index(opnd));
+    return 0;
 }
 
 /* Instructions whose operands, as the engine gives them, are not all they touch. */
@@ -148,33 +151,27 @@ take(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs, reg_id_t re
     regs->in_use |= reg_set(reg);
 }
 
-/* How many instructions until the program touches `reg`. */
-static uint
-untouched_for(const regs_t *regs, reg_id_t reg)
+/* Those of `set`, which is not empty, that the program touches last. */
+static reg_set_t
+untouched_longest(const regs_t *regs, reg_set_t set)
 {
-    uint i = regs->at;
-    while (i < regs->instrs && (regs->uses[i] & reg_set(reg)) == 0)
-        i++;
-    return i - regs->at;
+    for (uint i = regs->at; i < regs->instrs; i++) {
+        reg_set_t left = set & (reg_set_t)~regs->uses[i];
+        if (left == 0)
+            break;
+        set = left;
+    }
+    return set;
 }
 
 reg_id_t
 regs_reserve(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs, reg_set_t avoid)
 {
-    reg_id_t best = DR_REG_NULL;
-    uint best_score = 0;
     avoid |= reg_set(DR_REG_RSP) | regs->in_use;
-    for (int i = 0; i < REGS; i++) {
-        reg_id_t reg = (reg_id_t)(DR_REG_RAX + i);
-        if ((avoid & reg_set(reg)) != 0)
-            continue;
-        /* One that is ours already costs nothing. */
-        uint score = 1 + 2 * untouched_for(regs, reg) + ((regs->ours & reg_set(reg)) != 0);
-        if (score > best_score) {
-            best = reg;
-            best_score = score;
-        }
-    }
+    reg_set_t last = untouched_longest(regs, (reg_set_t)~avoid);
+    /* One that is ours already costs nothing. */
+    reg_set_t cheapest = (last & regs->ours) != 0 ? last & regs->ours : last;
+    reg_id_t best = (reg_id_t)(DR_REG_RAX + __builtin_ctz(cheapest));
     take(drcontext, bb, where, regs, best);
     return best;
 }

@@ -34,6 +34,8 @@ has_implicit_address(instr_t *instr)
 static bool
 in_segment(opnd_t opnd, reg_id_t segment)
 {
+    if (opnd_is_base_disp(opnd))
+        return opnd_get_segment(opnd) == segment;
     return opnd_is_far_memory_reference(opnd) && opnd_get_segment(opnd) == segment;
 }
 

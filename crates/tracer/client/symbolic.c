@@ -1,11 +1,6 @@
 #include "symbolic.h"
 
-static int
-index_of(reg_id_t reg)
-{
-    reg_id_t full = reg_to_pointer_sized(reg);
-    return full >= DR_REG_RAX && full <= DR_REG_R15 ? full - DR_REG_RAX : -1;
-}
+#include "gpr.h"
 
 static void
 forget(symbolic_t *s, int i)
@@ -25,7 +20,7 @@ symbolic_init(symbolic_t *s)
 sym_t
 symbolic_get(const symbolic_t *s, reg_id_t reg)
 {
-    return s->regs[index_of(reg)];
+    return s->regs[gpr_number(reg)];
 }
 
 static bool
@@ -105,7 +100,7 @@ symbolic_step(symbolic_t *s, instr_t *instr)
         sym_t rsp = symbolic_get(s, DR_REG_RSP);
         rsp.delta += opnd_size_in_bytes(opnd_get_size(dst));
         if (opnd_is_reg(dst)) {
-            int i = index_of(opnd_get_reg(dst));
+            int i = gpr_number(opnd_get_reg(dst));
             if (i >= 0)
                 forget(s, i);
             if (i != DR_REG_RSP - DR_REG_RAX)
@@ -113,14 +108,12 @@ symbolic_step(symbolic_t *s, instr_t *instr)
             return;
         }
     }
-    for (int i = 0; i < SYM_REGS; i++) {
-        reg_id_t reg = (reg_id_t)(DR_REG_RAX + i);
-        if (known && reg == target)
-            continue;
-        if (instr_writes_to_reg(instr, reg, DR_QUERY_INCLUDE_ALL) ||
-            instr_writes_to_reg(instr, reg_64_to_32(reg), DR_QUERY_INCLUDE_ALL))
+    for (int d = 0; d < instr_num_dsts(instr); d++) {
+        opnd_t dst = instr_get_dst(instr, d);
+        int i = opnd_is_reg(dst) ? gpr_number(opnd_get_reg(dst)) : -1;
+        if (i >= 0)
             forget(s, i);
     }
     if (known)
-        s->regs[index_of(target)] = result;
+        s->regs[gpr_number(target)] = result;
 }
