@@ -184,7 +184,12 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
 /// another thread that ends the loop is known at the end.
 #[inline]
 fn poll(run: &mut Run, before: u64, values: &[u64], wrote: u64, waited: &mut u64) {
-    let mix = |sum: u64, value: &u64| sum.rotate_left(7) ^ value;
+    // Sums of addresses that go on by different strides must differ, too: exclusive or alone lets them cancel out.
+    let mix = |sum: u64, value: &u64| {
+        (sum ^ value)
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            .rotate_left(29)
+    };
     let values = values.iter().fold(1, mix);
     let same = values == run.last_values && wrote <= run.last;
     if same && before - run.last <= ROUND {

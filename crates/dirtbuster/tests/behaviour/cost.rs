@@ -117,3 +117,21 @@ fn reading_the_same_constant_again_and_again_is_no_waiting() {
     }
     assert_eq!(p.analyze().findings.time.waited, 0);
 }
+
+/// A row of one matrix with a column of another: two addresses that go on by 8 and 1024 bytes.
+#[test]
+fn a_loop_over_two_arrays_is_no_waiting() {
+    let mut p = Program::default();
+    let multiply = p.block(2, 0).load(0, 0, 8).load(1, 0, 8).compute(3).done();
+    let work = p.block(1, 0).store(0, 0, 8).compute(9).done();
+    let (row, column) = (HEAP + 0x1000_0000, HEAP + 0x2000_0000);
+    for _ in 0..10 {
+        for i in 0..500 {
+            p.run(1, multiply, &[row + 8 * i, column + 1024 * i]);
+        }
+        // What is read last is new.
+        p.run(0, work, &[row + 8 * 500]);
+        p.run(1, multiply, &[row + 8 * 500, column + 1024 * 500]);
+    }
+    assert_eq!(p.analyze().findings.time.waited, 0);
+}
