@@ -3,6 +3,7 @@
 mod build_ids;
 mod interrupts;
 mod process;
+mod ring;
 mod state;
 
 use std::ffi::OsString;

@@ -7,30 +7,9 @@ use prestore_trace::record::{FIRST_BLOCK, id};
 use prestore_trace::{ProcessId, SiteTable, ThreadId};
 
 use super::process::Process;
+use super::ring::Ring;
 use crate::channel::{CountReader, FileName, RingReader, Session, Tally};
 use crate::{Counts, Coverage, Note, ProcessInfo, RecordError, Sink, Stream};
-
-/// A thread's ring and where it belongs.
-struct Ring {
-    reader: RingReader,
-    process: ProcessId,
-    stream: Stream,
-    /// Instructions, as far as the taker counts.
-    executed: u64,
-}
-
-impl Ring {
-    /// What the thread recorded and skipped. One that never came to blocks that can be switched says nothing: it was
-    /// recorded whole.
-    fn tally(&self) -> Tally {
-        let told = self.reader.tally();
-        let silent = told.recorded == 0 && told.skipped == 0;
-        Tally {
-            recorded: if silent { self.executed } else { told.recorded },
-            ..told
-        }
-    }
-}
 
 /// A thread's counters and where they belong.
 struct Counter {
@@ -128,11 +107,8 @@ impl Pump {
     /// Tells a thread how far it and its process are, by what was delivered.
     fn count<S: Sink>(&mut self, at: usize, sink: &S) {
         let ring = &mut self.rings[at];
-        let executed = sink.executed(ring.stream);
         if let Some(process) = self.processes.get_mut(&ring.process) {
-            process.executed += executed.saturating_sub(ring.executed);
-            ring.executed = executed;
-            ring.reader.tell(executed, process.executed);
+            ring.count(sink.executed(ring.stream), process);
         }
     }
 
@@ -302,12 +278,7 @@ impl Pump {
                     let reader = RingReader::open(&path).map_err(RecordError::Channel)?;
                     let found = self.stream(reader.pid, reader.stamp, reader.tid, sink)?;
                     if let Some((process, stream)) = found {
-                        self.rings.push(Ring {
-                            reader,
-                            process,
-                            stream,
-                            executed: 0,
-                        });
+                        self.rings.push(Ring::new(reader, process, stream));
                     }
                 }
                 FileName::Count { .. } => {
