@@ -30,7 +30,7 @@ pub struct Decoded {
 /// Decodes payloads. Its memory is bounded by what a stored block can hold, whatever the payload.
 pub struct Decoder {
     model: Model,
-    streams: Streams,
+    streams: Streams<Vec<u8>>,
     unpacker: Unpacker,
 }
 
@@ -212,7 +212,7 @@ impl Decoder {
         } = &self.streams;
         let mut parts = self.model.parts(next);
         if kind == VALUES_PREDICTED {
-            out.extend((0..n).map(|i| parts.learn_hit(i)));
+            out.extend_from_slice(parts.predicted);
             parts.done(false);
             return Ok(());
         }
@@ -225,12 +225,10 @@ impl Decoder {
                 _ => return Err(DecodeError::Malformed("an unknown control byte")),
             };
             parts.mask[g] = mask;
-            for j in 0..len {
-                let i = 64 * g + j;
-                if mask >> j & 1 == 0 {
-                    out.push(parts.learn_hit(i));
-                    continue;
-                }
+            let mut left = mask & (u64::MAX >> (64 - len));
+            while left != 0 {
+                let j = left.trailing_zeros() as usize;
+                left &= left - 1;
                 let code = *codes.get(at.codes).ok_or(CUT_SHORT)?;
                 at.codes += 1;
                 let code = match code {
@@ -244,9 +242,10 @@ impl Decoder {
                         Code::Delta(varint::unzigzag(take(raw, &mut at.raw, bytes)?))
                     }
                 };
-                out.push(parts.learn_miss(i, code, before >> j & 1 == 1));
+                parts.read_miss(64 * g + j, code, before >> j & 1 == 1);
             }
         }
+        out.extend_from_slice(parts.predicted);
         parts.done(true);
         Ok(())
     }

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
+use super::bytes::Bytes;
 use super::hits::hit;
 use super::model::{Code, Model, NEVER, NONE};
 use super::pack::Packer;
@@ -54,7 +55,7 @@ pub struct Encoded {
 /// Encodes the words of one thread, stored block after stored block.
 pub struct Encoder {
     model: Model,
-    streams: Streams,
+    streams: Streams<Bytes>,
     packer: Packer,
     tally: Tally,
     /// State of each block, by block id: generation in the high half, index in the low one.
@@ -111,16 +112,18 @@ impl Encoder {
     ) -> Result<(usize, bool), EncodeError> {
         let mut at = 0;
         let before = self.words;
+        let limit = self.limit.saturating_sub(before);
+        // Words of the record that was written explicitly last: by so much a run may go beyond the limit.
+        let mut last = 0;
         let result = loop {
-            self.run_of_hits(words, &mut at);
+            self.known_ones(words, &mut at, limit, &mut last);
             self.words = before + at;
-            let cut_follows = words.get(at).is_some_and(|&w| w as u32 == id::CUT);
-            if self.is_full() && !cut_follows {
+            if at >= limit && !is_cut(words, at) {
                 break Ok(false);
             }
             match self.record(&words[at..], table) {
                 Ok(0) => break Ok(true),
-                Ok(n) => at += n,
+                Ok(n) => (at, last) = (at + n, n),
                 Err(e) => break Err(e),
             }
         };
@@ -128,11 +131,45 @@ impl Encoder {
         result.map(|done| (at, done))
     }
 
-    /// The hot loop: executions that are wholly as predicted.
+    /// The hot loop: executions of the two blocks that are known to follow.
     #[inline]
+    fn known_ones(&mut self, words: &[u64], at: &mut usize, limit: usize, last: &mut usize) {
+        loop {
+            self.run_of_hits(&words[..words.len().min(limit + *last)], at);
+            let Some(&header) = words.get(*at) else {
+                return;
+            };
+            if *at >= limit {
+                return;
+            }
+            let states = &self.model.states;
+            let cur = &states[self.cur as usize];
+            let (mut next, mut control) = (cur.succ, SUCC_PREDICTED);
+            if states[next as usize].header != header {
+                (next, control) = (cur.alt, SUCC_ALT);
+                if states[next as usize].header != header {
+                    return;
+                }
+            }
+            let n = states[next as usize].run_words as usize;
+            let Some(values) = words.get(*at + 1..*at + 1 + n) else {
+                return;
+            };
+            if control == SUCC_ALT {
+                self.model.learn_successor(self.cur, next);
+            }
+            if self.run >= LONG_RUN {
+                self.streams.aux.varint(self.run - LONG_RUN);
+            }
+            self.behind_a_run(control, next, values);
+            *last = 1 + n;
+            *at += *last;
+        }
+    }
+
+    /// Executions that are wholly as predicted.
+    #[inline(always)]
     fn run_of_hits(&mut self, words: &[u64], at: &mut usize) {
-        let room = self.limit.saturating_sub(self.words);
-        let words = &words[..words.len().min(*at + room)];
         let Model { states, slots, .. } = &mut self.model;
         let (mut i, mut cur, mut run) = (*at, self.cur, self.run);
         let mut next = states[cur as usize].succ;
@@ -231,7 +268,7 @@ impl Encoder {
         let (succ, alt) = (cur.succ, cur.alt);
         let state = &mut self.model.states[next as usize];
         let same_header = state.header == header;
-        let mut control = match next {
+        let control = match next {
             _ if !same_header => SUCC_AUX,
             n if n == succ => SUCC_PREDICTED,
             n if n == alt => SUCC_ALT,
@@ -239,79 +276,77 @@ impl Encoder {
         };
         let aux = &mut self.streams.aux;
         if self.run >= LONG_RUN {
-            varint::put(aux, self.run - LONG_RUN);
+            aux.varint(self.run - LONG_RUN);
         }
         if control == SUCC_AUX {
-            varint::put(aux, (u64::from(next) << 1) | u64::from(!same_header));
+            aux.varint((u64::from(next) << 1) | u64::from(!same_header));
             if is_new {
-                varint::put(aux, u64::from(header as u32));
-                varint::put(aux, u64::from(state.words));
+                aux.varint(u64::from(header as u32));
+                aux.varint(u64::from(state.words));
             }
             if !same_header {
-                varint::put(aux, header >> 32);
+                aux.varint(header >> 32);
                 state.header = header;
             }
         }
         if next != succ {
             self.model.learn_successor(self.cur, next);
         }
-        control |= self.values(next, values);
-        control |= (self.run.min(LONG_RUN) as u8) << 4;
+        self.behind_a_run(control, next, values);
+    }
+
+    /// Ends the run with an execution of `next`, whose successor's bits are `control`.
+    #[inline(always)]
+    fn behind_a_run(&mut self, control: u8, next: u32, values: &[u64]) {
+        let control = control | self.values(next, values) | (self.run.min(LONG_RUN) as u8) << 4;
         self.streams.control.push(control);
         self.run = 0;
         self.cur = next;
     }
 
+    #[inline(always)]
     fn values(&mut self, next: u32, values: &[u64]) -> u8 {
         let Streams {
             aux, codes, raw, ..
         } = &mut self.streams;
         let mut parts = self.model.parts(next);
-        let mut missed = false;
-        let mut same = true;
+        let (mut missed, mut changed) = (0, 0);
         for (g, chunk) in values.chunks(64).enumerate() {
             let mask = miss_mask(chunk, &parts.predicted[64 * g..]);
-            missed |= mask != 0;
-            same &= mask == parts.mask[g];
+            missed |= mask;
+            changed |= mask ^ parts.mask[g];
         }
-        if !missed {
-            (0..values.len()).for_each(|i| {
-                parts.learn_hit(i);
-            });
+        if missed == 0 {
             parts.done(false);
             return VALUES_PREDICTED;
         }
         for (g, chunk) in values.chunks(64).enumerate() {
-            let mask = miss_mask(chunk, &parts.predicted[64 * g..]);
-            if !same {
-                let bytes = chunk.len().div_ceil(8);
-                aux.extend_from_slice(&mask.to_le_bytes()[..bytes]);
+            let mask = match values.len() {
+                0..=64 => missed,
+                _ => miss_mask(chunk, &parts.predicted[64 * g..]),
+            };
+            if changed != 0 {
+                aux.put(mask, chunk.len().div_ceil(8));
             }
             let before = std::mem::replace(&mut parts.mask[g], mask);
-            for (j, &value) in chunk.iter().enumerate() {
-                let i = 64 * g + j;
-                if mask >> j & 1 == 0 {
-                    parts.learn_hit(i);
-                    continue;
-                }
-                let code = parts.code(i, value);
-                match code {
+            let mut left = mask;
+            while left != 0 {
+                let j = left.trailing_zeros() as usize;
+                left &= left - 1;
+                match parts.write_miss(64 * g + j, chunk[j], before >> j & 1 == 1) {
                     Code::Alt => codes.push(CODE_ALT),
                     Code::Recent(at) => codes.push(CODE_RECENT + at),
                     Code::Delta(delta) => {
                         let z = varint::zigzag(delta);
                         let bytes = (64 - z.leading_zeros()).div_ceil(8);
                         codes.push(CODE_DELTA + bytes as u8);
-                        let len = raw.len();
-                        raw.extend_from_slice(&z.to_le_bytes());
-                        raw.truncate(len + bytes as usize);
+                        raw.put(z, bytes as usize);
                     }
                 }
-                parts.learn_miss(i, code, before >> j & 1 == 1);
             }
         }
         parts.done(true);
-        if same {
+        if changed == 0 {
             VALUES_SAME_MASK
         } else {
             VALUES_NEW_MASK
@@ -329,7 +364,15 @@ impl Encoder {
         let mut encoded = self.tally.total(|index| u64::from(states[index].execs));
         encoded.words = self.words;
         self.model.reset();
-        self.streams.clear();
+        let Streams {
+            control,
+            aux,
+            codes,
+            raw,
+        } = &mut self.streams;
+        for stream in [control, aux, codes, raw] {
+            stream.clear();
+        }
         self.tally = Tally::default();
         self.by_special.clear();
         self.generation = self.generation.wrapping_add(1);
@@ -340,6 +383,11 @@ impl Encoder {
         (self.cur, self.run, self.words) = (NONE, 0, 0);
         Ok(encoded)
     }
+}
+
+/// Does the execution before `at` end early?
+fn is_cut(words: &[u64], at: usize) -> bool {
+    words.get(at).is_some_and(|&w| w as u32 == id::CUT)
 }
 
 /// Payload words of a special record.

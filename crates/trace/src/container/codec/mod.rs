@@ -21,6 +21,7 @@
 //! header's id and its number of payload words. `h` says that the header word is not the one
 //! expected: its high half follows as a varint.
 
+mod bytes;
 mod decode;
 mod encode;
 mod hits;
@@ -54,19 +55,10 @@ const CODE_RECENT: u8 = 1;
 const CODE_DELTA: u8 = CODE_RECENT + model::RECENT as u8;
 
 /// The four byte streams.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Streams {
-    control: Vec<u8>,
-    aux: Vec<u8>,
-    codes: Vec<u8>,
-    raw: Vec<u8>,
-}
-
-impl Streams {
-    fn clear(&mut self) {
-        self.control.clear();
-        self.aux.clear();
-        self.codes.clear();
-        self.raw.clear();
-    }
+#[derive(Clone, Debug, Default)]
+struct Streams<B> {
+    control: B,
+    aux: B,
+    codes: B,
+    raw: B,
 }

@@ -169,6 +169,7 @@ pub(super) enum Code {
 
 impl Parts<'_> {
     /// What deltas of slot `i` start from.
+    #[inline(always)]
     fn base(&self, i: usize) -> u64 {
         if self.first {
             *self.last
@@ -177,31 +178,47 @@ impl Parts<'_> {
         }
     }
 
-    /// How to write that slot `i`, mispredicted, has `value`.
-    pub(super) fn code(&self, i: usize, value: u64) -> Code {
+    /// Takes in that slot `i`, mispredicted, has `value`, and returns how to write that. `missed_before`: it missed
+    /// in the last execution that had a miss.
+    #[inline(always)]
+    pub(super) fn write_miss(&mut self, i: usize, value: u64, missed_before: bool) -> Code {
         let delta = value.wrapping_sub(self.base(i));
-        if !self.first && delta == self.alt[i] {
-            return Code::Alt;
-        }
-        match self.recent.iter().position(|&r| r == delta) {
-            Some(at) => Code::Recent(at as u8),
-            None => Code::Delta(delta),
-        }
+        let code = if !self.first && delta == self.alt[i] {
+            Code::Alt
+        } else if let Some(at) = self.recent.iter().position(|&r| r == delta) {
+            Code::Recent(at as u8)
+        } else {
+            self.remember(delta);
+            Code::Delta(delta)
+        };
+        self.learn(i, value, delta, missed_before);
+        code
     }
 
-    /// Takes in a mispredicted slot's `code`, and returns its value. `missed_before`: it missed
-    /// in the last execution that had a miss.
-    pub(super) fn learn_miss(&mut self, i: usize, code: Code, missed_before: bool) -> u64 {
+    /// Takes in a mispredicted slot's `code`: the inverse of [`Parts::write_miss`].
+    #[inline(always)]
+    pub(super) fn read_miss(&mut self, i: usize, code: Code, missed_before: bool) {
         let delta = match code {
             Code::Alt => self.alt[i],
             Code::Recent(at) => self.recent[usize::from(at) % RECENT],
             Code::Delta(delta) => {
-                self.recent.rotate_right(1);
-                self.recent[0] = delta;
+                self.remember(delta);
                 delta
             }
         };
         let value = self.base(i).wrapping_add(delta);
+        self.learn(i, value, delta, missed_before);
+    }
+
+    #[inline(always)]
+    fn remember(&mut self, delta: u64) {
+        self.recent.copy_within(..RECENT - 1, 1);
+        self.recent[0] = delta;
+    }
+
+    /// Slot `i` has `value`, `delta` from its base: makes it what was predicted, and learns how it goes on.
+    #[inline(always)]
+    fn learn(&mut self, i: usize, value: u64, delta: u64, missed_before: bool) {
         if self.first {
             self.stride[i] = 0;
         } else {
@@ -211,20 +228,16 @@ impl Parts<'_> {
             }
             self.alt[i] = delta;
         }
-        self.predicted[i] = value.wrapping_add(self.stride[i]);
+        self.predicted[i] = value;
         *self.last = value;
-        value
     }
 
-    /// Takes in that slot `i` was as predicted, and returns its value.
-    pub(super) fn learn_hit(&mut self, i: usize) -> u64 {
-        let value = self.predicted[i];
-        self.predicted[i] = value.wrapping_add(self.stride[i]);
-        value
-    }
-
-    /// Ends an execution.
+    /// Ends an execution, whose values now all are those that were predicted: predicts the next one's.
+    #[inline(always)]
     pub(super) fn done(self, missed: bool) {
+        for (p, s) in self.predicted.iter_mut().zip(&*self.stride) {
+            *p = p.wrapping_add(*s);
+        }
         *self.execs = self.execs.wrapping_add(1);
         if missed {
             *self.value_miss = *self.execs;

@@ -1,6 +1,7 @@
 //! The four streams to one payload: `u32 bytes, u32 bytes as stored` for each, then each in turn,
 //! zstd-compressed where that makes it smaller.
 
+use super::bytes::Bytes;
 use super::{DecodeError, MAX_WORDS, Streams};
 
 /// Level 1: the streams are small already, and the recorder must keep up with the program.
@@ -20,16 +21,18 @@ impl Packer {
     }
 
     /// Appends the payload of `streams` to `out`.
-    pub(super) fn pack(&mut self, streams: &Streams, out: &mut Vec<u8>) -> std::io::Result<()> {
+    pub(super) fn pack(
+        &mut self,
+        streams: &Streams<Bytes>,
+        out: &mut Vec<u8>,
+    ) -> std::io::Result<()> {
         let head = out.len();
         out.resize(head + HEAD, 0);
         for (i, stream) in in_order(streams).into_iter().enumerate() {
             let from = out.len();
             let bound = zstd::zstd_safe::compress_bound(stream.len());
             out.resize(from + bound, 0);
-            let mut stored = self
-                .0
-                .compress_to_buffer(stream.as_slice(), &mut out[from..])?;
+            let mut stored = self.0.compress_to_buffer(stream, &mut out[from..])?;
             if stored >= stream.len() {
                 stored = stream.len();
                 out[from..from + stored].copy_from_slice(stream);
@@ -43,8 +46,8 @@ impl Packer {
     }
 }
 
-fn in_order(s: &Streams) -> [&Vec<u8>; 4] {
-    [&s.control, &s.aux, &s.codes, &s.raw]
+fn in_order(s: &Streams<Bytes>) -> [&[u8]; 4] {
+    [&s.control, &s.aux, &s.codes, &s.raw].map(Bytes::written)
 }
 
 /// Takes payloads apart.
@@ -58,7 +61,7 @@ impl Unpacker {
     pub(super) fn unpack(
         &mut self,
         payload: &[u8],
-        streams: &mut Streams,
+        streams: &mut Streams<Vec<u8>>,
     ) -> Result<(), DecodeError> {
         let (head, mut rest) = payload
             .split_at_checked(HEAD)

@@ -1,14 +1,5 @@
 //! LEB128 and zigzag.
 
-/// Appends `v`, seven bits a byte, low first.
-pub(super) fn put(to: &mut Vec<u8>, mut v: u64) {
-    while v >= 0x80 {
-        to.push(v as u8 | 0x80);
-        v >>= 7;
-    }
-    to.push(v as u8);
-}
-
 /// Reads a varint at `*at` and moves past it; `None` at the end or beyond 64 bits.
 pub(super) fn get(from: &[u8], at: &mut usize) -> Option<u64> {
     let mut v = 0;
@@ -39,17 +30,18 @@ pub(super) fn unzigzag(z: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::bytes::Bytes;
     use super::*;
     use proptest::prelude::*;
 
     proptest! {
         #[test]
         fn both_invert(v: u64) {
-            let mut bytes = Vec::new();
-            put(&mut bytes, v);
+            let mut bytes = Bytes::default();
+            bytes.varint(v);
             let mut at = 0;
-            prop_assert_eq!(get(&bytes, &mut at), Some(v));
-            prop_assert_eq!(at, bytes.len());
+            prop_assert_eq!(get(bytes.written(), &mut at), Some(v));
+            prop_assert_eq!(at, bytes.written().len());
             prop_assert_eq!(unzigzag(zigzag(v)), v);
         }
     }
