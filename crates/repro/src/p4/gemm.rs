@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use prestore_sim::Results;
 
-use super::NOT_ON_THE_PAGE;
+use super::FILE;
 use super::schemes::Loops;
 use crate::error::ReproError;
 use crate::experiment::{Experiment, Options};
@@ -35,7 +35,7 @@ impl Experiment for GemmRows {
     }
 
     fn run(&self, options: &Options) -> Result<Report, ReproError> {
-        let mut sheet = Sheet::of(NOT_ON_THE_PAGE, self.name())?;
+        let mut sheet = Sheet::of(FILE, self.name())?;
         let lab = Lab::new(options)?;
         let rows = if options.quick { QUICK_ROWS } else { ROWS };
         let loops = Loops::new(&lab, rows, 4)?;
