@@ -116,3 +116,17 @@ fn results_beside_code() {
 fn children_without_handlers() {
     same(&[], &[cc("cleared_handlers", &[])]);
 }
+
+/// With the processor's flag AC, which holds for all that the thread executes.
+#[test]
+fn accesses_that_are_checked() {
+    let program = cc("aligned", &[]);
+    for options in [
+        &[][..],
+        &["count"],
+        &["values"],
+        &["skip=100000", "take=50000"],
+    ] {
+        same(options, &[str(&program)]);
+    }
+}
