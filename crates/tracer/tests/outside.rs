@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Facts, Said, cc, found, native, recorder, same, str};
+use common::{Facts, Said, cc, found, native, recorder, same, scratch, str};
 
 /// Runs it natively and recorded: both must end alike and print the same.
 fn alike(command: &[&str]) -> (Said, Facts) {
@@ -87,6 +87,22 @@ fn debuggers_run_natively_with_a_note() {
     assert!(said.stdout.contains("$1 = 7"), "{said:?}");
     let error = facts.error.clone().unwrap_or_default();
     assert!(error.contains("gdb ran natively"), "{facts:?}");
+}
+
+/// It changes the calls of what it controls.
+#[test]
+fn roots_by_way_of_ptrace_run_natively_with_a_note() {
+    let dir = scratch();
+    std::fs::write(dir.path().join("here"), "").unwrap();
+    let bound = format!("{}:/mnt", str(dir.path()));
+    let proot = ["proot", "-b", &bound, "ls", "/mnt"];
+    if !found("proot") || native(&proot).stdout != "here\n" {
+        eprintln!("SKIPPED: proot cannot control programs here");
+        return;
+    }
+    let (said, facts) = recorder(&[], &["sh", "-c", &(proot.join(" ") + "; echo done")]).run();
+    assert_eq!(said.stdout, "here\ndone\n", "{said:?}");
+    assert!(facts.notes[0].contains("proot ran natively"), "{facts:?}");
 }
 
 #[test]
