@@ -26,13 +26,23 @@ static const struct {
     const char *name;
     file_kind_t kind;
 } FILES[] = {
-    { "maps", MAPS }, { "smaps", MAPS }, { "environ", ENVIRON }, { "auxv", AUXV }, { "exe", EXE },
+    { "maps", MAPS }, { "smaps", MAPS }, { "environ", ENVIRON }, { "auxv", AUXV },
+    { "exe", EXE },
 };
 
 typedef struct {
     file_kind_t kind;
     bool own; /* of this process, not of another that may be recorded too */
 } file_of_t;
+
+/* Our number in /proc, which may be of another process namespace than the one that we are in; 0: none. */
+static long
+own_number(void)
+{
+    char number[16] = "";
+    syscall(SYS_readlinkat, AT_FDCWD, "/proc/self", number, sizeof(number) - 1);
+    return strtol(number, NULL, 10);
+}
 
 /* Behind "/proc/": a process, and a task of it perhaps; NULL: neither. */
 static const char *
@@ -45,7 +55,7 @@ skip_process(const char *at, bool *own)
     else if (strncmp(at, "thread-self/", 12) == 0)
         at += 12;
     else {
-        *own = strtol(at, &behind, 10) == syscall(SYS_getpid);
+        *own = strtol(at, &behind, 10) == own_number();
         if (behind == at || *behind != '/')
             return NULL;
         at = behind + 1;

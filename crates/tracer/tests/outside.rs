@@ -167,3 +167,21 @@ fn a_parent_that_controls_its_child_is_told_what_it_sees() {
 fn programs_are_not_told_of_another_engine() {
     same(&[], &[str(&cc("asks_valgrind", &[]))]);
 }
+
+/// Where /proc has other numbers than the system calls.
+#[test]
+fn process_namespaces() {
+    let program = cc("namespaces", &["-pthread"]);
+    for levels in ["0", "1", "3"] {
+        let (said, facts) = alike(&[str(&program), levels]);
+        if said.stdout.contains("no namespaces") {
+            eprintln!("SKIPPED: processes cannot have namespaces here: {said:?}");
+            return;
+        }
+        assert!(facts.notes.is_empty(), "{levels}: {facts:?}");
+        assert_eq!(facts.torn, 0, "{levels}: {facts:?}");
+        let images = facts.threads.iter().filter(|t| t.stores > 100).count();
+        let least = 2 * (levels.parse::<usize>().unwrap() + 2);
+        assert!(images >= least, "{levels}: {facts:?}");
+    }
+}
