@@ -52,6 +52,12 @@ fn the_kernel_does_not_tell_of_the_engine() {
     same(&[], &[str(&program), "one", "two"]);
 }
 
+/// Also of signals: the engine handles them all.
+#[test]
+fn the_kernel_tells_of_the_programs_signals() {
+    same(&[], &[str(&cc("signal_masks", &["-pthread"]))]);
+}
+
 #[test]
 fn what_a_debugger_holds_runs_natively() {
     let program = cc("debugged", &[]);
