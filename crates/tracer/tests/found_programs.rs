@@ -130,3 +130,9 @@ fn accesses_that_are_checked() {
         same(options, &[str(&program)]);
     }
 }
+
+/// With all that a handler is told of it.
+#[test]
+fn what_is_no_instruction() {
+    same(&[], &[cc("no_instruction", &[])]);
+}
