@@ -136,3 +136,12 @@ fn accesses_that_are_checked() {
 fn what_is_no_instruction() {
     same(&[], &[cc("no_instruction", &[])]);
 }
+
+/// The processor is behind one, and within what is inserted there, when its handler is called.
+#[test]
+fn breakpoints() {
+    let program = cc("breakpoints", &[]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
