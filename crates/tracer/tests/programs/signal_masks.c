@@ -66,6 +66,9 @@ int
 main(void)
 {
     pthread_t other;
+    /* Whatever it was begun with. */
+    for (int sig = 1; sig <= SIGRTMAX; sig++)
+        signal(sig, SIG_DFL);
     signal(SIGUSR1, handle);
     signal(SIGSEGV, handle);
     signal(SIGBUS, SIG_IGN);
