@@ -24,6 +24,7 @@
 #include "kernel_writes.h"
 #include "modules.h"
 #include "options.h"
+#include "pid_namespace.h"
 #include "plan.h"
 #include "proc_files.h"
 #include "proc_maps.h"
@@ -215,6 +216,7 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
     suspend_init();
     seccomp_init();
     exec_init();
+    pid_namespace_init();
     proc_maps_init(dr_get_client_path(id));
     proc_files_init();
     segments_init();

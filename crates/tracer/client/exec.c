@@ -86,12 +86,12 @@ brings_engine(const char *const *envp)
     return false;
 }
 
-/* A debugger examines what it finds in the processes that it controls: it must not find us there,
- * and starts many without executing anything. */
+/* A debugger, or what makes calls on behalf of processes, examines what it finds in those that it
+ * controls: it must not find us there, and starts many without executing anything. */
 static bool
 is_debugger(const char *path)
 {
-    static const char *const names[] = { "gdb", "gdbserver", "lldb", "lldb-server" };
+    static const char *const names[] = { "gdb", "gdbserver", "lldb", "lldb-server", "proot" };
     const char *slash = strrchr(path, '/');
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(slash == NULL ? path : slash + 1, names[i]) == 0)

@@ -15,24 +15,35 @@
 #include "options.h"
 #include "peek.h"
 #include "proc_maps.h"
+#include "proc_signals.h"
 #include "text.h"
 
 /* The kernel describes the process with the engine in it. Where the program opens such a file, it
  * gets one in memory with what is its own. */
 
-typedef enum { OTHER, MAPS, ENVIRON, AUXV, EXE } file_kind_t;
+typedef enum { OTHER, MAPS, ENVIRON, AUXV, EXE, STATUS, STAT } file_kind_t;
 
 static const struct {
     const char *name;
     file_kind_t kind;
 } FILES[] = {
-    { "maps", MAPS }, { "smaps", MAPS }, { "environ", ENVIRON }, { "auxv", AUXV }, { "exe", EXE },
+    { "maps", MAPS }, { "smaps", MAPS }, { "environ", ENVIRON }, { "auxv", AUXV },
+    { "exe", EXE },   { "status", STATUS }, { "stat", STAT },
 };
 
 typedef struct {
     file_kind_t kind;
     bool own; /* of this process, not of another that may be recorded too */
 } file_of_t;
+
+/* Our number in /proc, which may be of another process namespace than the one that we are in; 0: none. */
+static long
+own_number(void)
+{
+    char number[16] = "";
+    syscall(SYS_readlinkat, AT_FDCWD, "/proc/self", number, sizeof(number) - 1);
+    return strtol(number, NULL, 10);
+}
 
 /* Behind "/proc/": a process, and a task of it perhaps; NULL: neither. */
 static const char *
@@ -45,7 +56,7 @@ skip_process(const char *at, bool *own)
     else if (strncmp(at, "thread-self/", 12) == 0)
         at += 12;
     else {
-        *own = strtol(at, &behind, 10) == syscall(SYS_getpid);
+        *own = strtol(at, &behind, 10) == own_number();
         if (behind == at || *behind != '/')
             return NULL;
         at = behind + 1;
@@ -99,6 +110,10 @@ content(file_of_t file, const char *path)
     text_t text = text_of_file(path);
     if (file.kind == MAPS)
         proc_maps_filter(text.at, text.length, file.own, &filtered);
+    else if (file.kind == STATUS)
+        proc_signals_status(&text, &filtered);
+    else if (file.kind == STAT && text.length > 0)
+        proc_signals_stat(&text, &filtered);
     else
         filter_environment(&text, &filtered);
     text_free(&text);
@@ -183,7 +198,7 @@ before_syscall(void *drcontext, int number)
     uint64 flags = dr_syscall_get_param(drcontext, first + 1);
     peek_text((const void *)dr_syscall_get_param(drcontext, first), path, sizeof(path));
     file_of_t file = file_of(path);
-    if (file.kind == OTHER || (!file.own && (file.kind == AUXV || file.kind == EXE)) ||
+    if (file.kind == OTHER || (!file.own && file.kind != MAPS && file.kind != ENVIRON) ||
         (flags & (O_ACCMODE | O_PATH | O_DIRECTORY | O_NOFOLLOW)) != O_RDONLY)
         return true;
     long result;

@@ -15,6 +15,10 @@ void engine_signals_deliver(void *drcontext);
 /* Would the program's own code get `sig` now? */
 int engine_signal_handled(void *drcontext, int sig);
 
+/* What the thread blocks, and the process ignores and handles, itself; the kernel's form as above. */
+void engine_signal_masks(void *drcontext, unsigned long long *blocked, unsigned long long *ignored,
+                         unsigned long long *caught);
+
 /* What the thread executes next (SYS_execve) runs without the engine. */
 void engine_exec_natively(void *drcontext);
 

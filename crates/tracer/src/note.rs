@@ -29,7 +29,7 @@ impl fmt::Display for Note {
             5 => "is not x86-64 code",
             6 => "is under a seccomp filter",
             7 => return write!(f, "process {pid} went on unrecorded: {text}"),
-            8 => "is a debugger, which would find the engine in what it examines",
+            8 => "controls processes as a debugger does, and would find the engine in them",
             9 => "may be executed but not read",
             10 => "has no path",
             11 => {

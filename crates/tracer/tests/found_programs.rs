@@ -116,3 +116,32 @@ fn results_beside_code() {
 fn children_without_handlers() {
     same(&[], &[cc("cleared_handlers", &[])]);
 }
+
+/// With the processor's flag AC, which holds for all that the thread executes.
+#[test]
+fn accesses_that_are_checked() {
+    let program = cc("aligned", &[]);
+    for options in [
+        &[][..],
+        &["count"],
+        &["values"],
+        &["skip=100000", "take=50000"],
+    ] {
+        same(options, &[str(&program)]);
+    }
+}
+
+/// With all that a handler is told of it.
+#[test]
+fn what_is_no_instruction() {
+    same(&[], &[cc("no_instruction", &[])]);
+}
+
+/// The processor is behind one, and within what is inserted there, when its handler is called.
+#[test]
+fn breakpoints() {
+    let program = cc("breakpoints", &[]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}

@@ -57,6 +57,23 @@ fn killed_processes_that_share_memory() {
     }
 }
 
+/// One by which the engine stops it among them.
+#[test]
+fn a_thread_waits_for_all_signals() {
+    let program = cc("all_signals", &["-pthread"]);
+    same(&[], &[str(&program)]);
+    same(&[], &[str(&program), "file"]);
+}
+
+/// By signals that nobody handles, from themselves and from elsewhere.
+#[test]
+fn children_that_a_signal_ends() {
+    let program = cc("killed_children", &["-pthread"]);
+    for options in [&[][..], &["count"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 fn is_refused(command: &[&str], call: &str) {
     for options in [&[][..], &["count"]] {
         let (said, facts) = recorder(options, command).run();

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Facts, Said, cc, found, native, recorder, same, str};
+use common::{Facts, Said, cc, found, native, recorder, same, scratch, str};
 
 /// Runs it natively and recorded: both must end alike and print the same.
 fn alike(command: &[&str]) -> (Said, Facts) {
@@ -52,6 +52,12 @@ fn the_kernel_does_not_tell_of_the_engine() {
     same(&[], &[str(&program), "one", "two"]);
 }
 
+/// Also of signals: the engine handles them all.
+#[test]
+fn the_kernel_tells_of_the_programs_signals() {
+    same(&[], &[str(&cc("signal_masks", &["-pthread"]))]);
+}
+
 #[test]
 fn what_a_debugger_holds_runs_natively() {
     let program = cc("debugged", &[]);
@@ -87,6 +93,22 @@ fn debuggers_run_natively_with_a_note() {
     assert!(said.stdout.contains("$1 = 7"), "{said:?}");
     let error = facts.error.clone().unwrap_or_default();
     assert!(error.contains("gdb ran natively"), "{facts:?}");
+}
+
+/// It changes the calls of what it controls.
+#[test]
+fn roots_by_way_of_ptrace_run_natively_with_a_note() {
+    let dir = scratch();
+    std::fs::write(dir.path().join("here"), "").unwrap();
+    let bound = format!("{}:/mnt", str(dir.path()));
+    let proot = ["proot", "-b", &bound, "ls", "/mnt"];
+    if !found("proot") || native(&proot).stdout != "here\n" {
+        eprintln!("SKIPPED: proot cannot control programs here");
+        return;
+    }
+    let (said, facts) = recorder(&[], &["sh", "-c", &(proot.join(" ") + "; echo done")]).run();
+    assert_eq!(said.stdout, "here\ndone\n", "{said:?}");
+    assert!(facts.notes[0].contains("proot ran natively"), "{facts:?}");
 }
 
 #[test]
@@ -150,4 +172,22 @@ fn a_parent_that_controls_its_child_is_told_what_it_sees() {
 #[test]
 fn programs_are_not_told_of_another_engine() {
     same(&[], &[str(&cc("asks_valgrind", &[]))]);
+}
+
+/// Where /proc has other numbers than the system calls.
+#[test]
+fn process_namespaces() {
+    let program = cc("namespaces", &["-pthread"]);
+    for levels in ["0", "1", "3"] {
+        let (said, facts) = alike(&[str(&program), levels]);
+        if said.stdout.contains("no namespaces") {
+            eprintln!("SKIPPED: processes cannot have namespaces here: {said:?}");
+            return;
+        }
+        assert!(facts.notes.is_empty(), "{levels}: {facts:?}");
+        assert_eq!(facts.torn, 0, "{levels}: {facts:?}");
+        let images = facts.threads.iter().filter(|t| t.stores > 100).count();
+        let least = 2 * (levels.parse::<usize>().unwrap() + 2);
+        assert!(images >= least, "{levels}: {facts:?}");
+    }
 }

@@ -60,6 +60,25 @@ engine_signal_handled(void *drcontext, int sig)
 }
 
 void
+engine_signal_masks(void *drcontext, unsigned long long *blocked, unsigned long long *ignored,
+                    unsigned long long *caught)
+{
+    thread_sig_info_t *info = ((dcontext_t *)drcontext)->signal_field;
+    *blocked = *ignored = *caught = 0;
+    for (int sig = 1; sig <= MAX_SIGNUM; sig++) {
+        unsigned long long bit = 1ULL << (sig - 1);
+        kernel_sigaction_t *action = info->sighand->action[sig];
+        handler_t handler = action == NULL ? (handler_t)SIG_DFL : action->handler;
+        if (kernel_sigismember(&info->app_sigblocked, sig))
+            *blocked |= bit;
+        if (handler == (handler_t)SIG_IGN)
+            *ignored |= bit;
+        else if (handler != (handler_t)SIG_DFL)
+            *caught |= bit;
+    }
+}
+
+void
 engine_exec_natively(void *drcontext)
 {
     ((dcontext_t *)drcontext)->execve_natively = true;

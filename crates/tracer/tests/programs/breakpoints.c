@@ -1,0 +1,63 @@
+/* Breakpoints in the code, as programs have them to stop in a debugger, before all that may follow: each is told to a handler,
+ * with where it was and the registers, and the program goes on behind it. */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <ucontext.h>
+
+void before_return(void), before_move(void), before_jump(void), before_call(void), of_two_bytes(void), alone(void);
+extern char ends_return[], ends_move[], ends_jump[], ends_call[], ends_two[], ends_alone[];
+
+__asm__(".text\n"
+        "before_return: int3\n ends_return: ret\n"
+        "before_move: int3\n ends_move: mov %rax, -8(%rsp)\n ret\n"
+        "before_jump: push %rbx\n int3\n ends_jump: jmp *1f(%rip)\n 2: pop %rbx\n ret\n"
+        "before_call: int3\n ends_call: call before_move\n ret\n"
+        "of_two_bytes: .byte 0xcd, 3\n ends_two: ret\n"
+        "alone: mov %rax, -8(%rsp)\n int3\n ends_alone: cpuid\n ret\n"
+        ".data\n 1: .quad 2b\n.text\n");
+
+static char *volatile expected;
+static volatile int told, wrong;
+
+static void
+on_trap(int signal, siginfo_t *info, void *context)
+{
+    greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+    told++;
+    /* In another one that is called, it is that one's. */
+    if (registers[REG_RIP] != (greg_t)expected && registers[REG_RIP] != (greg_t)ends_move)
+        wrong++;
+    if (registers[REG_RAX] != 0x1234567890 || registers[REG_RCX] != 0x77)
+        wrong++;
+    printf("signal %d, code %d, %d\n", signal, info->si_code, (int)registers[REG_TRAPNO]);
+}
+
+static void
+stop(void (*where)(void), char *end)
+{
+    expected = end;
+    unsigned long a = 0x1234567890, c = 0x77;
+    __asm__ volatile("call *%2" : "+a"(a), "+c"(c) : "r"(where) : "memory", "cc", "rbx", "rdx");
+}
+
+int
+main(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof(action));
+    action.sa_sigaction = on_trap;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGTRAP, &action, NULL);
+    for (int i = 0; i < 3; i++) {
+        stop(before_return, ends_return);
+        stop(before_move, ends_move);
+        stop(before_jump, ends_jump);
+        stop(before_call, ends_call);
+        stop(of_two_bytes, ends_two);
+        stop(alone, ends_alone);
+    }
+    printf("%d told, %d wrong\n", told, wrong);
+    return 0;
+}
