@@ -205,6 +205,7 @@ impl Walk {
         self.counts.joined += 1;
     }
 
+    #[inline(never)]
     fn atomic(&mut self, addr: u64, write: Write) {
         self.counts.atomics += 1;
         let thread = write.thread as usize;
@@ -280,6 +281,7 @@ impl Walk {
     }
 
     /// `thread` loads from an address that may be one where threads meet.
+    #[inline(never)]
     fn load(&mut self, thread: usize, addr: u64, site: SiteId) {
         self.watchers[thread].load(addr, site);
         let event = self.watchers[thread].events;
@@ -294,6 +296,7 @@ impl Walk {
     }
 
     /// It stores to one.
+    #[inline(never)]
     fn store(&mut self, of: &Stretch<'_>, addr: u64, site: SiteId) {
         let watcher = &self.watchers[of.thread];
         let release = write(watcher, of, site);
@@ -311,7 +314,7 @@ impl Walk {
 }
 
 impl Walk {
-    #[inline]
+    #[inline(always)]
     fn event(&mut self, of: &Stretch<'_>, kind: EventKind, addr: u64, site: SiteId) {
         let watcher = &mut self.watchers[of.thread];
         match kind {

@@ -229,6 +229,7 @@ pub(super) struct Places {
 
 const SEEN_BITS: u64 = 1 << 18;
 
+#[inline]
 fn bit(addr: u64) -> (usize, u64) {
     let at = addr.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 46 & (SEEN_BITS - 1);
     ((at / 64) as usize, 1 << (at % 64))

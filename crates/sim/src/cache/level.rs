@@ -39,16 +39,21 @@ pub(super) struct Level {
     shift: u32,
     signatures: Signatures,
     copies: Aligned<Copy>,
-    /// When data arrives (for pending copies) and which bytes are dirty (for partial ones): what
-    /// most accesses need not look at.
-    ready: Vec<Time>,
-    dirty: Vec<u64>,
-    /// Words of a mask.
-    wide: bool,
+    /// What most accesses need not look at.
+    aside: Vec<Aside>,
+    /// The upper halves of masks, where lines have more than 64 bytes.
+    upper: Vec<u64>,
     whole: ByteMask,
     replacer: Replacer,
     misses: Vec<Slots>,
 }
+
+/// What is known of a copy beside its word: when the data of a pending one arrives, in picoseconds, and which bytes of a
+/// partial one are dirty (the lower 64). Who comes and goes looks at both, so that they lie together; as an array,
+/// so that what is never used takes no memory.
+type Aside = [u64; 2];
+const READY: usize = 0;
+const DIRTY: usize = 1;
 
 /// Copies in a line of the host's caches.
 const COPIES: usize = LINE / size_of::<Copy>();
@@ -80,7 +85,6 @@ impl Level {
         let random = (0..instances)
             .map(|instance| generator(seed, number, instance))
             .collect();
-        let wide = line > 64;
         Self {
             latency: Time::cycles(level.latency, clock),
             inclusion: level.inclusion,
@@ -91,9 +95,8 @@ impl Level {
             shift: stride.trailing_zeros(),
             signatures: Signatures::new(instances * sets, ways, stride),
             copies: Aligned::repeat(&[Copy::default()], lines),
-            ready: vec![Time::ZERO; lines],
-            dirty: vec![0; if wide { 2 * lines } else { lines }],
-            wide,
+            aside: vec![[0, 0]; lines],
+            upper: vec![0; if line > 64 { lines } else { 0 }],
             whole: ByteMask::MAX >> (128 - line),
             replacer: Replacer::new(level.replacement, ways, sets, random),
             misses: vec![Slots::new(level.mshrs); instances],
@@ -111,8 +114,10 @@ impl Level {
     pub(super) fn soon(&self, core: u32, line: u64) {
         let first = self.first(core, line);
         self.signatures.soon(first);
-        for place in (first..first + (1 << self.shift)).step_by(COPIES) {
+        let (mut place, end) = (first, first + (1 << self.shift));
+        while place < end {
             prefetch(&self.copies, place);
+            place += COPIES;
         }
         self.replacer.soon(first >> self.shift);
     }
@@ -125,6 +130,7 @@ impl Level {
             return None;
         }
         let way = (self.replacer).likely_victim(first >> self.shift, self.ways)?;
+        prefetch(&self.aside, first + way);
         Some(self.copies[first + way].line())
     }
 
@@ -186,7 +192,7 @@ impl Level {
         copy.clear(PREFETCHED);
         let mut done = done;
         if copy.has(PENDING) {
-            let ready = self.ready[slot];
+            let ready = Time(self.aside[slot][READY]);
             if ready <= at {
                 copy.clear(PENDING);
             }
@@ -200,7 +206,7 @@ impl Level {
     pub(super) fn ready(&self, place: Place, at: Time) -> Time {
         let slot = place.0;
         if self.copies[slot].has(PENDING) {
-            at.max(self.ready[slot])
+            at.max(Time(self.aside[slot][READY]))
         } else {
             at
         }
@@ -240,20 +246,15 @@ impl Level {
 
     #[inline]
     fn mask(&self, slot: usize) -> ByteMask {
-        if self.wide {
-            u128::from(self.dirty[2 * slot]) | (u128::from(self.dirty[2 * slot + 1]) << 64)
-        } else {
-            u128::from(self.dirty[slot])
-        }
+        let upper = self.upper.get(slot).copied().unwrap_or(0);
+        ByteMask::from(self.aside[slot][DIRTY]) | (ByteMask::from(upper) << 64)
     }
 
     #[inline]
     fn set_mask(&mut self, slot: usize, mask: ByteMask) {
-        if self.wide {
-            self.dirty[2 * slot] = mask as u64;
-            self.dirty[2 * slot + 1] = (mask >> 64) as u64;
-        } else {
-            self.dirty[slot] = mask as u64;
+        self.aside[slot][DIRTY] = mask as u64;
+        if let Some(upper) = self.upper.get_mut(slot) {
+            *upper = (mask >> 64) as u64;
         }
     }
 
@@ -331,7 +332,7 @@ impl Level {
     pub(super) fn arrives(&mut self, place: Place, ready: Time) {
         let slot = place.0;
         self.copies[slot].set(PENDING);
-        self.ready[slot] = ready;
+        self.aside[slot][READY] = ready.0;
     }
 
     /// A part of a copy's data arrives at `ready`: so late is all of it.

@@ -29,3 +29,4 @@ pub use counters::{
 };
 pub use error::HierarchyError;
 pub use hierarchy::Hierarchy;
+pub(crate) use signatures::Signatures;

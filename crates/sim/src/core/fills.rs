@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use prestore_trace::LineAddr;
 
+use crate::cache::Signatures;
 use crate::{Served, ServedBy, Time};
 
 /// Until when an open write-combining buffer keeps its fill buffer.
@@ -32,6 +33,8 @@ struct Posted {
 pub(super) struct FillBuffers {
     /// The line, marked by what happens to it.
     key: Box<[u64]>,
+    /// Of the keys: most are told apart by them.
+    signatures: Signatures,
     until: Box<[Time]>,
     /// When the line of a request for ownership is granted.
     granted: Box<[Time]>,
@@ -80,6 +83,7 @@ impl FillBuffers {
         Self {
             misses,
             key: vec![0; n].into(),
+            signatures: Signatures::new(1, n, padded(n)),
             until: vec![Time::ZERO; n].into(),
             granted: vec![Time::ZERO; n].into(),
             by: vec![ServedBy::Peer; n].into(),
@@ -218,10 +222,14 @@ impl FillBuffers {
         if self.known & bit(key) == 0 {
             return None;
         }
-        let busy = |&i: &usize| self.key[i] == key && self.until[i] > at;
-        (0..self.key.len())
-            .filter(busy)
-            .max_by_key(|&i| self.until[i])
+        let (mut found, mut last) = (None, Time::ZERO);
+        (self.signatures).find(0, padded(self.key.len()), key, |i| {
+            if self.key[i] == key && self.until[i] > at && self.until[i] >= last {
+                (found, last) = (Some(i), self.until[i]);
+            }
+            false
+        });
+        found
     }
 
     /// A miss takes a buffer that is free at `at`.
@@ -281,6 +289,7 @@ impl FillBuffers {
         );
         let i = buffers.start + free.unwrap_or(0);
         self.key[i] = key;
+        self.signatures.set(i, key);
         let before = std::mem::replace(&mut self.until[i], until);
         self.by[i] = by;
         self.look_for_first(i, before);
@@ -294,6 +303,12 @@ impl FillBuffers {
         }
         i
     }
+}
+
+/// Places of the signatures of `n` buffers.
+#[inline]
+fn padded(n: usize) -> usize {
+    n.next_multiple_of(8)
 }
 
 /// The bit that stands for a key.

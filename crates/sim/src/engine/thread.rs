@@ -13,8 +13,10 @@ use crate::{Op, OpKind, Time};
 const AHEAD: usize = 24;
 /// Bytes of which one access is told: a line.
 const ONCE: u64 = 64;
-/// Blocks that are known to have been told of: a program goes back and forth between some.
-const TOLD: usize = 256;
+/// Blocks that are known to have been told of, as a power of two: a program goes back and forth between some.
+const TOLD: u32 = 9;
+/// The fraction of the golden ratio, in 2^-64: streams a power of two apart do not share a place.
+const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// A thread, its core, and the operations that wait to be executed.
 #[derive(Debug)]
@@ -24,7 +26,7 @@ pub struct Thread<P> {
     /// The core it is pinned to.
     pub core: P,
     /// Blocks of memory that were told of ahead, the last of those that share a place.
-    ahead: [u64; TOLD],
+    ahead: Box<[u64; 1 << TOLD]>,
     /// What the core executes.
     ops: Vec<Op>,
     /// Next of those.
@@ -53,7 +55,7 @@ impl<P: Pipeline> Thread<P> {
         Self {
             number,
             core,
-            ahead: [u64::MAX; TOLD],
+            ahead: Box::new([u64::MAX; 1 << TOLD]),
             ops: Vec::new(),
             next: 0,
             input: Vec::new(),
@@ -80,7 +82,7 @@ impl<P: Pipeline> Thread<P> {
         let op = self.ops.get(self.next + AHEAD)?;
         let accesses = matches!(op.kind, OpKind::Load | OpKind::Store | OpKind::Atomic);
         let block = op.addr / ONCE;
-        let told = &mut self.ahead[block as usize % TOLD];
+        let told = &mut self.ahead[(block.wrapping_mul(GOLDEN) >> (64 - TOLD)) as usize];
         if !accesses || block == *told {
             return None;
         }

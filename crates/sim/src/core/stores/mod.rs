@@ -68,7 +68,7 @@ impl Stores {
     #[inline(always)]
     pub fn may_hold(&self, line: LineAddr) -> bool {
         match self {
-            Self::Ordered(stores) => stores.filter.may_hold(line),
+            Self::Ordered(stores) => stores.may_hold(line),
             Self::Merging(stores) => stores.filter.may_hold(line),
         }
     }

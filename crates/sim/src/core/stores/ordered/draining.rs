@@ -174,7 +174,6 @@ impl StoreBuffer {
             }
         }
         self.head += 1;
-        self.filter.remove(line);
         // One more belongs to the oldest.
         let old = self.head + self.ahead - 1;
         if old < self.tail {

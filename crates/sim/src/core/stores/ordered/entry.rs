@@ -24,6 +24,8 @@ pub(super) struct Entry {
     pub atomic: bool,
     /// Where it goes.
     pub way: Way,
+    /// One more than the number of the entry before whose line shares the bucket; 0: none.
+    pub before: u64,
 }
 
 impl Entry {
@@ -39,6 +41,7 @@ impl Entry {
             clflush: None,
             atomic: false,
             way: Way::Cached,
+            before: 0,
         }
     }
 }

@@ -10,12 +10,14 @@ use prestore_trace::{FlushKind, LineAddr};
 
 use self::entry::Entry;
 use super::{Pending, Way};
-use crate::core::filter::Filter;
 use crate::core::flushes::StoreNumber;
 use crate::{ByteMask, Time};
 
 /// When something will be known only after something else.
 const UNKNOWN: Time = Time(u64::MAX);
+
+/// Lines are told apart by the low bits of their number before they are looked for.
+const BUCKETS: usize = 256;
 
 /// Stores leave in order, so many a cycle, each when its line is owned. The oldest few may ask for
 /// their lines ahead of their turn, so many lines at once.
@@ -43,7 +45,8 @@ pub(in crate::core) struct StoreBuffer {
     next: Time,
     /// When all drained stores are done.
     pub visible: Time,
-    pub filter: Filter,
+    /// One more than the number of the youngest entry of each bucket of lines, pending or not; 0: none.
+    newest: Box<[u64; BUCKETS]>,
 }
 
 impl StoreBuffer {
@@ -65,7 +68,7 @@ impl StoreBuffer {
             reached: Time::ZERO,
             next: Time::ZERO,
             visible: Time::ZERO,
-            filter: Filter::new(),
+            newest: Box::new([0; BUCKETS]),
         }
     }
 
@@ -79,28 +82,38 @@ impl StoreBuffer {
         &mut self.ring[number as usize & (self.ring.len() - 1)]
     }
 
-    /// The entries and their numbers, the youngest first.
+    #[inline(always)]
+    fn bucket(line: LineAddr) -> usize {
+        line.0 as usize % BUCKETS
+    }
+
+    /// False: nothing of `line` is pending.
+    #[inline(always)]
+    pub fn may_hold(&self, line: LineAddr) -> bool {
+        self.newest[Self::bucket(line)] > self.head
+    }
+
+    /// The entries of `line` and their numbers, the youngest first.
     #[inline]
-    fn youngest_first(&self) -> impl Iterator<Item = (StoreNumber, &Entry)> {
-        let mask = self.ring.len() - 1;
-        let (first, behind) = (self.head as usize & mask, self.tail as usize & mask);
-        let (older, younger) = if self.head == self.tail {
-            (&self.ring[..0], &self.ring[..0])
-        } else if first < behind {
-            (&self.ring[..0], &self.ring[first..behind])
-        } else {
-            (&self.ring[first..], &self.ring[..behind])
-        };
-        let entries = younger.iter().rev().chain(older.iter().rev());
-        (self.head..self.tail).rev().zip(entries)
+    fn youngest_first(&self, line: LineAddr) -> impl Iterator<Item = (StoreNumber, &Entry)> {
+        let mut behind = self.newest[Self::bucket(line)];
+        let each = std::iter::from_fn(move || {
+            (behind > self.head).then(|| {
+                let number = behind - 1;
+                let entry = self.entry(number);
+                behind = entry.before;
+                (number, entry)
+            })
+        });
+        each.filter(move |(_, entry)| entry.line == line)
     }
 
     /// Bytes may come from several stores.
     pub fn look(&self, line: LineAddr, bytes: ByteMask) -> Pending {
         let mut found = 0;
         let mut youngest = None;
-        for (number, entry) in self.youngest_first() {
-            if entry.line == line && entry.bytes & bytes != 0 {
+        for (number, entry) in self.youngest_first(line) {
+            if entry.bytes & bytes != 0 {
                 found |= entry.bytes & bytes;
                 youngest = youngest.or(Some(number));
                 if entry.atomic {
@@ -118,8 +131,7 @@ impl StoreBuffer {
     }
 
     pub fn youngest(&self, line: LineAddr) -> Option<StoreNumber> {
-        let of_line = |(number, entry): (u64, &Entry)| (entry.line == line).then_some(number);
-        self.youngest_first().find_map(of_line)
+        self.youngest_first(line).next().map(|(number, _)| number)
     }
 
     pub fn reached(&self, number: StoreNumber) -> Option<Time> {
@@ -202,12 +214,13 @@ impl StoreBuffer {
     fn insert(&mut self, new: Entry) -> Time {
         let (number, Entry { line, ready, .. }) = (self.tail, new);
         let is_old = number < self.head + self.ahead;
+        let before = std::mem::replace(&mut self.newest[Self::bucket(line)], number + 1);
         *self.entry_mut(number) = Entry {
             ask: if is_old { ready } else { UNKNOWN },
+            before,
             ..new
         };
         self.tail += 1;
-        self.filter.add(line);
         ready
     }
 }
