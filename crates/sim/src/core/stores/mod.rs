@@ -13,6 +13,10 @@ use super::flushes::{Flushes, StoreNumber};
 use crate::{Below, ByteMask, Time};
 
 /// Stores that have not reached the nearest cache.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one a core, which each access goes through"
+)]
 #[derive(Clone, Debug)]
 pub(super) enum Stores {
     /// TSO.
