@@ -1,11 +1,12 @@
 //! Words to payloads.
 
+mod known;
+
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use super::bytes::Bytes;
-use super::hits::hit;
-use super::model::{Code, Model, NEVER, NONE};
+use super::model::{Model, NEVER, NONE};
 use super::pack::Packer;
 use super::tally::Tally;
 use super::*;
@@ -131,70 +132,6 @@ impl Encoder {
         result.map(|done| (at, done))
     }
 
-    /// The hot loop: executions of the two blocks that are known to follow.
-    #[inline]
-    fn known_ones(&mut self, words: &[u64], at: &mut usize, limit: usize, last: &mut usize) {
-        loop {
-            self.run_of_hits(&words[..words.len().min(limit + *last)], at);
-            let Some(&header) = words.get(*at) else {
-                return;
-            };
-            if *at >= limit {
-                return;
-            }
-            let states = &self.model.states;
-            let cur = &states[self.cur as usize];
-            let (mut next, mut control) = (cur.succ, SUCC_PREDICTED);
-            if states[next as usize].header != header {
-                (next, control) = (cur.alt, SUCC_ALT);
-                if states[next as usize].header != header {
-                    return;
-                }
-            }
-            let n = states[next as usize].run_words as usize;
-            let Some(values) = words.get(*at + 1..*at + 1 + n) else {
-                return;
-            };
-            if control == SUCC_ALT {
-                self.model.learn_successor(self.cur, next);
-            }
-            if self.run >= LONG_RUN {
-                self.streams.aux.varint(self.run - LONG_RUN);
-            }
-            self.behind_a_run(control, next, values);
-            *last = 1 + n;
-            *at += *last;
-        }
-    }
-
-    /// Executions that are wholly as predicted.
-    #[inline(always)]
-    fn run_of_hits(&mut self, words: &[u64], at: &mut usize) {
-        let Model { states, slots, .. } = &mut self.model;
-        let (mut i, mut cur, mut run) = (*at, self.cur, self.run);
-        let mut next = states[cur as usize].succ;
-        while let Some(&header) = words.get(i) {
-            let state = &mut states[next as usize];
-            if header != state.header {
-                break;
-            }
-            let n = state.run_words as usize;
-            let from = state.slots as usize;
-            let Some(values) = words.get(i + 1..i + 1 + n) else {
-                break;
-            };
-            if !hit(values, &mut slots[from..from + 2 * n]) {
-                break;
-            }
-            state.execs = state.execs.wrapping_add(1);
-            cur = next;
-            next = state.succ;
-            run += 1;
-            i += 1 + n;
-        }
-        (*at, self.cur, self.run) = (i, cur, run);
-    }
-
     /// Encodes the record at the front of `words` explicitly and returns its length; 0 at the end.
     fn record(&mut self, words: &[u64], table: &BlockTable) -> Result<usize, EncodeError> {
         let Some(&header) = words.first() else {
@@ -266,18 +203,16 @@ impl Encoder {
     fn event(&mut self, next: u32, is_new: bool, header: u64, values: &[u64]) {
         let cur = &self.model.states[self.cur as usize];
         let (succ, alt) = (cur.succ, cur.alt);
-        let state = &mut self.model.states[next as usize];
-        let same_header = state.header == header;
+        let same_header = self.model.states[next as usize].header == header;
         let control = match next {
             _ if !same_header => SUCC_AUX,
             n if n == succ => SUCC_PREDICTED,
             n if n == alt => SUCC_ALT,
             _ => SUCC_AUX,
         };
+        self.write_long_run();
+        let state = &mut self.model.states[next as usize];
         let aux = &mut self.streams.aux;
-        if self.run >= LONG_RUN {
-            aux.varint(self.run - LONG_RUN);
-        }
         if control == SUCC_AUX {
             aux.varint((u64::from(next) << 1) | u64::from(!same_header));
             if is_new {
@@ -293,64 +228,6 @@ impl Encoder {
             self.model.learn_successor(self.cur, next);
         }
         self.behind_a_run(control, next, values);
-    }
-
-    /// Ends the run with an execution of `next`, whose successor's bits are `control`.
-    #[inline(always)]
-    fn behind_a_run(&mut self, control: u8, next: u32, values: &[u64]) {
-        let control = control | self.values(next, values) | (self.run.min(LONG_RUN) as u8) << 4;
-        self.streams.control.push(control);
-        self.run = 0;
-        self.cur = next;
-    }
-
-    #[inline(always)]
-    fn values(&mut self, next: u32, values: &[u64]) -> u8 {
-        let Streams {
-            aux, codes, raw, ..
-        } = &mut self.streams;
-        let mut parts = self.model.parts(next);
-        let (mut missed, mut changed) = (0, 0);
-        for (g, chunk) in values.chunks(64).enumerate() {
-            let mask = miss_mask(chunk, &parts.predicted[64 * g..]);
-            missed |= mask;
-            changed |= mask ^ parts.mask[g];
-        }
-        if missed == 0 {
-            parts.done(false);
-            return VALUES_PREDICTED;
-        }
-        for (g, chunk) in values.chunks(64).enumerate() {
-            let mask = match values.len() {
-                0..=64 => missed,
-                _ => miss_mask(chunk, &parts.predicted[64 * g..]),
-            };
-            if changed != 0 {
-                aux.put(mask, chunk.len().div_ceil(8));
-            }
-            let before = std::mem::replace(&mut parts.mask[g], mask);
-            let mut left = mask;
-            while left != 0 {
-                let j = left.trailing_zeros() as usize;
-                left &= left - 1;
-                match parts.write_miss(64 * g + j, chunk[j], before >> j & 1 == 1) {
-                    Code::Alt => codes.push(CODE_ALT),
-                    Code::Recent(at) => codes.push(CODE_RECENT + at),
-                    Code::Delta(delta) => {
-                        let z = varint::zigzag(delta);
-                        let bytes = (64 - z.leading_zeros()).div_ceil(8);
-                        codes.push(CODE_DELTA + bytes as u8);
-                        raw.put(z, bytes as usize);
-                    }
-                }
-            }
-        }
-        parts.done(true);
-        if changed == 0 {
-            VALUES_SAME_MASK
-        } else {
-            VALUES_NEW_MASK
-        }
     }
 
     /// Ends the stored block: appends its payload to `payload`, says what it holds, and starts
@@ -401,10 +278,4 @@ fn special_words(header: u64) -> Result<u32, EncodeError> {
 
 fn described(id: u32, table: &BlockTable) -> Result<&Block, EncodeError> {
     table.get(id).ok_or(EncodeError::UnknownBlock { id })
-}
-
-/// Which of up to 64 values are not as predicted.
-fn miss_mask(values: &[u64], predicted: &[u64]) -> u64 {
-    let pairs = values.iter().zip(predicted).enumerate();
-    pairs.fold(0, |mask, (j, (v, p))| mask | (u64::from(v != p) << j))
 }
