@@ -4,6 +4,8 @@
 pub(crate) struct Case {
     pub program: &'static str,
     pub args: &'static [&'static str],
+    /// Arguments for a run several times as long.
+    pub long: &'static [&'static str],
     /// Numbers of threads it can run with; one of its own choosing if empty.
     pub threads: &'static [u32],
     pub write_intensive: bool,
@@ -22,6 +24,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         program: "stencil",
         args: &["--steps=10"],
+        long: &["--steps=160"],
         threads: THREADS,
         write_intensive: true,
         places: &[("resid", CLEAN), ("psinv", SKIP)],
@@ -30,6 +33,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         program: "stencil_f",
         args: &["--steps=10"],
+        long: &["--steps=160"],
         threads: THREADS,
         write_intensive: true,
         places: &[("__sweeps_MOD_resid", CLEAN), ("__sweeps_MOD_psinv", SKIP)],
@@ -38,6 +42,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         program: "fft",
         args: &["--rows=1024"],
+        long: &["--rows=8192"],
         threads: &[],
         write_intensive: true,
         places: &[("copy_back", &["skip", "clean"]), ("fft_pass", ALONE)],
@@ -46,6 +51,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         program: "rank",
         args: &["--keys=1M"],
+        long: &["--keys=1M", "--iters=30"],
         threads: &[],
         write_intensive: true,
         places: &[("rank", ALONE)],
@@ -53,6 +59,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         program: "buckets",
         args: &["--keys=1M"],
+        long: &["--keys=16M"],
         threads: THREADS,
         write_intensive: true,
         places: &[("distribute", ALONE)],
@@ -60,6 +67,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         program: "buckets",
         args: &["--keys=1M", "--buckets=4"],
+        long: &["--keys=16M", "--buckets=4"],
         threads: THREADS,
         write_intensive: true,
         places: &[("distribute", SKIP)],
@@ -68,6 +76,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         program: "lines",
         args: &[],
+        long: &["--steps=40"],
         threads: THREADS,
         write_intensive: true,
         places: &[
@@ -80,6 +89,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         program: "solver",
         args: &["--steps=2"],
+        long: &["--steps=20"],
         threads: THREADS,
         write_intensive: false,
         places: &[],
@@ -88,6 +98,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         program: "pairs",
         args: &[],
+        long: &["--batches=64"],
         threads: THREADS,
         write_intensive: false,
         places: &[],
@@ -96,6 +107,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         program: "sparse",
         args: &[],
+        long: &["--iters=60"],
         threads: THREADS,
         write_intensive: false,
         places: &[],
@@ -104,6 +116,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         program: "kv",
         args: &["--ops=200K"],
+        long: &["--ops=2M"],
         threads: THREADS,
         write_intensive: true,
         places: &[("craft_value", SKIP)],
@@ -111,6 +124,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         program: "kv",
         args: &["--ops=200K", "--value=copied"],
+        long: &["--ops=2M", "--value=copied"],
         threads: THREADS,
         write_intensive: true,
         places: &[
@@ -121,6 +135,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         program: "kv",
         args: &["--ops=400K", "--keys=16K", "--workload=B"],
+        long: &["--ops=4M", "--keys=16K", "--workload=B"],
         threads: THREADS,
         write_intensive: false,
         places: &[],
@@ -129,6 +144,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         program: "ring",
         args: &["--messages=100K"],
+        long: &["--messages=2M"],
         threads: &[],
         write_intensive: true,
         places: &[("fill_msg", DEMOTE)],
@@ -136,6 +152,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         program: "ring",
         args: &["--messages=100K", "--copy=yes", "--structures=64"],
+        long: &["--messages=2M", "--copy=yes", "--structures=64"],
         threads: &[],
         write_intensive: true,
         places: &[("fill_msg", DEMOTE), ("copy_to_inbox", DEMOTE)],
@@ -144,6 +161,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         program: "trie",
         args: &[],
+        long: &["--ops=2M"],
         threads: THREADS,
         write_intensive: true,
         places: &[("craft_value", SKIP)],
@@ -152,6 +170,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         program: "tensor",
         args: &[],
+        long: &["--large-count=40", "--small-count=4M"],
         threads: &[],
         write_intensive: true,
         places: &[("TensorEvaluator<tensor::scalar_sum_op>::run", CLEAN)],

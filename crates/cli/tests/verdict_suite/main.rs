@@ -10,7 +10,7 @@ mod pays;
 use std::fmt::Write;
 
 use cases::{CASES, Case};
-use common::{advice, advise, findings, level};
+use common::{advice, advise_with, findings, level};
 use serde_json::Value;
 
 const LEVELS: [&str; 4] = ["O1", "O2", "O3", "native"];
@@ -18,14 +18,53 @@ const LEVELS: [&str; 4] = ["O1", "O2", "O3", "native"];
 /// Part of the program's writing from which on a place is in the table.
 const MATTERS: f64 = 0.02;
 
+/// How much of a run is looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    Whole,
+    /// Of a long one, stretches: ten times as short as a user's, so that seconds of a run have dozens of them.
+    Stretches,
+}
+
+impl Seen {
+    fn options(self) -> &'static [&'static str] {
+        match self {
+            Self::Whole => &[],
+            Self::Stretches => &["--budget", "2x", "--stretch", "2M"],
+        }
+    }
+
+    fn args(self, case: &Case) -> &'static [&'static str] {
+        match self {
+            Self::Whole => case.args,
+            Self::Stretches => case.long,
+        }
+    }
+
+    fn kind(self) -> &'static str {
+        match self {
+            Self::Whole => "exact",
+            Self::Stretches => "sampled",
+        }
+    }
+}
+
 /// What is wrong with the advice on `case`; and the advice, briefly.
-fn run(case: &Case, level_name: &str, threads: Option<u32>) -> Option<(Vec<String>, String)> {
+fn run(
+    case: &Case,
+    level_name: &str,
+    threads: Option<u32>,
+    seen: Seen,
+) -> Option<(Vec<String>, String)> {
     let program = level(level_name, case.program)?;
-    let mut args: Vec<String> = case.args.iter().map(|a| (*a).to_owned()).collect();
+    let mut args: Vec<String> = seen.args(case).iter().map(|a| (*a).to_owned()).collect();
     args.extend(threads.map(|n| format!("--threads={n}")));
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    let report = advise(&program, &args);
+    let report = advise_with(seen.options(), &program, &args);
     let mut wrong = Vec::new();
+    if report["exactness"]["kind"] != seen.kind() {
+        wrong.push(format!("looked at: {}", report["exactness"]));
+    }
     let intensive = &report["write_intensive"];
     if *intensive != case.write_intensive {
         wrong.push(format!("write-intensive: {intensive}"));
@@ -64,10 +103,10 @@ fn said(finding: &Value) -> String {
 }
 
 /// Runs these cases; prints a table; fails if an answer is wrong.
-fn check(chosen: impl Iterator<Item = (&'static Case, &'static str, Option<u32>)>) {
+fn check(chosen: impl Iterator<Item = (&'static Case, &'static str, Option<u32>)>, seen: Seen) {
     let mut failures = 0;
     for (case, level, threads) in chosen {
-        let Some((wrong, brief)) = run(case, level, threads) else {
+        let Some((wrong, brief)) = run(case, level, threads, seen) else {
             continue;
         };
         let right = if wrong.is_empty() { "ok" } else { "WRONG" };
@@ -75,7 +114,7 @@ fn check(chosen: impl Iterator<Item = (&'static Case, &'static str, Option<u32>)
         println!(
             "{right:5} {:9} {level:6} {threads:>2}  {}  {brief}",
             case.program,
-            case.args.join(" ")
+            seen.args(case).join(" ")
         );
         for what in &wrong {
             println!("      not expected: {what}");
@@ -93,20 +132,39 @@ fn threads_of(case: &'static Case) -> Vec<Option<u32>> {
 }
 
 /// Each program at one level and number of threads, other ones from program to program.
-#[test]
-fn each_application_gets_its_advice_at_some_level() {
-    check(CASES.iter().enumerate().map(|(i, case)| {
+fn some() -> impl Iterator<Item = (&'static Case, &'static str, Option<u32>)> {
+    CASES.iter().enumerate().map(|(i, case)| {
         let threads = threads_of(case);
         (case, LEVELS[i % LEVELS.len()], threads[i % threads.len()])
-    }));
+    })
 }
 
 /// Every program at every level with every number of threads.
+fn all() -> impl Iterator<Item = (&'static Case, &'static str, Option<u32>)> {
+    CASES.iter().flat_map(|case| {
+        let levels = LEVELS.iter().copied();
+        levels.flat_map(move |level| threads_of(case).into_iter().map(move |n| (case, level, n)))
+    })
+}
+
+#[test]
+fn each_application_gets_its_advice_at_some_level() {
+    check(some(), Seen::Whole);
+}
+
 #[test]
 #[ignore = "long: make soak"]
 fn each_application_gets_its_advice_at_every_level() {
-    check(CASES.iter().flat_map(|case| {
-        let levels = LEVELS.iter().copied();
-        levels.flat_map(move |level| threads_of(case).into_iter().map(move |n| (case, level, n)))
-    }));
+    check(all(), Seen::Whole);
+}
+
+#[test]
+fn stretches_of_a_long_run_give_the_same_advice() {
+    check(some().step_by(6), Seen::Stretches);
+}
+
+#[test]
+#[ignore = "long: make soak"]
+fn stretches_of_each_long_run_give_the_same_advice() {
+    check(all(), Seen::Stretches);
 }
