@@ -54,6 +54,7 @@ find_path(int dir, const char *given, int flags, char *path)
     return true;
 }
 
+/* Of a path that cannot be read to its end, the part that can does not. */
 static bool
 leads_to_the_same(int dir, const char *given, int flags, const char *path)
 {
@@ -70,10 +71,11 @@ execveat_becomes_execve(void *drcontext)
     char given[MAXIMUM_PATH];
     int dir = (int)dr_syscall_get_param(drcontext, 0);
     int flags = (int)dr_syscall_get_param(drcontext, 4);
-    peek_text((const char *)dr_syscall_get_param(drcontext, 1), given, sizeof(given));
+    const char *asked = (const char *)dr_syscall_get_param(drcontext, 1);
+    peek_text(asked, given, sizeof(given));
     memset(e->path, 0, sizeof(e->path));
     if ((flags & ~(AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW)) != 0 ||
-        !find_path(dir, given, flags, e->path) || !leads_to_the_same(dir, given, flags, e->path))
+        !find_path(dir, given, flags, e->path) || !leads_to_the_same(dir, asked, flags, e->path))
         return false;
     for (int i = 0; i < 3; i++)
         e->given[i] = dr_syscall_get_param(drcontext, i);

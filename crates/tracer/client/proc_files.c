@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -186,10 +187,38 @@ read_link(void *drcontext, int first)
     return found;
 }
 
+/* What the link of this process leads to, asked for by its name, is the program. */
+static bool
+ask_of_program(void *drcontext, int number)
+{
+    char path[64];
+    int first = number != SYS_stat;
+    int flags = number == SYS_stat ? 0 : (int)dr_syscall_get_param(drcontext, number == SYS_statx ? 2 : 3);
+    peek_text((const void *)dr_syscall_get_param(drcontext, first), path, sizeof(path));
+    file_of_t file = file_of(path);
+    module_data_t *program;
+    if (file.kind != EXE || !file.own || (flags & AT_SYMLINK_NOFOLLOW) != 0 ||
+        (program = dr_get_main_module()) == NULL)
+        return false;
+    reg_t into = dr_syscall_get_param(drcontext, number == SYS_statx ? 4 : first + 1);
+    long result = number == SYS_statx
+        ? syscall(SYS_statx, AT_FDCWD, program->full_path, flags, dr_syscall_get_param(drcontext, 3), into)
+        : syscall(SYS_newfstatat, AT_FDCWD, program->full_path, into, flags);
+    dr_free_module_data(program);
+    if (result != 0)
+        return false; /* the kernel says why */
+    if (options.values)
+        bytes_now(drcontext, BYTES_KERNEL, into, number == SYS_statx ? sizeof(struct statx) : sizeof(struct stat));
+    dr_syscall_set_result(drcontext, 0);
+    return true;
+}
+
 static bool
 before_syscall(void *drcontext, int number)
 {
     char path[64];
+    if (number == SYS_stat || number == SYS_newfstatat || number == SYS_statx)
+        return !ask_of_program(drcontext, number);
     if (number == SYS_readlink || number == SYS_readlinkat)
         return !read_link(drcontext, number == SYS_readlinkat);
     if (number != SYS_open && number != SYS_openat)

@@ -145,3 +145,11 @@ fn breakpoints() {
         same(options, &[str(&program)]);
     }
 }
+
+/// No path, and none that ends; the same of arguments and environment.
+#[test]
+fn arguments_that_cannot_be_read() {
+    for options in [&[][..], &["count"]] {
+        same(options, &[cc("executes_nothing", &[])]);
+    }
+}

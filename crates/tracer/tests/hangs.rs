@@ -65,6 +65,12 @@ fn a_thread_waits_for_all_signals() {
     same(&[], &[str(&program), "file"]);
 }
 
+/// Each fork behind one that the kernel refused waited for it, and so did the end.
+#[test]
+fn threads_that_cannot_be_made() {
+    same(&[], &[str(&cc("not_made", &["-pthread"]))]);
+}
+
 /// By signals that nobody handles, from themselves and from elsewhere.
 #[test]
 fn children_that_a_signal_ends() {

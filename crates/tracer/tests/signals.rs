@@ -159,6 +159,12 @@ fn another_thread_changes_the_handler() {
     same(&[], &[cc("changes_handlers", &["-pthread"])]);
 }
 
+/// They fault again, natively not once.
+#[test]
+fn faults_that_are_ignored() {
+    same(&[], &[cc("ignored_faults", &["-pthread"])]);
+}
+
 #[test]
 fn no_room_for_a_frame() {
     same(&[], &[cc("no_room", &[])]);

@@ -57,6 +57,12 @@ fn a_call_waits_with_a_mask_in_constant_memory() {
     runs("masks");
 }
 
+/// They began with the mask from before the call, and of two signals one was handled.
+#[test]
+fn masks_of_calls_that_wait() {
+    same(&[], &[str(&cc("waiting_masks", &[]))]);
+}
+
 #[test]
 fn handlers_begin_with_clear_flags() {
     same(&[], &[str(&cc("handler_flags", &[]))]);

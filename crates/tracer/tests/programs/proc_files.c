@@ -1,5 +1,6 @@
 /* Prints what /proc says of this process, as far as it is the same in every run. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -74,6 +76,17 @@ static void range_of(const char *what, const void *address, const char *path)
     printf("%s: in no range\n", what);
 }
 
+/* The files that a folder lists, its own among them. */
+static void listed(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    printf("%s:", folder);
+    for (struct dirent *e; (e = readdir(dir)) != NULL;)
+        printf(" %s", e->d_name);
+    printf("\n");
+    closedir(dir);
+}
+
 int main(int argc, char **argv)
 {
     char path[64];
@@ -112,6 +125,13 @@ int main(int argc, char **argv)
     char mine[4096], its[4096];
     size_t m = read_all(argv[0], mine, sizeof(mine)), i = read_all("/proc/self/exe", its, sizeof(its));
     printf("content: %d\n", m == i && memcmp(mine, its, m) == 0);
+    struct stat asked, found;
+    printf("asked: %d, %d,", stat("/proc/self/exe", &asked), stat(argv[0], &found));
+    printf(" %d\n", asked.st_ino == found.st_ino && asked.st_size == found.st_size);
+    for (int file = 3; file < 1024; file++) /* what the starter left open */
+        close(file);
+    listed("/proc/self/fd");
+    listed("/proc/thread-self/fdinfo");
     printf("others: %zu\n", read_all("/proc/self/comm", text, sizeof(text)));
     return 0;
 }
