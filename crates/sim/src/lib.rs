@@ -43,7 +43,7 @@ pub use doors::{
     Logged, NoAgents, NoProbe, NoStage, Orders, Probe, Request, Stage, Step, Then, Wakes,
 };
 pub use engine::{
-    CallSites, Chip, Finished, Interest, Next, Pipeline, Plan, Run, Simulation, SimulationError,
+    CallSites, Chip, Finished, Interest, Next, Pipeline, Plan, Ran, Run, Simulation, SimulationError,
     Source, TICK, TICK_OPS, Uncore, UnitSource,
 };
 pub use estimate::Estimate;
