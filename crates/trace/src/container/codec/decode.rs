@@ -120,12 +120,7 @@ impl Decoder {
                 return Err(TOO_LONG);
             }
             let from = state.slots as usize;
-            let (predicted, stride) = slots[from..from + 2 * n].split_at_mut(n);
-            out.push(state.header);
-            out.extend_from_slice(predicted);
-            for (p, s) in predicted.iter_mut().zip(&*stride) {
-                *p = p.wrapping_add(*s);
-            }
+            predicted(state.header, &mut slots[from..from + 2 * n], out);
             state.execs = state.execs.wrapping_add(1);
             cur = next;
             run -= 1;
@@ -199,6 +194,7 @@ impl Decoder {
         Ok(index as u32)
     }
 
+    #[inline]
     fn values(
         &mut self,
         next: u32,
@@ -212,7 +208,7 @@ impl Decoder {
         } = &self.streams;
         let mut parts = self.model.parts(next);
         if kind == VALUES_PREDICTED {
-            out.extend_from_slice(parts.predicted);
+            append(parts.predicted, out);
             parts.done(false);
             return Ok(());
         }
@@ -245,9 +241,56 @@ impl Decoder {
                 parts.read_miss(64 * g + j, code, before >> j & 1 == 1);
             }
         }
-        out.extend_from_slice(parts.predicted);
+        append(parts.predicted, out);
         parts.done(true);
         Ok(())
+    }
+}
+
+/// An execution as predicted is appended, and the predictions move on. `slots`: a prediction each, then a stride each.
+/// Most blocks have few values, and loops and copies of any number of them cost more than they do.
+#[inline(always)]
+fn predicted(header: u64, slots: &mut [u64], out: &mut Vec<u64>) {
+    match slots {
+        [] => out.push(header),
+        [a, by] => {
+            out.extend_from_slice(&[header, *a]);
+            *a = a.wrapping_add(*by);
+        }
+        [a, b, by_a, by_b] => {
+            out.extend_from_slice(&[header, *a, *b]);
+            *a = a.wrapping_add(*by_a);
+            *b = b.wrapping_add(*by_b);
+        }
+        [a, b, c, by_a, by_b, by_c] => {
+            out.extend_from_slice(&[header, *a, *b, *c]);
+            *a = a.wrapping_add(*by_a);
+            *b = b.wrapping_add(*by_b);
+            *c = c.wrapping_add(*by_c);
+        }
+        _ => many_predicted(header, slots, out),
+    }
+}
+
+#[inline(never)]
+fn many_predicted(header: u64, slots: &mut [u64], out: &mut Vec<u64>) {
+    let (predicted, stride) = slots.split_at_mut(slots.len() / 2);
+    out.push(header);
+    out.extend_from_slice(predicted);
+    for (p, s) in predicted.iter_mut().zip(&*stride) {
+        *p = p.wrapping_add(*s);
+    }
+}
+
+/// Appends values, mostly few.
+#[inline(always)]
+fn append(values: &[u64], out: &mut Vec<u64>) {
+    match *values {
+        [] => {}
+        [a] => out.push(a),
+        [a, b] => out.extend_from_slice(&[a, b]),
+        [a, b, c] => out.extend_from_slice(&[a, b, c]),
+        _ => out.extend_from_slice(values),
     }
 }
 
