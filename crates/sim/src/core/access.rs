@@ -303,9 +303,7 @@ impl Core {
             self.results.ops.stores += 1;
         }
         match self.one_line(addr, size) {
-            Some((line, bytes)) => {
-                self.store_bytes::<B, QUIET>(line, bytes, Way::Cached, below)
-            }
+            Some((line, bytes)) => self.store_bytes::<B, QUIET>(line, bytes, Way::Cached, below),
             None if u64::from(size) > 1 << self.params.line_shift => {
                 self.store_string(addr, size, below)
             }

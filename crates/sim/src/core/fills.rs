@@ -306,7 +306,10 @@ impl FillBuffers {
         let before = std::mem::replace(&mut self.key[i], key);
         let (before, now) = (hash(before), hash(key));
         let sharing = (i % BITS..self.key.len()).step_by(BITS);
-        if sharing.into_iter().all(|other| hash(self.key[other]) != before) {
+        if sharing
+            .into_iter()
+            .all(|other| hash(self.key[other]) != before)
+        {
             self.holders[before] &= !(1 << (i % BITS));
         }
         self.holders[now] |= 1 << (i % BITS);

@@ -39,7 +39,9 @@ impl Core {
     ) -> bool {
         match of {
             MemoryType::WriteBack => self.push_store::<B, false>(line, bytes, Way::Cached, below),
-            MemoryType::WriteThrough => self.push_store::<B, false>(line, bytes, Way::Through, below),
+            MemoryType::WriteThrough => {
+                self.push_store::<B, false>(line, bytes, Way::Through, below)
+            }
             MemoryType::WriteCombining if self.combining.is_some() => {
                 self.combine_store(line, bytes, below)
             }
