@@ -1,7 +1,7 @@
 //! The host's caches. The tables of a simulated machine are larger than they are, and nearly every
 //! simulated miss is several of the host's: what will be looked at soon is asked for ahead.
 
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Index, IndexMut};
 
 /// Asks the host to bring an element nearer. Changes nothing; without such an instruction it does
 /// nothing.
@@ -67,5 +67,47 @@ impl<T> DerefMut for Aligned<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
         &mut self.elements[self.first..]
+    }
+}
+
+/// A table of words, eight to a line of the host's caches: one is found with one check. Places in it are a multiple
+/// of eight.
+#[derive(Clone, Debug)]
+pub(crate) struct Eights<T>(Vec<Eight<T>>);
+
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Eight<T>([T; 8]);
+
+impl<T: Copy> Eights<T> {
+    /// `element`, in at least so many places.
+    pub(crate) fn repeat(element: T, places: usize) -> Self {
+        Self(vec![Eight([element; 8]); places.div_ceil(8)])
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.0.iter().flat_map(|eight| &eight.0)
+    }
+
+    /// The host's line with place `index` will be looked at soon.
+    #[inline(always)]
+    pub(crate) fn soon(&self, index: usize) {
+        prefetch(&self.0, index / 8);
+    }
+}
+
+impl<T> Index<usize> for Eights<T> {
+    type Output = T;
+
+    #[inline(always)]
+    fn index(&self, index: usize) -> &T {
+        &self.0[index / 8].0[index % 8]
+    }
+}
+
+impl<T> IndexMut<usize> for Eights<T> {
+    #[inline(always)]
+    fn index_mut(&mut self, index: usize) -> &mut T {
+        &mut self.0[index / 8].0[index % 8]
     }
 }

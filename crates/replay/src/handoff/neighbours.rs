@@ -93,12 +93,17 @@ impl Looking {
     }
 
     /// The next event accesses `addr`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn access(&mut self, all: &mut Neighbours, addr: u64) {
         self.events += 1;
-        if self.open.is_empty() {
-            return;
+        if !self.open.is_empty() {
+            self.look(all, addr);
         }
+    }
+
+    /// The event accesses `addr`, behind atomics.
+    #[inline(never)]
+    fn look(&mut self, all: &mut Neighbours, addr: u64) {
         let now = self.events;
         for window in &mut self.open {
             let distance = addr.wrapping_sub(window.addr) as i64;

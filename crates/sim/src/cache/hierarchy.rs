@@ -214,12 +214,8 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
         if self.writes_at != 0 || self.privates == 0 {
             return None;
         }
-        let place = self.levels[0].find(core, line.0)?;
-        if !self.levels[0].is_exclusive(place) {
-            return None;
-        }
+        let place = self.levels[0].write_own(core, line.0, bytes)?;
         self.counters.writes += 1;
-        self.levels[0].write(place, bytes);
         Some(self.written(0, place, at))
     }
 
@@ -245,7 +241,7 @@ impl<M: MemoryPort, P: Probe> Below for Hierarchy<M, P> {
     #[inline(always)]
     fn load(&mut self, core: u32, at: Time, line: LineAddr) -> Served {
         if self.plain_hits
-            && let Some(place) = self.levels[0].find(core, line.0)
+            && let Some(place) = self.levels[0].find_again(core, line.0)
         {
             let (done, prefetched) = self.levels[0].hit(place, at);
             self.counters.levels[0].load_hits += 1;
@@ -268,7 +264,7 @@ impl<M: MemoryPort, P: Probe> Below for Hierarchy<M, P> {
         }
         let level = &self.levels[self.writes_at];
         level
-            .find(core, line.0)
+            .find_again(core, line.0)
             .is_some_and(|place| level.is_exclusive(place))
     }
 

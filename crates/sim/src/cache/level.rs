@@ -1,5 +1,7 @@
 //! One level: all its instances, their lines, states and replacement.
 
+use std::cell::Cell;
+
 use prestore_machine::quantity::Clock;
 use prestore_machine::{CacheLevel, Inclusion, Scope, WritePolicy};
 
@@ -8,7 +10,7 @@ use super::geometry::Index;
 use super::replacement::{Policy, Replacer};
 use super::signatures::Signatures;
 use super::slots::Slots;
-use crate::host::{Aligned, LINE, prefetch};
+use crate::host::{Eights, prefetch};
 use crate::random::Random;
 use crate::{ByteMask, Time};
 
@@ -38,7 +40,12 @@ pub(super) struct Level {
     /// Binary logarithm of the places of a set.
     shift: u32,
     signatures: Signatures,
-    copies: Aligned<Copy>,
+    copies: Eights<Copy>,
+    /// Ways in which lines were found last, [`GUESSES`] to a set: most look-ups need no other. In the nearest
+    /// level, where the same lines are looked for again and again.
+    guesses: Box<[Cell<u8>]>,
+    /// Binary logarithm of the sets of a slice, rounded down: lines that share a guess are so far apart.
+    apart: u32,
     /// What most accesses need not look at.
     aside: Vec<Aside>,
     /// The upper halves of masks, where lines have more than 64 bytes.
@@ -55,8 +62,8 @@ type Aside = [u64; 2];
 const READY: usize = 0;
 const DIRTY: usize = 1;
 
-/// Copies in a line of the host's caches.
-const COPIES: usize = LINE / size_of::<Copy>();
+/// Lines of a set that do not share a guess.
+const GUESSES: usize = 8;
 
 /// The generator of instance `instance` of level `level`: far from the others' on their common cycle.
 fn generator(seed: u64, level: usize, instance: usize) -> Random {
@@ -94,7 +101,12 @@ impl Level {
             ways,
             shift: stride.trailing_zeros(),
             signatures: Signatures::new(instances * sets, ways, stride),
-            copies: Aligned::repeat(&[Copy::default()], lines),
+            copies: Eights::repeat(Copy::default(), lines),
+            guesses: match number {
+                0 => vec![Cell::new(0); instances * sets * GUESSES].into(),
+                _ => Box::default(),
+            },
+            apart: slice_sets.max(1).ilog2(),
             aside: vec![[0, 0]; lines],
             upper: vec![0; if line > 64 { lines } else { 0 }],
             whole: ByteMask::MAX >> (128 - line),
@@ -116,8 +128,8 @@ impl Level {
         self.signatures.soon(first);
         let (mut place, end) = (first, first + (1 << self.shift));
         while place < end {
-            prefetch(&self.copies, place);
-            place += COPIES;
+            self.copies.soon(place);
+            place += 8;
         }
         self.replacer.soon(first >> self.shift);
     }
@@ -152,6 +164,38 @@ impl Level {
         self.signatures
             .find(first, 1 << self.shift, line, holds)
             .map(Place)
+    }
+
+    /// The same as [`Self::find`], of a line that was probably found before: looks first where that was.
+    #[inline(always)]
+    pub(super) fn find_again(&self, core: u32, line: u64) -> Option<Place> {
+        let first = self.first(core, line);
+        let guess = self.guesses.get(self.guess(first, line));
+        let slot = first + guess.map_or(0, |way| usize::from(way.get()));
+        if self.copies[slot].is(line) {
+            return Some(Place(slot));
+        }
+        self.find_elsewhere(first, line)
+    }
+
+    #[inline(never)]
+    fn find_elsewhere(&self, first: usize, line: u64) -> Option<Place> {
+        let place = self.find_from(first, line)?;
+        self.guess_next_time(first, line, place);
+        Some(place)
+    }
+
+    /// Where the guess for `line` stands, whose set begins at place `first`.
+    #[inline(always)]
+    fn guess(&self, first: usize, line: u64) -> usize {
+        (first >> self.shift) * GUESSES + (line >> self.apart) as usize % GUESSES
+    }
+
+    #[inline(always)]
+    fn guess_next_time(&self, first: usize, line: u64, place: Place) {
+        if let Some(guess) = self.guesses.get(self.guess(first, line)) {
+            guess.set((place.0 - first) as u8);
+        }
     }
 
     /// The lines that some instance has.
@@ -210,6 +254,22 @@ impl Level {
         } else {
             at
         }
+    }
+
+    /// A write by a core that may write `line` without asking; where it may not, nothing happens.
+    #[inline(always)]
+    pub(super) fn write_own(&mut self, core: u32, line: u64, bytes: ByteMask) -> Option<Place> {
+        let place = self.find_again(core, line)?;
+        let copy = self.copies[place.0];
+        if !copy.has(EXCLUSIVE) {
+            return None;
+        }
+        let (set, way) = self.set_and_way(place);
+        self.replacer.hit(set, way, self.ways);
+        if !copy.is_whole() {
+            self.add_dirty(place.0, bytes);
+        }
+        Some(place)
     }
 
     /// Makes bytes of a copy dirty and notes the use.
@@ -324,6 +384,7 @@ impl Level {
             self.add_dirty(slot, dirty);
         }
         let (set, way) = self.set_and_way(place);
+        self.guess_next_time(slot - way, line, place);
         self.replacer.fill(core, set, way, self.ways);
     }
 

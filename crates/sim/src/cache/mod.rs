@@ -29,4 +29,3 @@ pub use counters::{
 };
 pub use error::HierarchyError;
 pub use hierarchy::Hierarchy;
-pub(crate) use signatures::Signatures;

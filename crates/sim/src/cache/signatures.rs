@@ -5,7 +5,7 @@ use crate::host::prefetch;
 
 /// The signatures of all places, eight to a word; 0 is an empty one.
 #[derive(Clone, Debug)]
-pub(crate) struct Signatures(Vec<u64>);
+pub(super) struct Signatures(Vec<u64>);
 
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
@@ -14,7 +14,7 @@ const BEYOND: u8 = 0x7F;
 
 impl Signatures {
     /// Of `sets` sets of `ways` empty ways, each `stride` places (a multiple of 8) apart.
-    pub(crate) fn new(sets: usize, ways: usize, stride: usize) -> Self {
+    pub(super) fn new(sets: usize, ways: usize, stride: usize) -> Self {
         if ways == stride {
             return Self(vec![0; sets * stride / 8]);
         }
@@ -44,7 +44,7 @@ impl Signatures {
     /// The first of `stride` places from `first` that may hold `line` (all that do may, and few
     /// others) and does.
     #[inline(always)]
-    pub(crate) fn find(
+    pub(super) fn find(
         &self,
         first: usize,
         stride: usize,
@@ -85,7 +85,7 @@ impl Signatures {
 
     /// `place` holds `line`.
     #[inline]
-    pub(crate) fn set(&mut self, place: usize, line: u64) {
+    pub(super) fn set(&mut self, place: usize, line: u64) {
         let (word, shift) = (&mut self.0[place / 8], place % 8 * 8);
         *word = (*word & !(0xFF << shift)) | (Self::of(line) << shift);
     }

@@ -1,4 +1,4 @@
-//! Loads and stores.
+//! Loads and stores. `QUIET`: the core is ([`Core::is_quiet`]), so that some of what they may meet is not there.
 
 use prestore_machine::MemoryType;
 use prestore_trace::LineAddr;
@@ -57,18 +57,28 @@ impl Core {
     /// forwarded from pending stores that have all its bytes. If they have some, they must reach the
     /// cache first.
     #[inline(always)]
-    pub(super) fn load<B: Below>(&mut self, addr: u64, size: u32, below: &mut B) -> bool {
+    pub(super) fn load<B: Below, const QUIET: bool>(
+        &mut self,
+        addr: u64,
+        size: u32,
+        below: &mut B,
+    ) -> bool {
         if self.under.is_new() {
             self.results.ops.loads += 1;
         }
         match self.one_line(addr, size) {
-            Some((line, bytes)) => self.load_line(line, bytes, below),
-            None => self.each_line(addr, size, below, Self::load_line),
+            Some((line, bytes)) => self.load_line::<B, QUIET>(line, bytes, below),
+            None => self.each_line(addr, size, below, Self::load_line::<B, false>),
         }
     }
 
     #[inline(always)]
-    fn load_line<B: Below>(&mut self, line: LineAddr, bytes: ByteMask, below: &mut B) -> bool {
+    fn load_line<B: Below, const QUIET: bool>(
+        &mut self,
+        line: LineAddr,
+        bytes: ByteMask,
+        below: &mut B,
+    ) -> bool {
         if B::TYPES {
             let of = below.memory_type(self.params.id, line);
             if matches!(of, MemoryType::WriteCombining | MemoryType::Uncacheable) {
@@ -82,7 +92,12 @@ impl Core {
             return false;
         }
         let at = self.front.load_port(&self.params, &mut self.results);
-        self.load_below(line, at, below);
+        if QUIET {
+            let (done, by) = self.fetch(line, at, below);
+            self.loaded(done, by);
+        } else {
+            self.load_below(line, at, below);
+        }
         true
     }
 
@@ -278,15 +293,20 @@ impl Core {
 
     /// A store waits for a free entry of the store path.
     #[inline(always)]
-    pub(super) fn store<B: Below>(&mut self, addr: u64, size: u32, below: &mut B) -> bool {
+    pub(super) fn store<B: Below, const QUIET: bool>(
+        &mut self,
+        addr: u64,
+        size: u32,
+        below: &mut B,
+    ) -> bool {
         if self.under.is_new() {
             self.results.ops.stores += 1;
         }
-        if u64::from(size) > 1 << self.params.line_shift {
-            return self.store_string(addr, size, below);
-        }
         match self.one_line(addr, size) {
-            Some((line, bytes)) => self.store_line(line, bytes, below),
+            Some((line, bytes)) => self.store_bytes::<B, QUIET>(line, bytes, Way::Cached, below),
+            None if u64::from(size) > 1 << self.params.line_shift => {
+                self.store_string(addr, size, below)
+            }
             None => self.each_line(addr, size, below, Self::store_line),
         }
     }
@@ -310,7 +330,7 @@ impl Core {
                 true => Way::Unread,
                 false => Way::Cached,
             };
-            core.store_bytes(line, bytes, way, below)
+            core.store_bytes::<B, false>(line, bytes, way, below)
         });
         if done {
             self.under.end();
@@ -325,11 +345,11 @@ impl Core {
         bytes: ByteMask,
         below: &mut B,
     ) -> bool {
-        self.store_bytes(line, bytes, Way::Cached, below)
+        self.store_bytes::<B, false>(line, bytes, Way::Cached, below)
     }
 
     #[inline(always)]
-    fn store_bytes<B: Below>(
+    fn store_bytes<B: Below, const QUIET: bool>(
         &mut self,
         line: LineAddr,
         bytes: ByteMask,
@@ -342,19 +362,23 @@ impl Core {
                 return self.store_typed(line, bytes, of, below);
             }
         }
-        self.push_store(line, bytes, way, below)
+        self.push_store::<B, QUIET>(line, bytes, way, below)
     }
 
     /// A store goes into the store path. Answers whether there was room.
     #[inline(always)]
-    pub(super) fn push_store<B: Below>(
+    pub(super) fn push_store<B: Below, const QUIET: bool>(
         &mut self,
         line: LineAddr,
         bytes: ByteMask,
         way: Way,
         below: &mut B,
     ) -> bool {
-        let combined = self.send_combined(line, below).max(self.under.ready);
+        let combined = if QUIET {
+            Time::ZERO
+        } else {
+            self.send_combined(line, below).max(self.under.ready)
+        };
         if !self.wait_for_entry(line, below) {
             self.under.ready = combined;
             return false;

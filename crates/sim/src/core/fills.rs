@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use prestore_trace::LineAddr;
 
-use crate::cache::Signatures;
 use crate::{Served, ServedBy, Time};
 
 /// Until when an open write-combining buffer keeps its fill buffer.
@@ -33,8 +32,9 @@ struct Posted {
 pub(super) struct FillBuffers {
     /// The line, marked by what happens to it.
     key: Box<[u64]>,
-    /// Of the keys: most are told apart by them.
-    signatures: Signatures,
+    /// By a hash of the key, the buffers that have such a one, a bit each (and one bit for several, beyond 64): most
+    /// look-ups find none, the others little else than what they look for.
+    holders: Box<[u64; HASHES]>,
     until: Box<[Time]>,
     /// When the line of a request for ownership is granted.
     granted: Box<[Time]>,
@@ -56,10 +56,6 @@ pub(super) struct FillBuffers {
     /// How often a buffer was taken, and for what lines the last few times.
     takes: u64,
     recent: [u64; RECENT],
-    /// A bit for each key in use, by a hash, and for some that were: most look-ups need nothing else.
-    known: u64,
-    /// Buffers taken since nothing but the keys in use had a bit.
-    taken: usize,
     /// Flushes and non-temporal data that left their buffers early, the older first.
     posted: VecDeque<Posted>,
 }
@@ -83,7 +79,7 @@ impl FillBuffers {
         Self {
             misses,
             key: vec![0; n].into(),
-            signatures: Signatures::new(1, n, padded(n)),
+            holders: Box::new(holders(n)),
             until: vec![Time::ZERO; n].into(),
             granted: vec![Time::ZERO; n].into(),
             by: vec![ServedBy::Peer; n].into(),
@@ -95,8 +91,6 @@ impl FillBuffers {
             first_of_flushes: Time::ZERO,
             takes: 0,
             recent: [0; RECENT],
-            known: 0,
-            taken: 0,
             posted: VecDeque::new(),
         }
     }
@@ -194,6 +188,12 @@ impl FillBuffers {
         self.write_until(line.0 | COMBINED, at)
     }
 
+    /// Is no non-temporal data under way from `at` on?
+    #[inline]
+    pub fn combined_until_at_most(&self, at: Time) -> bool {
+        at >= self.combined
+    }
+
     /// When a write that is under way at `at`, in a buffer or no longer, is taken; the last, if
     /// there are several.
     fn write_until(&self, key: u64, at: Time) -> Option<Time> {
@@ -217,18 +217,21 @@ impl FillBuffers {
     }
 
     /// The one of several (a line can be lost and fetched again) that ends last.
-    #[inline]
+    #[inline(always)]
     fn position(&self, key: u64, at: Time) -> Option<usize> {
-        if self.known & bit(key) == 0 {
-            return None;
-        }
+        let mut rest = self.holders[hash(key)];
         let (mut found, mut last) = (None, Time::ZERO);
-        (self.signatures).find(0, padded(self.key.len()), key, |i| {
-            if self.key[i] == key && self.until[i] > at && self.until[i] >= last {
-                (found, last) = (Some(i), self.until[i]);
+        while rest != 0 {
+            let mut i = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            while i < self.key.len() {
+                let until = self.until[i];
+                if self.key[i] == key && until > at && (until, Some(i)) > (last, found) {
+                    (found, last) = (Some(i), until);
+                }
+                i += BITS;
             }
-            false
-        });
+        }
         found
     }
 
@@ -288,34 +291,48 @@ impl FillBuffers {
             "a fill buffer is waited for before it is taken"
         );
         let i = buffers.start + free.unwrap_or(0);
-        self.key[i] = key;
-        self.signatures.set(i, key);
+        self.hold(i, key);
         let before = std::mem::replace(&mut self.until[i], until);
         self.by[i] = by;
         self.look_for_first(i, before);
         self.recent[self.takes as usize % RECENT] = key & !(FLUSHED | COMBINED);
         self.takes += 1;
-        self.known |= bit(key);
-        self.taken += 1;
-        if self.taken == self.key.len() {
-            self.taken = 0;
-            self.known = self.key.iter().fold(0, |known, &key| known | bit(key));
-        }
         i
+    }
+
+    /// Buffer `i` has `key` from now on.
+    #[inline]
+    fn hold(&mut self, i: usize, key: u64) {
+        let before = std::mem::replace(&mut self.key[i], key);
+        let (before, now) = (hash(before), hash(key));
+        let sharing = (i % BITS..self.key.len()).step_by(BITS);
+        if sharing
+            .into_iter()
+            .all(|other| hash(self.key[other]) != before)
+        {
+            self.holders[before] &= !(1 << (i % BITS));
+        }
+        self.holders[now] |= 1 << (i % BITS);
     }
 }
 
-/// Places of the signatures of `n` buffers.
-#[inline]
-fn padded(n: usize) -> usize {
-    n.next_multiple_of(8)
+/// Bits of a word of [`FillBuffers::holders`].
+const BITS: usize = u64::BITS as usize;
+/// Keys are told apart by as many hashes.
+const HASHES: usize = 64;
+
+/// Which of [`HASHES`] a key has.
+#[inline(always)]
+fn hash(key: u64) -> usize {
+    // Neighbouring lines differ, and what happens to a line turns it by half.
+    ((key ^ (key >> 58)) & 63) as usize
 }
 
-/// The bit that stands for a key.
-#[inline]
-fn bit(key: u64) -> u64 {
-    // Neighbouring lines differ, and what happens to a line turns it by half.
-    1 << ((key ^ (key >> 58)) & 63)
+/// Those of `n` buffers that have not been taken: their keys are 0.
+fn holders(n: usize) -> [u64; HASHES] {
+    let mut holders = [0; HASHES];
+    holders[hash(0)] = if n < BITS { (1 << n) - 1 } else { u64::MAX };
+    holders
 }
 
 /// When a buffer is free whose data goes at `at` and is taken at `until`.

@@ -67,6 +67,12 @@ impl Flushes {
         }
     }
 
+    /// Does none wait?
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.pending.is_empty()
+    }
+
     pub fn is_full(&self) -> bool {
         self.pending.len() == self.capacity
     }

@@ -2,7 +2,7 @@
 
 use super::pipeline::Core;
 use super::stalls::Cause;
-use crate::engine::Pipeline;
+use crate::engine::{Pipeline, Ran};
 use crate::results::{Distributions, Sum, ThreadCounts};
 use crate::{Below, Op, Time};
 
@@ -25,6 +25,17 @@ impl Pipeline for Core {
     #[inline(always)]
     fn advance<B: Below>(&mut self, op: &Op, limit: Time, below: &mut B) -> bool {
         self.advance(op, limit, below)
+    }
+
+    #[inline(always)]
+    fn run<B: Below>(
+        &mut self,
+        ops: &[Op],
+        limit: Time,
+        below: &mut B,
+        before: impl FnMut(usize, &B),
+    ) -> Ran {
+        self.run(ops, limit, below, before)
     }
 
     fn hand_off<B: Below>(&mut self, below: &mut B) -> Option<Time> {

@@ -34,6 +34,7 @@ mod non_temporal;
 mod order;
 mod params;
 mod pipeline;
+mod plain;
 mod results;
 mod stalls;
 mod stores;

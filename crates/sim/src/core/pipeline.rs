@@ -141,8 +141,8 @@ impl Core {
     #[inline(always)]
     fn execute<B: Below>(&mut self, op: &Op, below: &mut B) -> bool {
         match op.kind {
-            OpKind::Load => self.load(op.addr, op.size, below),
-            OpKind::Store => self.store(op.addr, op.size, below),
+            OpKind::Load => self.load::<B, false>(op.addr, op.size, below),
+            OpKind::Store => self.store::<B, false>(op.addr, op.size, below),
             OpKind::NtStore => self.nt_store(op.addr, op.size, below),
             OpKind::Atomic => self.atomic(op.addr, op.size, below),
             OpKind::Flush(kind) => self.flush(op.addr, kind, below),
@@ -250,6 +250,11 @@ impl Core {
             names: &mut self.names,
             below,
         };
+        if self.flushes.is_empty() {
+            // Until the store path is done: nothing of what it does begins a flush.
+            self.due = self.stores.run_alone(until, &mut self.flushes, &mut env);
+            return;
+        }
         loop {
             let flush = self.flushes.next(env.fills);
             let limit = flush.map_or(until, |(at, _)| at.min(until));

@@ -38,13 +38,15 @@ impl Core {
         below: &mut B,
     ) -> bool {
         match of {
-            MemoryType::WriteBack => self.push_store(line, bytes, Way::Cached, below),
-            MemoryType::WriteThrough => self.push_store(line, bytes, Way::Through, below),
+            MemoryType::WriteBack => self.push_store::<B, false>(line, bytes, Way::Cached, below),
+            MemoryType::WriteThrough => {
+                self.push_store::<B, false>(line, bytes, Way::Through, below)
+            }
             MemoryType::WriteCombining if self.combining.is_some() => {
                 self.combine_store(line, bytes, below)
             }
             MemoryType::WriteCombining if self.params.merges => {
-                self.push_store(line, bytes, Way::Around, below)
+                self.push_store::<B, false>(line, bytes, Way::Around, below)
             }
             MemoryType::WriteCombining | MemoryType::Uncacheable => {
                 self.store_uncacheable(line, bytes, below)
@@ -61,7 +63,7 @@ impl Core {
         let combined = self.send_all_combined(below);
         if let Stores::Ordered(_) = self.stores {
             self.under.ready = self.under.ready.max(combined);
-            if !self.push_store(line, bytes, Way::Around, below) {
+            if !self.push_store::<B, false>(line, bytes, Way::Around, below) {
                 return false;
             }
             self.uncached.youngest = Some(self.stores.newest());

@@ -25,7 +25,7 @@ mod window;
 
 pub use chip::{CallSites, Chip};
 pub use error::SimulationError;
-pub use pipeline::{Pipeline, Uncore};
+pub use pipeline::{Pipeline, Ran, Uncore};
 pub use run::{Finished, Plan, Run};
 pub use sampled::{TICK, TICK_OPS, UnitSource};
 pub use simulation::Simulation;

@@ -4,6 +4,17 @@ use crate::memory::Fullness;
 use crate::results::{Distributions, Latencies, SystemCounts, ThreadCounts};
 use crate::{Below, Op, Time};
 
+/// How far [`Pipeline::run`] came.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ran {
+    /// Operations that are done.
+    pub done: usize,
+    /// When the core came to the last of them.
+    pub began: Time,
+    /// When it came to the next, if that is begun and not done.
+    pub left: Option<Time>,
+}
+
 /// A core with one thread on it, in the engine's eyes. It has a clock of its own; the engine lets
 /// the core whose clock is furthest behind go on.
 pub trait Pipeline {
@@ -28,6 +39,20 @@ pub trait Pipeline {
         let _ = limit;
         self.step(op, below);
         true
+    }
+
+    /// Executes the loads and stores at the beginning of `ops`, each as [`Pipeline::advance`] would, as long as they
+    /// begin by `limit`; fewer, or none, where that is not simpler. Before each, `before` is told how many were.
+    #[inline]
+    fn run<B: Below>(
+        &mut self,
+        ops: &[Op],
+        limit: Time,
+        below: &mut B,
+        before: impl FnMut(usize, &B),
+    ) -> Ran {
+        let _ = (ops, limit, below, before);
+        Ran::default()
     }
 
     /// When the data of the last load that was stepped is (or will be) at the core.

@@ -250,6 +250,9 @@ impl<'a, S: Source, P: Pipeline, U: Uncore, A: Agents> Run<'a, S, P, U, A> {
                 // One more thread to keep pace with.
                 return Ok(Turn::Ready);
             }
+            if !A::ACTIVE && self.pledges == 0 && self.run_plainly(t, limit) {
+                return Ok(Turn::Ready);
+            }
             let thread = &mut self.threads[t];
             let Some(op) = thread.peek() else {
                 let refilled = thread.refill(self.source, self.mechanism);
@@ -377,11 +380,36 @@ impl<'a, S: Source, P: Pipeline, U: Uncore, A: Agents> Run<'a, S, P, U, A> {
         }
     }
 
+    /// Thread `t` executes the loads and stores that come next, where nothing else has to be done about them. Answers
+    /// whether others have their turn now.
+    #[inline(always)]
+    fn run_plainly(&mut self, t: usize, limit: Time) -> bool {
+        let thread = &mut self.threads[t];
+        if thread.under_way.is_some() || !thread.unread.is_empty() {
+            return false;
+        }
+        let to_warmup = self.plan.warmup.checked_sub(self.ops).filter(|n| *n > 0);
+        let most = to_warmup.unwrap_or(u64::MAX);
+        let (done, left) = thread.run(most, limit, &mut self.uncore);
+        if left {
+            self.ops += done;
+            self.publish(t);
+            return true;
+        }
+        done > 0 && self.are_done(t, done, limit)
+    }
+
     /// An operation of thread `t` is done. Answers whether others have their turn now.
     #[inline(always)]
     fn is_done(&mut self, t: usize, limit: Time) -> bool {
         self.threads[t].advance();
-        self.ops += 1;
+        self.are_done(t, 1, limit)
+    }
+
+    /// So many operations of thread `t` are done, none of them behind the end of the warm-up but the last.
+    #[inline(always)]
+    fn are_done(&mut self, t: usize, done: u64, limit: Time) -> bool {
+        self.ops += done;
         if self.ops == self.plan.warmup {
             self.window.pass(self.ops);
             let now = self.threads[t].core.now();

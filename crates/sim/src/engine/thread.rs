@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::erased::AnyMechanism;
 use super::handoffs::{Pledge, Published};
-use super::pipeline::Pipeline;
+use super::pipeline::{Pipeline, Uncore};
 use super::source::{Next, Source};
 use crate::{Op, OpKind, Time};
 
@@ -18,6 +18,25 @@ const TOLD: u32 = 9;
 /// The fraction of the golden ratio, in 2^-64: streams a power of two apart do not share a place.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
+/// Blocks of memory that were told of ahead, the last of those that share a place.
+#[derive(Debug)]
+struct Ahead(Box<[u64; 1 << TOLD]>);
+
+impl Ahead {
+    /// The address that `op` accesses, if it was not answered before.
+    #[inline(always)]
+    fn address(&mut self, op: &Op) -> Option<u64> {
+        let accesses = matches!(op.kind, OpKind::Load | OpKind::Store | OpKind::Atomic);
+        let block = op.addr / ONCE;
+        let told = &mut self.0[(block.wrapping_mul(GOLDEN) >> (64 - TOLD)) as usize];
+        if !accesses || block == *told {
+            return None;
+        }
+        *told = block;
+        Some(op.addr)
+    }
+}
+
 /// A thread, its core, and the operations that wait to be executed.
 #[derive(Debug)]
 pub struct Thread<P> {
@@ -25,8 +44,7 @@ pub struct Thread<P> {
     pub number: u32,
     /// The core it is pinned to.
     pub core: P,
-    /// Blocks of memory that were told of ahead, the last of those that share a place.
-    ahead: Box<[u64; 1 << TOLD]>,
+    ahead: Ahead,
     /// What the core executes.
     ops: Vec<Op>,
     /// Next of those.
@@ -55,7 +73,7 @@ impl<P: Pipeline> Thread<P> {
         Self {
             number,
             core,
-            ahead: Box::new([u64::MAX; 1 << TOLD]),
+            ahead: Ahead(Box::new([u64::MAX; 1 << TOLD])),
             ops: Vec::new(),
             next: 0,
             input: Vec::new(),
@@ -79,15 +97,27 @@ impl<P: Pipeline> Thread<P> {
     /// was not answered before.
     #[inline(always)]
     pub fn address_ahead(&mut self) -> Option<u64> {
-        let op = self.ops.get(self.next + AHEAD)?;
-        let accesses = matches!(op.kind, OpKind::Load | OpKind::Store | OpKind::Atomic);
-        let block = op.addr / ONCE;
-        let told = &mut self.ahead[(block.wrapping_mul(GOLDEN) >> (64 - TOLD)) as usize];
-        if !accesses || block == *told {
-            return None;
+        self.ahead.address(self.ops.get(self.next + AHEAD)?)
+    }
+
+    /// The core executes loads and stores that come next, at most so many, as long as they begin by `limit`. Answers
+    /// how many, and whether another one is begun and not done.
+    #[inline(always)]
+    pub fn run<U: Uncore>(&mut self, most: u64, limit: Time, uncore: &mut U) -> (u64, bool) {
+        let ops = self.ops.get(self.next..).unwrap_or_default();
+        let most = most.min(ops.len() as u64) as usize;
+        let (ahead, number) = (&mut self.ahead, self.number);
+        let ran = self.core.run(&ops[..most], limit, uncore, |n, uncore| {
+            if let Some(addr) = ops.get(n + AHEAD).and_then(|op| ahead.address(op)) {
+                uncore.soon(number, addr);
+            }
+        });
+        self.next += ran.done;
+        if ran.done > 0 {
+            self.last_began = ran.began;
         }
-        *told = block;
-        Some(op.addr)
+        self.under_way = ran.left;
+        (ran.done as u64, ran.left.is_some())
     }
 
     /// The operation that was peeked at is done.

@@ -171,8 +171,29 @@ impl Stores {
         env: &mut Env<'_, B>,
     ) -> Run {
         match self {
-            Self::Ordered(stores) => stores.run(limit, flushes, env),
+            Self::Ordered(stores) => stores.run::<B, false>(limit, flushes, env),
             Self::Merging(stores) => stores.run(limit, flushes, env),
+        }
+    }
+
+    /// As [`Stores::run`], where no flush waits. Answers when the next thing is due.
+    #[inline(always)]
+    pub fn run_alone<B: Below>(
+        &mut self,
+        limit: Time,
+        flushes: &mut Flushes,
+        env: &mut Env<'_, B>,
+    ) -> Time {
+        loop {
+            let ran = match self {
+                Self::Ordered(stores) => stores.run::<B, true>(limit, flushes, env),
+                Self::Merging(stores) => stores.run(limit, flushes, env),
+            };
+            if let Run::Idle(next) = ran
+                && (next > limit || next == Time(u64::MAX))
+            {
+                return next;
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::model::{Code, Model, NONE};
+use super::model::{Code, Model, NONE, Parts};
 use super::pack::Unpacker;
 use super::*;
 use crate::record::{FIRST_BLOCK, header, id};
@@ -88,7 +88,7 @@ impl Decoder {
             cur = self.run(cur, run, words, &mut out.words)?;
             cur = self.event(cur, control, words, &mut at, out)?;
         }
-        self.run(cur, u64::MAX, words, &mut out.words)?;
+        self.rest(cur, words, &mut out.words)?;
         if out.words.len() == words {
             Ok(())
         } else {
@@ -96,7 +96,16 @@ impl Decoder {
         }
     }
 
-    /// Up to `run` executions as predicted, or, for `u64::MAX`, until there are `words` words.
+    /// Executions as predicted until there are `words` words.
+    fn rest(&mut self, mut cur: u32, words: usize, out: &mut Vec<u64>) -> Result<(), DecodeError> {
+        while out.len() < words {
+            cur = self.run(cur, 1, words, out)?;
+        }
+        Ok(())
+    }
+
+    /// `run` executions as predicted.
+    #[inline(always)]
     fn run(
         &mut self,
         mut cur: u32,
@@ -104,12 +113,8 @@ impl Decoder {
         words: usize,
         out: &mut Vec<u64>,
     ) -> Result<u32, DecodeError> {
-        let to_the_end = run == u64::MAX;
         let Model { states, slots, .. } = &mut self.model;
         while run > 0 {
-            if to_the_end && out.len() == words {
-                break;
-            }
             let next = states[cur as usize].succ;
             let state = &mut states[next as usize];
             if next == NONE || (state.header as u32) < FIRST_BLOCK {
@@ -120,12 +125,7 @@ impl Decoder {
                 return Err(TOO_LONG);
             }
             let from = state.slots as usize;
-            let (predicted, stride) = slots[from..from + 2 * n].split_at_mut(n);
-            out.push(state.header);
-            out.extend_from_slice(predicted);
-            for (p, s) in predicted.iter_mut().zip(&*stride) {
-                *p = p.wrapping_add(*s);
-            }
+            predicted(state.header, &mut slots[from..from + 2 * n], out);
             state.execs = state.execs.wrapping_add(1);
             cur = next;
             run -= 1;
@@ -199,6 +199,7 @@ impl Decoder {
         Ok(index as u32)
     }
 
+    #[inline]
     fn values(
         &mut self,
         next: u32,
@@ -212,42 +213,109 @@ impl Decoder {
         } = &self.streams;
         let mut parts = self.model.parts(next);
         if kind == VALUES_PREDICTED {
-            out.extend_from_slice(parts.predicted);
+            append(parts.predicted, out);
             parts.done(false);
             return Ok(());
         }
-        for g in 0..n.div_ceil(64) {
-            let len = (n - 64 * g).min(64);
-            let before = parts.mask[g];
-            let mask = match kind {
-                VALUES_SAME_MASK => before,
-                VALUES_NEW_MASK => take(aux, &mut at.aux, len.div_ceil(8))?,
-                _ => return Err(DecodeError::Malformed("an unknown control byte")),
-            };
-            parts.mask[g] = mask;
-            let mut left = mask & (u64::MAX >> (64 - len));
-            while left != 0 {
-                let j = left.trailing_zeros() as usize;
-                left &= left - 1;
-                let code = *codes.get(at.codes).ok_or(CUT_SHORT)?;
-                at.codes += 1;
-                let code = match code {
-                    CODE_ALT => Code::Alt,
-                    CODE_RECENT..CODE_DELTA => Code::Recent(code - CODE_RECENT),
-                    _ => {
-                        let bytes = usize::from(code - CODE_DELTA);
-                        if bytes > 8 {
-                            return Err(DecodeError::Malformed("an unknown value code"));
-                        }
-                        Code::Delta(varint::unzigzag(take(raw, &mut at.raw, bytes)?))
-                    }
-                };
-                parts.read_miss(64 * g + j, code, before >> j & 1 == 1);
+        let from = (&aux[..], &codes[..], &raw[..]);
+        if n <= 64 {
+            group(&mut parts, (0, n), kind, from, at)?;
+        } else {
+            for g in 0..n.div_ceil(64) {
+                group(&mut parts, (g, (n - 64 * g).min(64)), kind, from, at)?;
             }
         }
-        out.extend_from_slice(parts.predicted);
+        append(parts.predicted, out);
         parts.done(true);
         Ok(())
+    }
+}
+
+/// Reads what 64 values were that were not all as predicted, or the `len` last ones, which are group `g`.
+#[inline(always)]
+fn group(
+    parts: &mut Parts<'_>,
+    (g, len): (usize, usize),
+    kind: u8,
+    (aux, codes, raw): (&[u8], &[u8], &[u8]),
+    at: &mut Cursor,
+) -> Result<(), DecodeError> {
+    let Some(known) = parts.mask.get_mut(g) else {
+        return Ok(());
+    };
+    let before = *known;
+    let mask = match kind {
+        VALUES_SAME_MASK => before,
+        VALUES_NEW_MASK => take(aux, &mut at.aux, len.div_ceil(8))?,
+        _ => return Err(DecodeError::Malformed("an unknown control byte")),
+    };
+    *known = mask;
+    let mut left = mask & (u64::MAX >> (64 - len));
+    while left != 0 {
+        let j = left.trailing_zeros() as usize;
+        left &= left - 1;
+        let code = *codes.get(at.codes).ok_or(CUT_SHORT)?;
+        at.codes += 1;
+        let code = match code {
+            CODE_ALT => Code::Alt,
+            CODE_RECENT..CODE_DELTA => Code::Recent(code - CODE_RECENT),
+            _ => {
+                let bytes = usize::from(code - CODE_DELTA);
+                if bytes > 8 {
+                    return Err(DecodeError::Malformed("an unknown value code"));
+                }
+                Code::Delta(varint::unzigzag(take(raw, &mut at.raw, bytes)?))
+            }
+        };
+        parts.read_miss(64 * g + j, code, before >> j & 1 == 1);
+    }
+    Ok(())
+}
+
+/// An execution as predicted is appended, and the predictions move on. `slots`: a prediction each, then a stride each.
+/// Most blocks have few values, and loops and copies of any number of them cost more than they do.
+#[inline(always)]
+fn predicted(header: u64, slots: &mut [u64], out: &mut Vec<u64>) {
+    match slots {
+        [] => out.push(header),
+        [a, by] => {
+            out.extend_from_slice(&[header, *a]);
+            *a = a.wrapping_add(*by);
+        }
+        [a, b, by_a, by_b] => {
+            out.extend_from_slice(&[header, *a, *b]);
+            *a = a.wrapping_add(*by_a);
+            *b = b.wrapping_add(*by_b);
+        }
+        [a, b, c, by_a, by_b, by_c] => {
+            out.extend_from_slice(&[header, *a, *b, *c]);
+            *a = a.wrapping_add(*by_a);
+            *b = b.wrapping_add(*by_b);
+            *c = c.wrapping_add(*by_c);
+        }
+        _ => many_predicted(header, slots, out),
+    }
+}
+
+#[inline(never)]
+fn many_predicted(header: u64, slots: &mut [u64], out: &mut Vec<u64>) {
+    let (predicted, stride) = slots.split_at_mut(slots.len() / 2);
+    out.push(header);
+    out.extend_from_slice(predicted);
+    for (p, s) in predicted.iter_mut().zip(&*stride) {
+        *p = p.wrapping_add(*s);
+    }
+}
+
+/// Appends values, mostly few.
+#[inline(always)]
+fn append(values: &[u64], out: &mut Vec<u64>) {
+    match *values {
+        [] => {}
+        [a] => out.push(a),
+        [a, b] => out.extend_from_slice(&[a, b]),
+        [a, b, c] => out.extend_from_slice(&[a, b, c]),
+        _ => out.extend_from_slice(values),
     }
 }
 

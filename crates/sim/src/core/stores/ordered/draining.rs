@@ -14,32 +14,31 @@ enum Ask {
     Done,
     /// It can at this time.
     At(Time),
-    /// That depends on older stores, or there is none.
-    Blocked,
 }
 
 impl StoreBuffer {
+    /// `ALONE`: no flush waits.
     #[inline(always)]
-    pub fn run<B: Below>(
+    pub fn run<B: Below, const ALONE: bool>(
         &mut self,
         limit: Time,
         flushes: &mut Flushes,
         env: &mut Env<'_, B>,
     ) -> Run {
         loop {
-            if self.head == self.tail {
-                return Run::Idle(UNKNOWN);
-            }
-            let drain = if self.head < self.asked && self.may_leave(flushes, env.params) {
-                let oldest = self.entry(self.head);
-                self.next.max(oldest.owned).max(oldest.ready)
+            let drain = if ALONE || self.may_leave(flushes, env.params) {
+                self.leaves_at
             } else {
                 UNKNOWN
             };
-            let ask = match self.ask(limit.min(drain), env) {
-                Ask::Done => continue,
-                Ask::At(at) => at,
-                Ask::Blocked => UNKNOWN,
+            let asks_by = limit.min(drain);
+            let ask = if self.asks_at > asks_by || self.asks_at == UNKNOWN {
+                self.asks_at
+            } else {
+                match self.ask(asks_by, env) {
+                    Ask::Done => continue,
+                    Ask::At(at) => at,
+                }
             };
             let next = drain.min(ask);
             if next > limit || next == UNKNOWN {
@@ -51,12 +50,9 @@ impl StoreBuffer {
         }
     }
 
-    /// The next store asks for its line if it can by `limit`.
+    /// The next store, whose turn it is, asks for its line if it can by `limit`.
     #[inline(always)]
     fn ask<B: Below>(&mut self, limit: Time, env: &mut Env<'_, B>) -> Ask {
-        if self.asked == self.tail || self.asked >= self.head + self.ahead {
-            return Ask::Blocked;
-        }
         let Entry {
             line,
             ask,
@@ -65,9 +61,6 @@ impl StoreBuffer {
             way,
             ..
         } = *self.entry(self.asked);
-        if ask > limit {
-            return Ask::At(ask);
-        }
         if self.waits && self.line_free > limit {
             return Ask::At(self.line_free);
         }
@@ -86,6 +79,7 @@ impl StoreBuffer {
             if let Some(again) = env.refused(start, line, Asks::Own) {
                 let asked = self.asked;
                 self.entry_mut(asked).ask = again;
+                self.asks_at = again;
                 return Ask::At(again);
             }
             let served = env.own_filled(start, line, way == Way::Unread);
@@ -96,7 +90,40 @@ impl StoreBuffer {
         self.entry_mut(asked).owned = owned;
         self.asked += 1;
         self.waits = false;
+        self.look_who_asks();
+        if asked == self.head {
+            self.look_who_leaves();
+        }
         Ask::Done
+    }
+
+    /// The time of the next store to ask is looked up.
+    #[inline(always)]
+    fn look_who_asks(&mut self) {
+        self.asks_at = if self.asked < self.tail && self.asked < self.head + self.ahead {
+            self.entry(self.asked).ask
+        } else {
+            UNKNOWN
+        };
+    }
+
+    /// The same of the next to leave.
+    #[inline(always)]
+    fn look_who_leaves(&mut self) {
+        self.leaves_at = if self.head < self.asked {
+            let oldest = self.entry(self.head);
+            self.next.max(oldest.owned).max(oldest.ready)
+        } else {
+            UNKNOWN
+        };
+    }
+
+    /// The oldest does not leave before `at`.
+    fn stays_until(&mut self, at: Time) -> Option<Run> {
+        let oldest = self.head;
+        self.entry_mut(oldest).owned = at;
+        self.look_who_leaves();
+        Some(Run::Idle(at))
     }
 
     /// May the oldest leave? Where stores leave before their data has come, a flush between them that waits for its
@@ -135,12 +162,10 @@ impl StoreBuffer {
         if let Some(kind) = clflush {
             let start = flush_start(at, line, env.fills);
             if start > limit {
-                self.entry_mut(number).owned = start;
-                return Some(Run::Idle(start));
+                return self.stays_until(start);
             }
             if let Some(again) = env.refused(start, line, Asks::Flush) {
-                self.entry_mut(number).owned = again;
-                return Some(Run::Idle(again));
+                return self.stays_until(again);
             }
             self.clflushes -= 1;
             self.reached = flush(start, line, kind, env);
@@ -148,8 +173,7 @@ impl StoreBuffer {
             flushes.done = flushes.done.max(self.reached);
         } else if B::TYPES && way.is_past() {
             if let Some(again) = env.refused(at, line, Asks::Own) {
-                self.entry_mut(number).owned = again;
-                return Some(Run::Idle(again));
+                return self.stays_until(again);
             }
             let by = env.stored(number);
             self.reached = env.write_past(way, at, line, bytes, &by);
@@ -161,8 +185,7 @@ impl StoreBuffer {
                 && let Some(again) = env.refused(at, line, Asks::Own)
             {
                 // It was lost again.
-                self.entry_mut(number).owned = again;
-                return Some(Run::Idle(again));
+                return self.stays_until(again);
             }
             let by = env.stored(number);
             let (reached, done) = env.write(at, line, bytes, &by);
@@ -180,7 +203,11 @@ impl StoreBuffer {
             let reached = self.reached;
             let entry = self.entry_mut(old);
             entry.ask = entry.ready.max(reached);
+            if old == self.asked {
+                self.look_who_asks();
+            }
         }
+        self.look_who_leaves();
         flushes.stored(number, self.reached).then_some(Run::Flush)
     }
 }

@@ -32,6 +32,9 @@ pub(in crate::core) struct StoreBuffer {
     line_free: Time,
     /// The next store to ask waits for that: it does not look for its line before.
     waits: bool,
+    /// When the first that has not asked may, and when the oldest may leave, as far as that depends on stores.
+    asks_at: Time,
+    leaves_at: Time,
     /// Numbers of the oldest entry, the first that has not asked, the next to come.
     head: u64,
     asked: u64,
@@ -60,6 +63,8 @@ impl StoreBuffer {
             lines: vec![Time::ZERO; described.rfo_lines.unwrap_or(0) as usize].into(),
             line_free: Time::ZERO,
             waits: false,
+            asks_at: UNKNOWN,
+            leaves_at: UNKNOWN,
             head: 0,
             asked: 0,
             tail: 0,
@@ -221,6 +226,9 @@ impl StoreBuffer {
             ..new
         };
         self.tail += 1;
+        if number == self.asked && is_old {
+            self.asks_at = ready;
+        }
         ready
     }
 }
