@@ -339,3 +339,36 @@ fn holders(n: usize) -> [u64; HASHES] {
 pub(super) fn free_at_last(at: Time, until: Time, hold: Option<Time>) -> Time {
     hold.map_or(until, |hold| until.min(at + hold))
 }
+
+#[cfg(test)]
+mod tests {
+    use prestore_trace::LineAddr;
+
+    use super::FillBuffers;
+    use crate::random::Random;
+    use crate::{Served, ServedBy, Time};
+
+    #[test]
+    fn the_buffer_of_a_line_is_the_one_that_ends_last() {
+        for buffers in [1, 12, 64, 150] {
+            let mut random = Random::new(u64::from(buffers));
+            let mut fills = FillBuffers::new(buffers, None);
+            let mut at = Time(1);
+            for _ in 0..20_000 {
+                at = fills.free_at(Time(at.0 + random.below(4)));
+                let line = LineAddr(random.below(200));
+                let served = Served {
+                    done: Time(at.0 + 1 + random.below(300)),
+                    granted: at,
+                    by: ServedBy::Peer,
+                };
+                fills.take(line, at, served);
+                let asked = LineAddr(random.below(200));
+                let until = fills.key.iter().zip(&fills.until);
+                let until = until.filter(|(key, until)| **key == asked.0 && **until > at);
+                let last = until.map(|(_, until)| *until).max();
+                assert_eq!(fills.find(asked, at).map(|fill| fill.until), last);
+            }
+        }
+    }
+}

@@ -26,6 +26,7 @@ mod env;
 mod fills;
 mod filter;
 mod flushes;
+mod forwarding;
 mod front;
 mod handing;
 mod in_engine;

@@ -78,3 +78,88 @@ impl Core {
         done
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use prestore_machine::Machine;
+    use prestore_trace::{FenceKind, FlushKind, SiteId};
+
+    use crate::{Core, Hierarchy, MemorySystem, Op, OpKind, Random, Time};
+
+    /// Mostly loads and stores, to lines near each other and now and then far away.
+    fn operations(random: &mut Random, count: u64) -> Vec<Op> {
+        let operation = |n| {
+            let kind = match random.below(200) {
+                0 => OpKind::Atomic,
+                1 => OpKind::NtStore,
+                2 => OpKind::Flush(FlushKind::Clwb),
+                3 => OpKind::Flush(FlushKind::Clflush),
+                4 => OpKind::Fence(FenceKind::Store),
+                5..90 => OpKind::Store,
+                _ => OpKind::Load,
+            };
+            let region = random.below(4) << 20;
+            let near = n * 8 + random.below(4) * 64;
+            let far = random.below(50) == 0;
+            let within = if far { random.below(1 << 20) } else { near };
+            Op {
+                instr: n * 3,
+                addr: region + within,
+                size: [1, 8, 8, 16, 64, 200][random.below(6) as usize],
+                site: SiteId::NONE,
+                kind,
+            }
+        };
+        (0..count).map(operation).collect()
+    }
+
+    /// What a core and its caches counted.
+    fn simulated(machine: &Machine, ops: &[Op], plainly: bool) -> Option<String> {
+        let quantum = Time(40_000);
+        let mut core = Core::new(0, machine);
+        let mut below = Hierarchy::new(machine, MemorySystem::new(machine, 1), 1).ok()?;
+        let (mut at, mut limit) = (0, quantum);
+        while at < ops.len() {
+            let left = if plainly {
+                let ran = core.run(&ops[at..], limit, &mut below, |_, _| ());
+                at += ran.done;
+                ran.left.is_some()
+            } else {
+                false
+            };
+            if !left && core.now() <= limit && at < ops.len() {
+                if core.advance(&ops[at], limit, &mut below) {
+                    at += 1;
+                } else {
+                    limit += quantum;
+                }
+            } else if left {
+                limit += quantum;
+            }
+            while core.now() > limit {
+                limit += quantum;
+            }
+        }
+        let counters = below.counters();
+        Some(format!(
+            "{:?} {:?} {counters:?}",
+            core.now(),
+            core.results()
+        ))
+    }
+
+    #[test]
+    fn a_row_of_loads_and_stores_is_each_of_them() {
+        for name in ["machine-a", "spr-cxl-dram", "grace"] {
+            let machine = Machine::find(name);
+            assert!(machine.is_ok(), "{name}");
+            let Ok(machine) = machine else { continue };
+            for seed in 0..4 {
+                let ops = operations(&mut Random::new(seed), 20_000);
+                let plainly = simulated(&machine, &ops, true);
+                assert!(plainly.is_some(), "{name}");
+                assert_eq!(plainly, simulated(&machine, &ops, false), "{name}, {seed}");
+            }
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! The loop: threads go on in order of simulated time.
 
+mod plainly;
+
 use super::erased::AnyMechanism;
 use super::error::SimulationError;
 use super::handoffs::{HandOffs, Pledge};
@@ -378,25 +380,6 @@ impl<'a, S: Source, P: Pipeline, U: Uncore, A: Agents> Run<'a, S, P, U, A> {
                 return Ok(Turn::Ready);
             }
         }
-    }
-
-    /// Thread `t` executes the loads and stores that come next, where nothing else has to be done about them. Answers
-    /// whether others have their turn now.
-    #[inline(always)]
-    fn run_plainly(&mut self, t: usize, limit: Time) -> bool {
-        let thread = &mut self.threads[t];
-        if thread.under_way.is_some() || !thread.unread.is_empty() {
-            return false;
-        }
-        let to_warmup = self.plan.warmup.checked_sub(self.ops).filter(|n| *n > 0);
-        let most = to_warmup.unwrap_or(u64::MAX);
-        let (done, left) = thread.run(most, limit, &mut self.uncore);
-        if left {
-            self.ops += done;
-            self.publish(t);
-            return true;
-        }
-        done > 0 && self.are_done(t, done, limit)
     }
 
     /// An operation of thread `t` is done. Answers whether others have their turn now.
