@@ -26,7 +26,7 @@ const DENSE: u64 = 48;
 /// And where `auto` is to choose: some seconds of the program, a minute or two of the analysis.
 const DENSE_AUTO: u64 = 256;
 /// What the program takes of its native time where nothing is recorded (1.2 to 1.5 times on three NAS kernels, and start-up
-/// beside), and how much more what is recorded and analysed takes: 28 to 60 times on such kernels with the machine's two cores
+/// beside; a perl script 8.4 times its CPU time, 5.8 to 9.8 in three runs on a busy machine: no budget below that holds there), and how much more what is recorded and analysed takes: 28 to 60 times on such kernels with the machine's two cores
 /// shared, and room above. The whole of the first stretches comes on top, so a short run takes longer than its budget.
 const COUNTED: f64 = 1.5;
 const ANALYSED: f64 = 90.0;
@@ -75,7 +75,7 @@ pub fn parse_budget(text: &str) -> Result<Budget, String> {
     match number {
         Ok(budget) if budget >= LEAST && budget.is_finite() => Ok(times(budget)),
         Ok(budget) if budget < LEAST => Err(format!(
-            "a program that is watched takes up to {COUNTED} times as long even where nothing is recorded: give {LEAST}x or more, \
+            "a program that is watched takes {COUNTED} times as long, an interpreter more, even where nothing is recorded: give {LEAST}x or more, \
              or see `--scope count`"
         )),
         _ => Err("give all, auto, or how much slower the program may be, as in 3x".to_owned()),

@@ -381,27 +381,4 @@ impl<'a, S: Source, P: Pipeline, U: Uncore, A: Agents> Run<'a, S, P, U, A> {
             }
         }
     }
-
-    /// An operation of thread `t` is done. Answers whether others have their turn now.
-    #[inline(always)]
-    fn is_done(&mut self, t: usize, limit: Time) -> bool {
-        self.threads[t].advance();
-        self.are_done(t, 1, limit)
-    }
-
-    /// So many operations of thread `t` are done, none of them behind the end of the warm-up but the last.
-    #[inline(always)]
-    fn are_done(&mut self, t: usize, done: u64, limit: Time) -> bool {
-        self.ops += done;
-        if self.ops == self.plan.warmup {
-            self.window.pass(self.ops);
-            let now = self.threads[t].core.now();
-            self.measure(now);
-        }
-        let late = self.threads[t].core.now() > limit;
-        if late {
-            self.publish(t);
-        }
-        late
-    }
 }
