@@ -52,6 +52,12 @@ fn the_next_image_inherits_what_is_blocked_pending_and_ignored() {
     runs("executed");
 }
 
+/// The engine lets them in for itself.
+#[test]
+fn faults_that_are_blocked_for_the_next_image() {
+    same(&[], &[str(&cc("blocked_faults", &[]))]);
+}
+
 #[test]
 fn a_call_waits_with_a_mask_in_constant_memory() {
     runs("masks");
