@@ -125,6 +125,12 @@ fn children_with_a_base_of_their_own() {
     }
 }
 
+/// Errors were returned as if they were none.
+#[test]
+fn closing_in_ranges() {
+    same(&[], &[cc("close_ranges", &[])]);
+}
+
 /// With the processor's flag AC, which holds for all that the thread executes.
 #[test]
 fn accesses_that_are_checked() {
