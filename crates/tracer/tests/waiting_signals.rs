@@ -69,6 +69,12 @@ fn masks_of_calls_that_wait() {
     same(&[], &[str(&cc("waiting_masks", &[]))]);
 }
 
+/// The engine read them.
+#[test]
+fn masks_that_cannot_be_read() {
+    same(&[], &[str(&cc("bad_masks", &[]))]);
+}
+
 #[test]
 fn handlers_begin_with_clear_flags() {
     same(&[], &[str(&cc("handler_flags", &[]))]);
