@@ -46,6 +46,15 @@ own_number(void)
     return strtol(number, NULL, 10);
 }
 
+/* So may its other threads', which are files without being listed. */
+static bool
+is_own(long number)
+{
+    char task[40];
+    dr_snprintf(task, sizeof(task), "/proc/self/task/%ld", number);
+    return number == own_number() || syscall(SYS_faccessat, AT_FDCWD, task, F_OK) == 0;
+}
+
 /* Behind "/proc/": a process, and a task of it perhaps; NULL: neither. */
 static const char *
 skip_process(const char *at, bool *own)
@@ -57,7 +66,7 @@ skip_process(const char *at, bool *own)
     else if (strncmp(at, "thread-self/", 12) == 0)
         at += 12;
     else {
-        *own = strtol(at, &behind, 10) == own_number();
+        *own = is_own(strtol(at, &behind, 10));
         if (behind == at || *behind != '/')
             return NULL;
         at = behind + 1;

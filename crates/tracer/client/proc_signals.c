@@ -15,7 +15,7 @@ enum { BLOCKED, IGNORED, CAUGHT, MASKS };
 
 typedef struct {
     unsigned long long of[MASKS];
-    bool own_thread; /* what is blocked is told of each thread */
+    bool known; /* what is blocked is told of each thread */
 } masks_t;
 
 /* Is `number`, as /proc has it, the calling thread's? */
@@ -34,8 +34,10 @@ is_own_thread(long number)
 static masks_t
 masks(long thread)
 {
-    masks_t m = { .own_thread = is_own_thread(thread) };
+    masks_t m = { .known = is_own_thread(thread) };
     engine_signal_masks(dr_get_current_drcontext(), &m.of[BLOCKED], &m.of[IGNORED], &m.of[CAUGHT]);
+    if (!m.known)
+        m.known = engine_signals_blocked((int)thread, &m.of[BLOCKED]);
     return m;
 }
 
@@ -51,7 +53,7 @@ add_status_line(const char *line, size_t length, const masks_t *m, text_t *out)
     static const char *const names[MASKS] = { "SigBlk:\t", "SigIgn:\t", "SigCgt:\t" };
     for (int i = 0; i < MASKS; i++) {
         char written[48];
-        if (!begins(line, length, names[i]) || (i == BLOCKED && !m->own_thread))
+        if (!begins(line, length, names[i]) || (i == BLOCKED && !m->known))
             continue;
         int n = dr_snprintf(written, sizeof(written), "%s%016llx\n", names[i], m->of[i]);
         text_add(out, written, (size_t)n);
@@ -98,7 +100,7 @@ proc_signals_stat(const text_t *stat, text_t *out)
         const char *space = memchr(at + 1, ' ', (size_t)(end - at - 1));
         const char *behind = space == NULL ? end : space;
         int mask = field - FIRST_MASK;
-        if (mask >= 0 && mask < MASKS && (mask != BLOCKED || m.own_thread)) {
+        if (mask >= 0 && mask < MASKS && (mask != BLOCKED || m.known)) {
             char written[32];
             /* Of the signals that have numbers below 32. */
             int n = dr_snprintf(written, sizeof(written), " %llu", m.of[mask] & 0x7fffffff);

@@ -19,6 +19,9 @@ int engine_signal_handled(void *drcontext, int sig);
 void engine_signal_masks(void *drcontext, unsigned long long *blocked, unsigned long long *ignored,
                          unsigned long long *caught);
 
+/* What another thread of the process blocks itself; false where the engine knows no such thread. */
+int engine_signals_blocked(int thread, unsigned long long *blocked);
+
 /* What the thread executes next (SYS_execve) runs without the engine. */
 void engine_exec_natively(void *drcontext);
 

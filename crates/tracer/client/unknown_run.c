@@ -207,6 +207,8 @@ stub_make(app_pc pc, const byte *code, insn_length_t insn)
     stub_t *stub = allocate(target);
     if (stub == NULL)
         return NULL;
+    /* The engine's memory may have been something else's before. */
+    stub->proven = false;
     byte *at = encode_front(drcontext, stub, stub->code);
     stub->insn = at;
     memcpy(at, code, insn.length);

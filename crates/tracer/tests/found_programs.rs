@@ -117,6 +117,20 @@ fn children_without_handlers() {
     same(&[], &[cc("cleared_handlers", &[])]);
 }
 
+/// The base of FS, which is the engine's libraries' as well.
+#[test]
+fn children_with_a_base_of_their_own() {
+    for options in [&[][..], &["count"]] {
+        same(options, &[cc("child_bases", &[])]);
+    }
+}
+
+/// Errors were returned as if they were none.
+#[test]
+fn closing_in_ranges() {
+    same(&[], &[cc("close_ranges", &[])]);
+}
+
 /// With the processor's flag AC, which holds for all that the thread executes.
 #[test]
 fn accesses_that_are_checked() {

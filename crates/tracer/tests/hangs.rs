@@ -80,6 +80,15 @@ fn children_that_a_signal_ends() {
     }
 }
 
+/// Forks among what they do, and the parent cannot be asked to stand still for these.
+#[test]
+fn children_in_our_memory() {
+    let program = cc("vforks", &["-pthread"]);
+    for options in [&[][..], &["count"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 fn is_refused(command: &[&str], call: &str) {
     for options in [&[][..], &["count"]] {
         let (said, facts) = recorder(options, command).run();

@@ -52,6 +52,12 @@ fn the_next_image_inherits_what_is_blocked_pending_and_ignored() {
     runs("executed");
 }
 
+/// The engine lets them in for itself.
+#[test]
+fn faults_that_are_blocked_for_the_next_image() {
+    same(&[], &[str(&cc("blocked_faults", &[]))]);
+}
+
 #[test]
 fn a_call_waits_with_a_mask_in_constant_memory() {
     runs("masks");
@@ -61,6 +67,12 @@ fn a_call_waits_with_a_mask_in_constant_memory() {
 #[test]
 fn masks_of_calls_that_wait() {
     same(&[], &[str(&cc("waiting_masks", &[]))]);
+}
+
+/// The engine read them.
+#[test]
+fn masks_that_cannot_be_read() {
+    same(&[], &[str(&cc("bad_masks", &[]))]);
 }
 
 #[test]

@@ -78,6 +78,19 @@ engine_signal_masks(void *drcontext, unsigned long long *blocked, unsigned long 
     }
 }
 
+static void
+look(void *drcontext, void *blocked)
+{
+    unsigned long long ignored, caught;
+    engine_signal_masks(drcontext, blocked, &ignored, &caught);
+}
+
+int
+engine_signals_blocked(int thread, unsigned long long *blocked)
+{
+    return dr_look_at_thread(thread, look, blocked);
+}
+
 void
 engine_exec_natively(void *drcontext)
 {

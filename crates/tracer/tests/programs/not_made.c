@@ -4,6 +4,7 @@
 #include <linux/sched.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -34,6 +35,10 @@ main(void)
         made = syscall(SYS_clone3, &arguments, sizeof(arguments));
         printf("clone3: %ld, %d\n", made, errno);
     }
+    /* Nor one without handlers in common, and then its maker changes its own. */
+    long made = syscall(SYS_clone, CLONE_VM | CLONE_FS | CLONE_NEWUSER | SIGCHLD, stack + sizeof(stack), NULL, NULL, 0);
+    printf("clone: %ld, %d\n", made, errno);
+    signal(SIGUSR1, SIG_IGN);
     for (int i = 0; i < 12; i++) {
         pthread_t thread;
         int status = 0;

@@ -1,5 +1,6 @@
 /* What /proc says of the signals that the process blocks, ignores and handles, faults among them; also of a thread's, as
  * it says it to itself and to another, and in a child. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,17 +24,23 @@ block(int signal)
 }
 
 static void
-tell(const char *path)
+tell_as(const char *name, const char *path)
 {
     char line[1024];
     FILE *file = fopen(path, "r");
-    printf("%s\n", path);
+    printf("%s\n", name);
     while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
         if (strncmp(line, "Sig", 3) == 0 && strncmp(line, "SigQ", 4) != 0)
             fputs(line, stdout);
     }
     if (file != NULL)
         fclose(file);
+}
+
+static void
+tell(const char *path)
+{
+    tell_as(path, path);
 }
 
 /* The fields of `stat` that are about signals, and how many there are. */
@@ -53,13 +60,27 @@ tell_stat(void)
     printf("of %d\n", field);
 }
 
+static volatile int number, told;
+
 static void *
 thread(void *unused)
 {
     block(SIGFPE);
     block(SIGUSR2);
     tell("/proc/thread-self/status");
+    number = gettid();
+    while (!told)
+        usleep(1000);
     return unused;
+}
+
+/* Numbers differ from run to run. */
+static void
+tell_thread(const char *format)
+{
+    char path[64];
+    snprintf(path, sizeof(path), format, number);
+    tell_as(format, path);
 }
 
 int
@@ -80,6 +101,11 @@ main(void)
     tell("/proc/self/status");
     tell_stat();
     pthread_create(&other, NULL, thread, NULL);
+    while (number == 0)
+        usleep(1000);
+    tell_thread("/proc/self/task/%d/status");
+    tell_thread("/proc/%d/status");
+    told = 1;
     pthread_join(other, NULL);
     fflush(stdout);
     pid_t child = fork();
