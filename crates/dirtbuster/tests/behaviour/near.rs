@@ -97,7 +97,11 @@ fn by_turns(megabytes: &[u64], times: u64) -> Program {
     for _ in 0..3 {
         for (i, size) in megabytes.iter().enumerate() {
             for sweep in 1..=times {
-                let block = if i == 0 && sweep == times { write } else { read };
+                let block = if i == 0 && sweep == times {
+                    write
+                } else {
+                    read
+                };
                 for at in (0..size << 20).step_by(64) {
                     p.run(0, block, &[HEAP + i as u64 * 0x1000_0000 + at]);
                 }
@@ -110,7 +114,12 @@ fn by_turns(megabytes: &[u64], times: u64) -> Program {
 #[test]
 fn what_is_swept_over_again_and_again_drives_out_no_more_than_once() {
     // 5 MB are all that the caches are asked to hold, though 17 MB come to the core's own.
-    let cases = [(&[2, 3][..], 5), (&[2, 3], 1), (&[8, 8], 2), (&[3, 3, 3, 3], 2)];
+    let cases = [
+        (&[2, 3][..], 5),
+        (&[2, 3], 1),
+        (&[8, 8], 2),
+        (&[3, 3, 3, 3], 2),
+    ];
     for (megabytes, times) in cases {
         let f = by_turns(megabytes, times).analyze().findings;
         let f = of_site(&f, 2001);
