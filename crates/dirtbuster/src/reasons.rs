@@ -50,16 +50,12 @@ pub(crate) fn demote(e: &Evidence<'_>, usage: &Usage, within_reach: f64) -> Stri
 }
 
 /// Before a fence, but only for the core that writes it.
-pub(crate) fn nobody_elses(e: &Evidence<'_>, usage: &Usage, taken: f64) -> String {
-    let others = match taken {
-        0.0 => "no other thread reads or writes them".to_owned(),
-        _ => format!("other threads get only {} of them", percent(taken)),
-    };
+pub(crate) fn nobody_elses(e: &Evidence<'_>, usage: &Usage) -> String {
     format!(
         "A fence follows after {} (median), but {} of the lines are written again while near the core, after {} on \
-         average, and {others}: they stay in its cache in a writable state, so the fence does not wait for them, and \
-         demoting them would make the next writing fetch them. Only where another process reads them, through shared \
-         memory, demote.",
+         average, and no other thread reads or writes them: they stay in its cache in a writable state, so the fence \
+         does not wait for them, and demoting them would make the next writing fetch them. Only where another process \
+         reads them, through shared memory, demote.",
         median(e),
         percent(of(usage.rewritten_near.n, usage.lines)),
         distance(usage.rewritten_near.mean()),

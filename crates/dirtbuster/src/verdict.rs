@@ -237,9 +237,9 @@ fn before_a_fence(
     if !sequential && e.atomic_share >= MIN_ATOMIC_SHARE {
         return Some((Verdict::LeaveAlone, reasons::taken_by_atomic(e)));
     }
-    let taken = of(e.whole.taken, e.whole.lines);
-    if near >= t.min_demote_share && taken < t.min_reread_share {
-        return Some((Verdict::LeaveAlone, reasons::nobody_elses(e, usage, taken)));
+    // Within a buffer the order of threads is not known: of many writings that another one reads, few may be seen to be.
+    if near >= t.min_demote_share && e.whole.taken == 0 {
+        return Some((Verdict::LeaveAlone, reasons::nobody_elses(e, usage)));
     }
     let within_reach = of(usage.rewritten_reach.n, usage.lines);
     (within_reach >= t.min_demote_share)

@@ -83,15 +83,18 @@ fn an_atomic_is_the_fence_of_earlier_writes_and_not_of_its_own() {
     assert_eq!(f.fences, 10);
 }
 
-/// Repeated stores of so many bytes, with a fence behind each; then the thread `reader` reads the first of them.
-fn filled_before_fences(rounds: u32, bytes: u64, reader: u32) -> Finding {
+/// Repeated stores of so many bytes, with a fence behind each; every so many rounds the thread `reader` reads the first of them.
+fn filled_before_fences(rounds: u32, bytes: u64, reader: u32, every: u32) -> Finding {
     let mut p = Program::default();
     let fill = p.block(1, 0).rep_store(0, 1, 1).compute(2).done();
     let fence = p.block(2, 0).fence(FenceKind::Full).done();
     let take = p.block(3, 0).load(0, 0, 64).done();
-    for _ in 0..rounds {
+    for round in 1..=rounds {
         p.run(0, fill, &[HEAP, bytes]);
         p.run(0, fence, &[]);
+        if round % every != 0 {
+            continue;
+        }
         for line in (0..bytes.min(1024)).step_by(64) {
             p.run(reader, take, &[HEAP + line]);
         }
@@ -101,9 +104,9 @@ fn filled_before_fences(rounds: u32, bytes: u64, reader: u32) -> Finding {
 
 #[test]
 fn what_is_over_at_once_gets_no_advice() {
-    let long = filled_before_fences(400, 1024, 1);
+    let long = filled_before_fences(400, 1024, 1, 1);
     assert_eq!(long.verdict, Verdict::Demote, "{long:#?}");
-    let short = filled_before_fences(15, 1024, 1);
+    let short = filled_before_fences(15, 1024, 1, 1);
     assert_eq!(short.verdict, Verdict::LeaveAlone, "{short:#?}");
     assert!(short.reason.starts_with("Over at once: "), "{short:#?}");
     assert_eq!(short.dismissed.unwrap().verdict, Verdict::Demote);
@@ -112,13 +115,16 @@ fn what_is_over_at_once_gets_no_advice() {
 #[test]
 fn what_only_its_own_core_uses_is_not_demoted_before_a_fence() {
     // A buffer on the stack that is filled, copied elsewhere, and followed by a lock.
-    let own = filled_before_fences(400, 1024, 0);
+    let own = filled_before_fences(400, 1024, 0, 1);
     assert_eq!(own.verdict, Verdict::LeaveAlone, "{own:#?}");
     assert!(
         own.reason.contains("no other thread reads or writes them"),
         "{}",
         own.reason
     );
+    // A message: its reader's buffer may be looked at long after many writings.
+    let message = filled_before_fences(400, 1024, 1, 200);
+    assert_eq!(message.verdict, Verdict::Demote, "{message:#?}");
 }
 
 /// Pieces of so many bytes, each so far into a line, all apart.
@@ -150,8 +156,8 @@ fn pieces_that_end_within_lines_are_cleaned_and_not_skipped() {
 
 #[test]
 fn a_fence_waits_for_the_end_of_a_long_repeated_store_only() {
-    let message = filled_before_fences(400, 1024, 1);
-    let table = filled_before_fences(20, 4 << 20, 1);
+    let message = filled_before_fences(400, 1024, 1, 1);
+    let table = filled_before_fences(20, 4 << 20, 1, 1);
     // 32 bytes an instruction: half of the message was written 15 instructions before its end.
     let median = message.fence_distance.median.unwrap();
     assert!((15..=19).contains(&median), "{message:#?}");
