@@ -243,7 +243,10 @@ impl Origins {
             } else {
                 c.usage.reread_near.n
             },
-            in_part: u64::from(c.lo % LINE != 0) + u64::from(c.hi % LINE != 0),
+            in_part: [c.lo, c.hi]
+                .into_iter()
+                .filter(|end| !end.is_multiple_of(LINE))
+                .count() as u64,
         };
         add_class(&mut origin.classes, &class);
     }

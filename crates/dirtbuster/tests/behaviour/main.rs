@@ -92,7 +92,7 @@ fn filled_before_fences(rounds: u32, bytes: u64, reader: u32, every: u32) -> Fin
     for round in 1..=rounds {
         p.run(0, fill, &[HEAP, bytes]);
         p.run(0, fence, &[]);
-        if round % every != 0 {
+        if !round.is_multiple_of(every) {
             continue;
         }
         for line in (0..bytes.min(1024)).step_by(64) {
