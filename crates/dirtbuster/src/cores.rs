@@ -6,9 +6,13 @@
 //! nobody may have written the line, so that its next access, like that of a line just written, is
 //! looked at. Then the bit stays clear until an epoch of that clock has passed, so that a line in
 //! constant use is looked at once an epoch.
+//!
+//! What is in caches farther away is told by the different lines that were touched since ([`Recency`]): the second clock
+//! would count what comes from them again and again each time.
 
 use crate::Thresholds;
 use crate::lines::LINE;
+use crate::recency::Recency;
 
 /// log2 of [`SAMPLE`].
 const SAMPLE_SHIFT: u32 = 8;
@@ -51,6 +55,13 @@ pub(crate) struct Touch {
     epoch: u32,
 }
 
+impl Touch {
+    /// Which thread has touched it, if it is another one.
+    pub(crate) fn by_another_than(self, thread: u32) -> Option<u32> {
+        self.thread.checked_sub(1).filter(|&t| t != thread)
+    }
+}
+
 /// A thread's core.
 #[derive(Clone, Debug)]
 pub(crate) struct Core {
@@ -60,12 +71,16 @@ pub(crate) struct Core {
     fills: u32,
     epoch_fills: u32,
     /// Own time at which each of the last epochs began, by number modulo the length.
-    began: Vec<u64>,
+    began: [u64; NEAR_EPOCHS as usize + 1],
+    recency: Recency,
+    /// Sampled lines that the caches hold: its own with its part of the shared one, and all of that.
+    kept_lines: u64,
+    reach_lines: u64,
     near: u64,
-    kept_epochs: u32,
     kept: u64,
     cached: u64,
     reach: u64,
+    ended: bool,
     /// Sampled lines that came for a read.
     read_fills: u64,
     /// Sampled lines read in this epoch: number of the page, and line.
@@ -76,21 +91,21 @@ impl Core {
     pub(crate) fn new(thread: u32, t: &Thresholds) -> Self {
         let bytes = u64::from(NEAR_EPOCHS) * SAMPLE * LINE;
         let epoch_fills = (t.near_bytes / bytes).clamp(1, 1 << 20);
-        let epoch = epoch_fills * SAMPLE * LINE;
-        let within = |bytes: u64| (bytes / epoch).clamp(u64::from(NEAR_EPOCHS), 1 << 16) as u32;
-        let kept_epochs = within(t.kept_bytes);
-        let reach_epochs = within(t.reach_bytes).max(kept_epochs);
+        let kept_lines = t.kept_bytes.max(t.near_bytes) / (SAMPLE * LINE);
         Self {
             thread,
             epoch: 0,
             fills: 0,
             epoch_fills: epoch_fills as u32,
-            began: vec![0; reach_epochs as usize + 1],
+            began: [0; NEAR_EPOCHS as usize + 1],
+            recency: Recency::new(),
+            kept_lines,
+            reach_lines: (t.reach_bytes / (SAMPLE * LINE)).max(kept_lines),
             near: 0,
-            kept_epochs,
             kept: 0,
             cached: 0,
             reach: 0,
+            ended: false,
             read_fills: 0,
             looked_at: Vec::new(),
         }
@@ -103,6 +118,10 @@ impl Core {
             thread: me,
             epoch: self.epoch,
         };
+        if old.thread == me {
+            self.recency.forget(old.epoch);
+        }
+        self.recency.touch();
         if old.thread == me && self.epoch - old.epoch <= NEAR_EPOCHS {
             return false;
         }
@@ -115,31 +134,31 @@ impl Core {
         self.epoch += 1;
         let length = self.began.len() as u32;
         self.began[(self.epoch % length) as usize] = now;
-        (self.near, self.reach) = (self.start(NEAR_EPOCHS), self.start(length - 1));
-        self.kept = self.start(self.kept_epochs);
+        self.recency.begin(self.epoch, now, self.reach_lines);
+        self.near = match self.epoch.checked_sub(NEAR_EPOCHS) {
+            Some(epoch) => self.began[(epoch % length) as usize],
+            None => 0,
+        };
+        self.kept = self.recency.since(self.kept_lines).min(self.near);
+        self.reach = self.recency.since(self.reach_lines).min(self.kept);
         self.share(1);
         true
     }
 
-    /// When the epoch so many ago began.
-    fn start(&self, ago: u32) -> u64 {
-        let length = self.began.len() as u32;
-        match self.epoch.checked_sub(ago) {
-            Some(epoch) => self.began[(epoch % length) as usize],
-            None => 0,
-        }
+    /// Another thread touches a sampled line that this one has touched last.
+    pub(crate) fn taken(&mut self, last: Touch) {
+        self.recency.forget(last.epoch);
     }
 
     /// So many threads at work fill the caches that cores share.
     pub(crate) fn share(&mut self, threads: usize) {
-        let all = self.began.len() as u32 - 1;
-        let part = all / threads.max(1) as u32;
-        self.cached = self.start(part.max(self.kept_epochs));
+        let part = self.reach_lines / threads.max(1) as u64;
+        self.cached = self.recency.since(part).clamp(self.reach, self.kept);
     }
 
     /// Have lines come to it, and has it not ended?
     pub(crate) fn is_at_work(&self) -> bool {
-        self.epoch > 0 && self.began.len() > 1
+        self.epoch > 0 && !self.ended
     }
 
     /// Is what the thread touched at `time`, its own, still near it?
@@ -168,7 +187,8 @@ impl Core {
 
     /// The thread has ended: its clock stands still, and what was near it stays so.
     pub(crate) fn stop(&mut self) {
-        self.began = vec![self.reach];
+        self.ended = true;
+        self.recency = Recency::new();
         self.looked_at = Vec::new();
     }
 

@@ -34,6 +34,7 @@ mod origins;
 mod pipe;
 mod pitfalls;
 mod reasons;
+mod recency;
 mod runs;
 mod steps;
 mod stretches;

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::Thresholds;
 use crate::contexts::Context;
 use crate::fences::FenceHistogram;
+use crate::lines::LINE;
 use crate::usage::Usage;
 
 /// What is known of one origin.
@@ -41,6 +42,8 @@ pub(crate) struct SizeClass {
     pub(crate) usage: Usage,
     /// Lines that count as re-read near the core: those of an object of which one was.
     pub(crate) reused: u64,
+    /// Lines at the ends of contexts of which other bytes were not written.
+    pub(crate) in_part: u64,
 }
 
 impl SizeClass {
@@ -50,13 +53,17 @@ impl SizeClass {
         self.covered += o.covered;
         self.usage.merge(&o.usage);
         self.reused += o.reused;
+        self.in_part += o.in_part;
     }
 
     /// Counts for `weight` times as much.
     pub(crate) fn scale(&mut self, weight: u64) {
         self.usage.scale(weight);
         let sums = [&mut self.count, &mut self.spans, &mut self.covered];
-        for n in sums.into_iter().chain([&mut self.reused]) {
+        for n in sums
+            .into_iter()
+            .chain([&mut self.reused, &mut self.in_part])
+        {
             *n *= weight;
         }
     }
@@ -236,6 +243,10 @@ impl Origins {
             } else {
                 c.usage.reread_near.n
             },
+            in_part: [c.lo, c.hi]
+                .into_iter()
+                .filter(|end| !end.is_multiple_of(LINE))
+                .count() as u64,
         };
         add_class(&mut origin.classes, &class);
     }

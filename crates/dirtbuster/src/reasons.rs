@@ -49,6 +49,19 @@ pub(crate) fn demote(e: &Evidence<'_>, usage: &Usage, within_reach: f64) -> Stri
     )
 }
 
+/// Before a fence, but only for the core that writes it.
+pub(crate) fn nobody_elses(e: &Evidence<'_>, usage: &Usage) -> String {
+    format!(
+        "A fence follows after {} (median), but {} of the lines are written again while near the core, after {} on \
+         average, and no other thread reads or writes them: they stay in its cache in a writable state, so the fence \
+         does not wait for them, and demoting them would make the next writing fetch them. Only where another process \
+         reads them, through shared memory, demote.",
+        median(e),
+        percent(of(usage.rewritten_near.n, usage.lines)),
+        distance(usage.rewritten_near.mean()),
+    )
+}
+
 /// To be added where a fence follows.
 pub(crate) fn fence(e: &Evidence<'_>, fenced: bool) -> String {
     if fenced {
@@ -187,6 +200,20 @@ pub(crate) fn clean(
         distance(u.reread_near.mean()),
         again.before(),
         mixed(e, t).unwrap_or_default(),
+    )
+}
+
+/// Neither read nor written again, but in pieces that begin and end within lines.
+pub(crate) fn clean_parts(e: &Evidence<'_>, in_part: f64, again: &Again, fence: &str) -> String {
+    format!(
+        "{} of the writes are sequential, and of what they wrote only {} is written again before {} more have come to \
+         the core: it need not stay dirty. But {} of the lines are written in part, as the pieces begin and end within \
+         lines: non-temporal stores would send each out incomplete, at the cost of a read in memory; cleaning writes \
+         whole lines back.{fence}",
+        percent(e.sequential_share),
+        percent(again.share()),
+        again.before(),
+        percent(in_part),
     )
 }
 

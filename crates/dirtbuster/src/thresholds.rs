@@ -33,10 +33,10 @@ pub struct Thresholds {
     pub fence_window: u64,
     /// Bytes that may come to a core until what it touched before has left its own cache.
     pub near_bytes: u64,
-    /// Bytes that may come until it has left its own cache and its part of the shared one, so that
+    /// Bytes of different lines that may be touched until it has left its own cache and its part of the shared one, so that
     /// reading it again means going to memory.
     pub kept_bytes: u64,
-    /// Bytes that may come until it has left the caches that cores share, too: what is written again before was never to leave.
+    /// Bytes of different lines that may be touched until it has left the caches that cores share, too: what is written again before was never to leave.
     pub reach_bytes: u64,
     /// Sequential contexts that can be written by turns, with non-temporal stores, without the
     /// lines being sent out incomplete.
@@ -212,13 +212,13 @@ thresholds! {
          its own cache: a re-write before need not get the line, and no fence waits for it. 1 MB: the private cache of \
          P0's machine A (Xeon Gold 6230); later server cores have 1 to 2 MB.";
     kept_bytes: whole,
-        "The same for its own cache and its part of the shared one: a re-read before profits from \
-         staying cached. 2.5 MB: machine A has 1 MB of L2 and 1.4 MB of L3 a core. Simulated there, \
+        "The same for its own cache and its part of the shared one, each line counted once however often it comes: a \
+         re-read before profits from staying cached. 2.5 MB: machine A has 1 MB of L2 and 1.4 MB of L3 a core. Simulated there, \
          with the other cores idle, a buffer written and then read is better cleaned than skipped at 2 MB \
          (1.42x to 1.17x), about the same at 4 MB (1.18x to 1.16x), and worse at 8 MB (1.14x to \
          1.17x).";
     reach_bytes: whole,
-        "The same for caches that cores share: a re-write before would have found the line in a cache and \
+        "The same, each line counted once, for caches that cores share: a re-write before would have found the line in a cache and \
          overwritten it there, so that a write-back or a store around the cache is one more write to memory; and \
          before a fence the data is one that lives in the cache, as the slots of a message ring do (P0, section 7.3.2). \
          10 MB: less than the last level of P0's machines, 27.5 MB (A) and 16 MB (B), for which other data competes; \
@@ -251,8 +251,8 @@ thresholds! {
          reported: where most are useful, a test before each would cost more than it saves.";
     min_partial_share: share,
         "Share of an instruction's non-temporal lines that leave incomplete from which on it is \
-         reported. The ends of a copy that is not aligned are two lines; copies worth \
-         non-temporal stores have more than eight.";
+         reported, and of the lines that would at a place from which on it is not advised to skip. The ends of a copy that \
+         is not aligned are two lines; copies worth non-temporal stores have more than eight.";
     min_cost_share: share,
         "Estimated share of the program's time from which on a useless flush, fence or partial \
          line is reported: less cannot be measured.";

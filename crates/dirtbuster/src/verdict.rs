@@ -3,10 +3,11 @@
 //! | sequential | fence soon | re-written | re-read | verdict |
 //! |---|---|---|---|---|
 //! | any | yes | yes, and not at once in its own line | any | demote |
+//! | yes | yes | near the core, and no other thread uses the lines | any | leave alone |
 //! | yes | no | while cached | any | leave alone |
 //! | yes, but too many at a time | any | no | any | leave alone |
 //! | yes | any | no | yes, or flushed already | clean, or leave alone |
-//! | yes | any | no | no | skip |
+//! | yes | any | no | no | skip; clean where many of the lines are written in part |
 //! | no | no | any | any | leave alone |
 //! | no | yes | while cached, or an atomic took the line | any | leave alone |
 //! | no | yes | no | any | clean |
@@ -161,13 +162,19 @@ fn judge(e: &Evidence<'_>, t: &Thresholds) -> (Verdict, String) {
         return (Verdict::LeaveAlone, reasons::many_streams(e, late, t));
     }
     let reused = of(e.sequential.reused, usage.lines);
-    if reused < t.min_reread_share {
+    let in_part = of(e.sequential.in_part, usage.lines);
+    // Advice to skip would be what is reported as a pitfall where it is found.
+    if reused < t.min_reread_share && in_part < t.min_partial_share {
         return (Verdict::Skip, reasons::skip(e, reused, &again, &fence, t));
     }
-    match flushed {
-        true => (Verdict::LeaveAlone, reasons::flushed(e)),
-        false => (Verdict::Clean, reasons::clean(e, reused, &again, &fence, t)),
+    if flushed {
+        return (Verdict::LeaveAlone, reasons::flushed(e));
     }
+    let reason = match reused < t.min_reread_share {
+        true => reasons::clean_parts(e, in_part, &again, &fence),
+        false => reasons::clean(e, reused, &again, &fence, t),
+    };
+    (Verdict::Clean, reason)
 }
 
 /// Lines that are written again where a pre-store would have sent them to memory in vain.
@@ -229,6 +236,10 @@ fn before_a_fence(
     }
     if !sequential && e.atomic_share >= MIN_ATOMIC_SHARE {
         return Some((Verdict::LeaveAlone, reasons::taken_by_atomic(e)));
+    }
+    // Within a buffer the order of threads is not known: of many writings that another one reads, few may be seen to be.
+    if near >= t.min_demote_share && e.whole.taken == 0 {
+        return Some((Verdict::LeaveAlone, reasons::nobody_elses(e, usage)));
     }
     let within_reach = of(usage.rewritten_reach.n, usage.lines);
     (within_reach >= t.min_demote_share)

@@ -129,11 +129,15 @@ impl Memory {
 
     /// A thread touches a line of the sample.
     pub(super) fn touch(&mut self, page: usize, line: u64, at: Moment, read: bool) {
+        let last = &mut self.lines.touched[sample_of(page)];
+        if let Some(other) = last.by_another_than(at.thread) {
+            self.cores[other as usize].taken(*last);
+        }
         let core = &mut self.cores[at.thread as usize];
         if read {
             core.looked_at.push((page as u32, line));
         }
-        if core.touch(&mut self.lines.touched[sample_of(page)], at.now, read) {
+        if core.touch(last, at.now, read) {
             for (page, line) in core.looked_at.drain(..) {
                 self.lines.unread[page as usize] |= 1 << (line & 63);
             }

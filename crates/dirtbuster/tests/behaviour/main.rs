@@ -83,32 +83,81 @@ fn an_atomic_is_the_fence_of_earlier_writes_and_not_of_its_own() {
     assert_eq!(f.fences, 10);
 }
 
-/// Repeated stores of so many bytes, with a fence behind each.
-fn filled_before_fences(rounds: u32, bytes: u64) -> Finding {
+/// Repeated stores of so many bytes, with a fence behind each; every so many rounds the thread `reader` reads the first of them.
+fn filled_before_fences(rounds: u32, bytes: u64, reader: u32, every: u32) -> Finding {
     let mut p = Program::default();
     let fill = p.block(1, 0).rep_store(0, 1, 1).compute(2).done();
     let fence = p.block(2, 0).fence(FenceKind::Full).done();
-    for _ in 0..rounds {
+    let take = p.block(3, 0).load(0, 0, 64).done();
+    for round in 1..=rounds {
         p.run(0, fill, &[HEAP, bytes]);
         p.run(0, fence, &[]);
+        if !round.is_multiple_of(every) {
+            continue;
+        }
+        for line in (0..bytes.min(1024)).step_by(64) {
+            p.run(reader, take, &[HEAP + line]);
+        }
     }
     of_site(&p.analyze().findings, 1000).clone()
 }
 
 #[test]
 fn what_is_over_at_once_gets_no_advice() {
-    let long = filled_before_fences(400, 1024);
+    let long = filled_before_fences(400, 1024, 1, 1);
     assert_eq!(long.verdict, Verdict::Demote, "{long:#?}");
-    let short = filled_before_fences(200, 1024);
+    let short = filled_before_fences(15, 1024, 1, 1);
     assert_eq!(short.verdict, Verdict::LeaveAlone, "{short:#?}");
     assert!(short.reason.starts_with("Over at once: "), "{short:#?}");
     assert_eq!(short.dismissed.unwrap().verdict, Verdict::Demote);
 }
 
 #[test]
+fn what_only_its_own_core_uses_is_not_demoted_before_a_fence() {
+    // A buffer on the stack that is filled, copied elsewhere, and followed by a lock.
+    let own = filled_before_fences(400, 1024, 0, 1);
+    assert_eq!(own.verdict, Verdict::LeaveAlone, "{own:#?}");
+    assert!(
+        own.reason.contains("no other thread reads or writes them"),
+        "{}",
+        own.reason
+    );
+    // A message: its reader's buffer may be looked at long after many writings.
+    let message = filled_before_fences(400, 1024, 1, 200);
+    assert_eq!(message.verdict, Verdict::Demote, "{message:#?}");
+}
+
+/// Pieces of so many bytes, each so far into a line, all apart.
+fn pieces(bytes: u64, into: u64) -> Finding {
+    let mut p = Program::default();
+    let write = p.block(1, 0).store(0, 0, 4).compute(2).done();
+    for piece in 0..5000 {
+        for at in (0..bytes).step_by(4) {
+            p.run(0, write, &[HEAP + piece * 4096 + into + at]);
+        }
+    }
+    of_site(&p.analyze().findings, 1000).clone()
+}
+
+#[test]
+fn pieces_that_end_within_lines_are_cleaned_and_not_skipped() {
+    for (bytes, into, verdict) in [
+        (192, 0, Verdict::Skip),
+        (192, 16, Verdict::Clean),
+        (180, 0, Verdict::Clean),
+        (1024, 16, Verdict::Skip),
+    ] {
+        let f = pieces(bytes, into);
+        assert_eq!(f.verdict, verdict, "{bytes}, {into}: {f:#?}");
+        let in_part = f.reason.contains("written in part");
+        assert_eq!(in_part, verdict == Verdict::Clean, "{}", f.reason);
+    }
+}
+
+#[test]
 fn a_fence_waits_for_the_end_of_a_long_repeated_store_only() {
-    let message = filled_before_fences(400, 1024);
-    let table = filled_before_fences(20, 4 << 20);
+    let message = filled_before_fences(400, 1024, 1, 1);
+    let table = filled_before_fences(20, 4 << 20, 1, 1);
     // 32 bytes an instruction: half of the message was written 15 instructions before its end.
     let median = message.fence_distance.median.unwrap();
     assert!((15..=19).contains(&median), "{message:#?}");

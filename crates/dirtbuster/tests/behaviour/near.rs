@@ -89,6 +89,50 @@ fn what_is_written_again_in_any_cache_is_left_there() {
     }
 }
 
+/// Arrays of so many megabytes each are swept over by turns, each `times` times in a row; at its last sweep the first one is written.
+fn by_turns(megabytes: &[u64], times: u64) -> Program {
+    let mut p = Program::default();
+    let read = p.block(1, 0).load(0, 0, 64).compute(2).done();
+    let write = p.block(2, 0).load(0, 0, 64).store(0, 0, 64).done();
+    for _ in 0..3 {
+        for (i, size) in megabytes.iter().enumerate() {
+            for sweep in 1..=times {
+                let block = if i == 0 && sweep == times {
+                    write
+                } else {
+                    read
+                };
+                for at in (0..size << 20).step_by(64) {
+                    p.run(0, block, &[HEAP + i as u64 * 0x1000_0000 + at]);
+                }
+            }
+        }
+    }
+    p
+}
+
+#[test]
+fn what_is_swept_over_again_and_again_drives_out_no_more_than_once() {
+    // 5 MB are all that the caches are asked to hold, though 17 MB come to the core's own.
+    let cases = [
+        (&[2, 3][..], 5),
+        (&[2, 3], 1),
+        (&[8, 8], 2),
+        (&[3, 3, 3, 3], 2),
+    ];
+    for (megabytes, times) in cases {
+        let f = by_turns(megabytes, times).analyze().findings;
+        let f = of_site(&f, 2001);
+        let leaves = megabytes.iter().sum::<u64>() > 10;
+        assert_eq!(
+            f.verdict == Verdict::LeaveAlone,
+            !leaves,
+            "{megabytes:?}, {times}: {f:#?}"
+        );
+        assert_eq!(f.rewrite_near.mean.is_none(), leaves, "{f:#?}");
+    }
+}
+
 #[test]
 fn a_reason_quotes_what_decided() {
     // One line in two is read soon, the other one much later.
