@@ -36,29 +36,29 @@ pub(crate) fn taken_by_atomic(e: &Evidence<'_>) -> String {
     )
 }
 
-pub(crate) fn demote(e: &Evidence<'_>, usage: &Usage, within_reach: f64) -> String {
+pub(crate) fn demote(
+    e: &Evidence<'_>,
+    usage: &Usage,
+    within_reach: f64,
+    nobody_elses: bool,
+) -> String {
+    // P0 (7.3.2) advises it of X9's messages, which only their writer uses, on a weakly ordered machine.
+    let caution = match nobody_elses {
+        true => {
+            " No other thread was seen to use these lines: where stores leave in order (x86), the fence does not wait \
+             for what the core holds writable, and each next writing fetches it anew; `prestore whatif` prices it."
+        }
+        false => "",
+    };
     format!(
         "A fence follows after {} (median; at the nearest {}), and {} of the lines are written \
          again while cached, after {} on average: demoting makes the data visible before the \
          fence asks for it and keeps it cached for the next writing. Cleaning or skipping would \
-         send it to memory each time.",
+         send it to memory each time.{caution}",
         median(e),
         distance(e.fence.min.map(|m| m as f64)),
         percent(within_reach),
         distance(usage.rewritten_reach.mean()),
-    )
-}
-
-/// Before a fence, but only for the core that writes it.
-pub(crate) fn nobody_elses(e: &Evidence<'_>, usage: &Usage) -> String {
-    format!(
-        "A fence follows after {} (median), but {} of the lines are written again while near the core, after {} on \
-         average, and no other thread reads or writes them: they stay in its cache in a writable state, so the fence \
-         does not wait for them, and demoting them would make the next writing fetch them. Only where another process \
-         reads them, through shared memory, demote.",
-        median(e),
-        percent(of(usage.rewritten_near.n, usage.lines)),
-        distance(usage.rewritten_near.mean()),
     )
 }
 

@@ -3,7 +3,6 @@
 //! | sequential | fence soon | re-written | re-read | verdict |
 //! |---|---|---|---|---|
 //! | any | yes | yes, and not at once in its own line | any | demote |
-//! | yes | yes | near the core, and no other thread uses the lines | any | leave alone |
 //! | yes | no | while cached | any | leave alone |
 //! | yes, but too many at a time | any | no | any | leave alone |
 //! | yes | any | no | yes, or flushed already | clean, or leave alone |
@@ -238,12 +237,12 @@ fn before_a_fence(
         return Some((Verdict::LeaveAlone, reasons::taken_by_atomic(e)));
     }
     // Within a buffer the order of threads is not known: of many writings that another one reads, few may be seen to be.
-    if near >= t.min_demote_share && e.whole.taken == 0 {
-        return Some((Verdict::LeaveAlone, reasons::nobody_elses(e, usage)));
-    }
+    let nobody_elses = near >= t.min_demote_share && e.whole.taken == 0;
     let within_reach = of(usage.rewritten_reach.n, usage.lines);
-    (within_reach >= t.min_demote_share)
-        .then(|| (Verdict::Demote, reasons::demote(e, usage, within_reach)))
+    (within_reach >= t.min_demote_share).then(|| {
+        let reason = reasons::demote(e, usage, within_reach, nobody_elses);
+        (Verdict::Demote, reason)
+    })
 }
 
 /// Lines that are completed late.
