@@ -6,7 +6,7 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{Ran, assert_valid, recorded, root, run, text};
+use common::{Ran, assert_valid, c_program, recorded, root, run, text};
 
 fn simulate(dir: &Path, options: &[&str]) -> Ran {
     run(["simulate", text(dir)].iter().chain(options))
@@ -146,4 +146,49 @@ fn a_recording_that_was_cut_off() {
     simulate(folder.path(), &ON_A)
         .exits(2)
         .says(&["not a trace"]);
+}
+
+/// A list and an array of the same nodes in the same order: the list's next node is known only when the one before is
+/// there, the array's are fetched side by side.
+#[test]
+fn a_list_takes_longer_than_an_array_of_its_nodes() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = r#"
+        #include <stdlib.h>
+        #include "prestore_region.h"
+        #define NODES (1 << 16)
+        static struct node { struct node *next; long value, other[6]; } nodes[NODES] __attribute__((aligned(64)));
+        static struct node *order[NODES];
+        int main(int count, char **arguments) {
+            for (long i = 0; i < NODES; i++) order[i] = &nodes[i * 40503 % NODES];
+            for (long i = 0; i < NODES; i++) order[i]->next = order[(i + 1) % NODES];
+            long sum = 0;
+            struct node *at = order[0];
+            PRESTORE_REGION_BEGIN(1);
+            if (atoi(arguments[1]))
+                for (long i = 0; i < NODES; i++, at = at->next) sum += at->value;
+            else
+                for (long i = 0; i < NODES; i++) sum += order[i]->value;
+            PRESTORE_REGION_END(1);
+            return sum != 0;
+        }"#;
+    let include = root().join("include");
+    for level in ["-O0", "-O2"] {
+        let program = c_program(
+            folder.path(),
+            "list",
+            source,
+            &[level, "-I", text(&include)],
+        );
+        let seconds = |which: &str| {
+            let dir = folder.path().join(which);
+            let to = ["record", "--quiet", "--force", "--output", text(&dir), "--"];
+            run(to.iter().chain(&[text(&program), which])).exits(0);
+            let options = [&ON_A[..], &["--region", "1", "--dependences"]].concat();
+            let json = simulate(&dir, &options).exits(0).json();
+            json["seconds"].as_f64().unwrap()
+        };
+        let (list, array) = (seconds("1"), seconds("0"));
+        assert!(list > 3.0 * array, "{level}: {list} s and {array} s");
+    }
 }

@@ -22,6 +22,7 @@ fn op(kind: OpKind, addr: u64) -> Op {
         size: 8,
         site: SiteId::NONE,
         kind,
+        after: 0,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Block executions to operations.
 
-use prestore_sim::Op;
+use prestore_sim::{Op, OpKind};
 use prestore_trace::block::{Block, BlockTable};
 use prestore_trace::content::Content;
 use prestore_trace::record::Special;
@@ -33,10 +33,13 @@ impl Expander<'_> {
     #[inline(never)]
     fn each(&mut self, before: u64, block: &Block, values: &[u64], executed: u32) {
         let (lane, marks, ops) = (&mut *self.lane, self.marks, &mut *self.ops);
-        for r in &block.refs {
+        let flow = self.plans.flow(block.id);
+        lane.data.begin(block.refs.len());
+        for (at, r) in block.refs.iter().enumerate() {
             if u32::from(r.instr) >= executed {
                 break;
             }
+            let after = flow.after.get(at).copied().unwrap_or_default();
             let instr = before.wrapping_add(u64::from(r.instr));
             each_touch(self.table.xsave(), r, values, |addr, size| {
                 let make = Make::Event {
@@ -45,9 +48,19 @@ impl Expander<'_> {
                     size,
                     site: r.site,
                 };
+                let known = ops.len();
                 lane.event(instr, marks, ops, make);
+                for op in &mut ops[known..] {
+                    if matches!(op.kind, OpKind::Load | OpKind::Store) {
+                        op.after = lane.data.back(after);
+                    }
+                    if op.kind == OpKind::Load {
+                        lane.data.loaded(at);
+                    }
+                }
             });
         }
+        lane.data.end(&flow.behind);
     }
 
     #[inline]
@@ -57,7 +70,13 @@ impl Expander<'_> {
         let whole = lane.leaving == 0
             && lane.next_mark - lane.events > events
             && executed == block.instrs
-            && (self.plans).append(block.id, lane.instr(before), values, self.ops);
+            && (self.plans).append(
+                block.id,
+                lane.instr(before),
+                values,
+                &mut lane.data,
+                self.ops,
+            );
         if !whole {
             self.each(before, block, values, executed);
         } else if let Some(last) = self.ops.last().filter(|_| events > 0) {

@@ -101,6 +101,7 @@ mod tests {
                     size: 8,
                     site: SiteId(0),
                     kind: OpKind::Load,
+                    after: 0,
                 });
                 *done += 1;
             }

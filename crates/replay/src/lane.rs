@@ -4,6 +4,7 @@ use prestore_sim::{Op, OpKind, SHARED_LOCK};
 use prestore_trace::{EventKind, SiteId};
 
 use crate::Gaps;
+use crate::dataflow::Carried;
 use crate::marks::{Mark, Marks, Reader};
 use crate::space::Space;
 
@@ -30,6 +31,8 @@ pub(crate) struct Lane {
     pub(crate) left_out: u64,
     /// Count of the last operation.
     last: u64,
+    /// Which loads its registers' values came from.
+    pub(crate) data: Carried,
 }
 
 impl Lane {
@@ -46,6 +49,7 @@ impl Lane {
             left_at: 0,
             left_out: 0u64.wrapping_sub(start),
             last: start,
+            data: Carried::default(),
         };
         lane.look(marks);
         lane
@@ -171,6 +175,7 @@ impl Lane {
             size: 0,
             site: SiteId::NONE,
             kind,
+            after: 0,
         });
     }
 
@@ -235,6 +240,7 @@ impl Make {
                 size: 0,
                 site,
                 kind: OpKind::Free,
+                after: 0,
             }),
             Self::Event {
                 kind,
@@ -257,6 +263,7 @@ impl Make {
                         size: size as u32,
                         site,
                         kind: op,
+                        after: 0,
                     });
                     left -= size;
                     if left == 0 {

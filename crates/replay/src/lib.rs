@@ -11,6 +11,7 @@
 mod callers;
 mod chosen;
 mod cursor;
+mod dataflow;
 mod error;
 mod expand;
 mod first;

@@ -93,6 +93,7 @@ mod tests {
             size: 0,
             site: SiteId(0),
             kind,
+            after: 0,
         }
     }
 

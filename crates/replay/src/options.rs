@@ -28,6 +28,9 @@ pub struct Options {
     /// and demotes of the parts of a line become one, as the library would execute there. `None`:
     /// every one stays.
     pub line: Option<u64>,
+    /// Loads wait for the loads that bring their addresses ([`prestore_sim::Op::after`]), as far as registers carry them
+    /// and what is stored is loaded again. Without, any number of loads are under way at once.
+    pub dependences: bool,
     /// Keep what store operations write, for [`crate::TraceSource::stored`].
     pub values: bool,
 }

@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use prestore_sim::{Next, Op, Source};
-use prestore_trace::block::BlockTable;
+use prestore_trace::block::{Block, BlockTable};
 use prestore_trace::container::{Decoder, RecordingState, Trace};
 use prestore_trace::{ProcessId, ThreadId};
 use rustc_hash::FxHashMap;
@@ -44,6 +44,7 @@ pub struct TraceSource<'t> {
     decoder: Decoder,
     pub(crate) gaps: Gaps,
     pub(crate) lenient: bool,
+    dependences: bool,
     line: Option<u64>,
     /// What was left out of threads that have ended.
     left_out: Vec<String>,
@@ -117,6 +118,7 @@ impl<'t> TraceSource<'t> {
             decoder: chosen::decoder()?,
             gaps: options.gaps.unwrap_or_else(|| Gaps::of(trace.manifest())),
             lenient: options.lenient,
+            dependences: options.dependences,
             line: options.line,
             left_out: Vec::new(),
         })
@@ -245,7 +247,13 @@ impl<'t> TraceSource<'t> {
             Entry::Occupied(known) => &*known.into_mut(),
             Entry::Vacant(new) => {
                 let table = self.trace.table(process)?;
-                &*new.insert((Plans::new(&table, Space::of(process)), table))
+                let is_known = |b: &Block| !b.code.is_empty();
+                if self.dependences && !table.iter().any(is_known) {
+                    let dir = self.trace.dir().to_path_buf();
+                    return Err(SourceError::NoCode { dir });
+                }
+                let plans = Plans::new(&table, Space::of(process), self.dependences);
+                &*new.insert((plans, table))
             }
         };
         let marks = self.hand_offs.marks(current.thread);

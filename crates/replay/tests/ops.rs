@@ -85,6 +85,7 @@ fn op_of(e: &Event<'_>) -> Op {
             EventKind::Fence(k) => OpKind::Fence(k),
             other => panic!("{other:?}"),
         },
+        after: 0,
     }
 }
 

@@ -8,6 +8,7 @@ use std::fs;
 use common::slot::{LOCK, PLAIN_SET, at_flag, process as threads_of, words};
 use common::{Process, STORE, drain, exec, recording, stamp, write_as};
 use prestore_replay::{Options, SourceError, TraceSource};
+use prestore_sim::Source;
 use prestore_trace::container::{ReadOptions, RecordingInfo, Scope, Trace};
 use prestore_trace::{ProcessId, ThreadId};
 
@@ -84,6 +85,22 @@ fn a_recording_of_counts_only_is_refused() {
     write_as(dir.path(), &[Process::new(&[], vec![vec![]])], info);
     let said = error(&Trace::open(dir.path()).unwrap(), &Options::default());
     assert!(said.contains("--scope all"), "{said}");
+}
+
+/// As older versions recorded: blocks without their instructions.
+#[test]
+fn without_instructions_it_is_not_known_what_waits_for_what() {
+    let (_dir, trace) = recording(&[process()]);
+    let options = Options {
+        dependences: true,
+        ..Options::default()
+    };
+    let mut source = TraceSource::open(&trace, &options).unwrap();
+    let error = source.fill(0, &mut Vec::new()).unwrap_err().to_string();
+    assert!(
+        error.contains("--dependences") && error.contains("record again"),
+        "{error}"
+    );
 }
 
 #[test]

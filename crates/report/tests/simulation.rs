@@ -34,6 +34,7 @@ impl Source for Talk {
                 size,
                 site: SiteId::NONE,
                 kind,
+                after: 0,
             });
         };
         for i in 0..LINES {

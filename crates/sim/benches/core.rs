@@ -73,6 +73,7 @@ fn ops(stores: u64) -> Vec<Op> {
         } else {
             OpKind::Load
         },
+        after: 0,
     };
     (1..=OPS).map(op).collect()
 }

@@ -18,6 +18,9 @@ pub struct Op {
     pub site: SiteId,
     /// What.
     pub kind: OpKind,
+    /// How many loads of this thread back the one is that it waits for, counted without its own: a load's address, or
+    /// what a store writes, came from there. 0: from none that is near.
+    pub after: u16,
 }
 
 /// What an operation does.
@@ -56,11 +59,23 @@ pub enum OpKind {
     /// ([`SiteId::NONE`] where it is not known). Executes nothing. A later allocation may lie
     /// inside an earlier one: what `malloc` hands out lies in what `mmap` or `brk` did.
     Alloc {
-        /// Upper half of the number of bytes.
-        size_high: u32,
+        /// Upper bits of the number of bytes.
+        size_high: u16,
     },
     /// The allocation that starts at `addr` was returned. Executes nothing.
     Free,
+}
+
+impl OpKind {
+    /// Does it begin only when all loads before it are done?
+    #[inline]
+    pub(crate) fn follows_loads(self) -> bool {
+        match self {
+            Self::NtStore | Self::Atomic | Self::Flush(_) | Self::Demote(_) => true,
+            Self::Fence(kind) => kind != FenceKind::Store,
+            _ => false,
+        }
+    }
 }
 
 impl Op {
@@ -72,8 +87,9 @@ impl Op {
             size: bytes as u32,
             site,
             kind: OpKind::Alloc {
-                size_high: (bytes >> 32) as u32,
+                size_high: u16::try_from(bytes >> 32).unwrap_or(u16::MAX),
             },
+            after: 0,
         }
     }
 

@@ -44,6 +44,7 @@ fn block(id: u32, words: u32, loads: u16, stores: u16) -> Block {
         start_site: SiteId(0),
         refs: (0..loads + stores).map(one).collect(),
         lengths: Box::default(),
+        code: Box::default(),
     }
 }
 

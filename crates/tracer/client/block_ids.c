@@ -46,10 +46,10 @@ hash_bytes(uint64 hash, const void *bytes, size_t n)
 
 static void
 describe(void *drcontext, uint id, const wire_block_t *head, const wire_ref_t *refs,
-         const byte *lengths)
+         const code_t *code)
 {
     size_t ref_bytes = head->refs * sizeof(*refs);
-    size_t payload = sizeof(*head) + ref_bytes + ((head->instrs + 7) & ~7u);
+    size_t payload = sizeof(*head) + ref_bytes + ((head->instrs + code->bytes + 7) & ~7u);
     byte *frame = dr_thread_alloc(drcontext, 8 + payload);
     memset(frame, 0, 8 + payload);
     ((uint32_t *)frame)[0] = META_BLOCK;
@@ -59,23 +59,26 @@ describe(void *drcontext, uint id, const wire_block_t *head, const wire_ref_t *r
     ((wire_block_t *)at)->id = id;
     at += sizeof(*head);
     memcpy(at, refs, ref_bytes);
-    memcpy(at + ref_bytes, lengths, head->instrs);
+    at += ref_bytes;
+    memcpy(at, code->lengths, head->instrs);
+    memcpy(at + head->instrs, code->code, code->bytes);
     session_meta(frame, 8 + payload);
     dr_thread_free(drcontext, frame, 8 + payload);
 }
 
 uint
-block_id(void *drcontext, const wire_block_t *head, const wire_ref_t *refs, const byte *lengths)
+block_id(void *drcontext, const wire_block_t *head, const wire_ref_t *refs, const code_t *code)
 {
     uint64 hash = hash_bytes(0xcbf29ce484222325ull, head, sizeof(*head));
     hash = hash_bytes(hash, refs, head->refs * sizeof(*refs));
-    hash = hash_bytes(hash, lengths, head->instrs);
+    hash = hash_bytes(hash, code->lengths, head->instrs);
+    hash = hash_bytes(hash, code->code, code->bytes);
     hashtable_lock(&ids);
     uint id = (uint)(ptr_uint_t)hashtable_lookup(&ids, (void *)hash);
     if (id == 0) {
         id = next_id++;
         hashtable_add(&ids, (void *)hash, (void *)(ptr_uint_t)id);
-        describe(drcontext, id, head, refs, lengths);
+        describe(drcontext, id, head, refs, code);
     }
     hashtable_unlock(&ids);
     return id;

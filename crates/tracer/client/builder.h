@@ -8,6 +8,7 @@
 #include "wire.h"
 
 #define NO_VERSION 0xffffffffu
+#define MAX_CODE 17 /* bytes of an instruction, as the engine takes them */
 
 /* A recorded address base: what it was and where the value is. */
 typedef struct {
@@ -29,6 +30,8 @@ typedef struct {
     wire_ref_t refs[PLAN_MAX_REFS];
     capture_t captures[PLAN_MAX_CAPTURES];
     byte lengths[512];
+    byte code[512 * MAX_CODE];
+    uint code_bytes;
     /* Of string instructions: which way they go, as far as the block tells. */
     enum { DIRECTION_UNKNOWN, DIRECTION_UP, DIRECTION_DOWN } direction;
     uint flags_instr; /* whose flags were captured last */

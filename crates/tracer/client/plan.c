@@ -4,6 +4,7 @@
 
 #include "access.h"
 #include "block_ids.h"
+#include "peek.h"
 #include "builder.h"
 #include "frame.h"
 #include "options.h"
@@ -257,6 +258,21 @@ plan_exit(void)
     spare = NULL;
 }
 
+/* The instruction as it stands in the program: from its bytes the host knows which registers it reads and writes. */
+static void
+note_code(builder_t *b, uint i, instr_t *instr)
+{
+    uint length = program_length(b->drcontext, instr);
+    byte *at = b->code + b->code_bytes;
+    length = length < MAX_CODE ? length : MAX_CODE;
+    b->lengths[i] = (byte)length;
+    if (instr_raw_bits_valid(instr))
+        memcpy(at, instr_get_raw_bits(instr), length);
+    else if (peek(instr_get_app_pc(instr), at, length) != length)
+        memset(at, 0, length);
+    b->code_bytes += length;
+}
+
 plan_t *
 plan_make(void *drcontext, instrlist_t *bb)
 {
@@ -266,6 +282,7 @@ plan_make(void *drcontext, instrlist_t *bb)
     b->drcontext = drcontext;
     b->plan = plan;
     b->n_known = 0;
+    b->code_bytes = 0;
     b->direction = DIRECTION_UNKNOWN;
     b->flags_slot = NO_SLOT;
     b->frame = FRAME_UNKNOWN;
@@ -277,7 +294,7 @@ plan_make(void *drcontext, instrlist_t *bb)
             continue;
         if (plan->instrs == 0)
             plan->head.start_pc = (uint64)instr_get_app_pc(instr);
-        b->lengths[plan->instrs] = (byte)program_length(drcontext, instr);
+        note_code(b, plan->instrs, instr);
         one_instr(b, plan->instrs, instr);
         plan->instrs++;
         last = instr;
@@ -287,10 +304,12 @@ plan_make(void *drcontext, instrlist_t *bb)
         plan->head.last_delta = (uint32_t)(pc - (app_pc)plan->head.start_pc);
         plan->head.next_pc = (uint64)(pc + program_length(drcontext, last));
         plan->head.end = (uint8_t)end_of(last);
+        plan->head.has_code = 1;
         plan->head.instrs = plan->instrs;
         plan->head.words = plan->words;
         plan->head.refs = (uint16_t)plan->n_refs;
-        plan->id = block_id(drcontext, &plan->head, b->refs, b->lengths);
+        code_t code = { b->lengths, b->code, b->code_bytes };
+        plan->id = block_id(drcontext, &plan->head, b->refs, &code);
         if (options.values)
             plan->stored = stored_of(plan, last, b->refs);
     }

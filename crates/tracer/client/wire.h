@@ -123,7 +123,8 @@ typedef struct __attribute__((packed)) {
     uint32_t words;
     uint16_t refs;
     uint8_t end;
-    uint8_t pad[5];
+    uint8_t has_code; /* behind the lengths */
+    uint8_t pad[4];
 } wire_block_t;
 _Static_assert(sizeof(wire_block_t) == 40, "block layout");
 

@@ -69,6 +69,7 @@ pub fn findings(
             simulations: args.simulations,
             all_together: false,
             lenient: args.lenient,
+            dependences: false,
             debug_dirs: args.debug_dir.clone(),
             quiet: args.run.quiet,
         };

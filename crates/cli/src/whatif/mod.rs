@@ -35,6 +35,7 @@ pub fn run(args: &WhatifArgs) -> Result<ExitCode, CliError> {
         simulations: args.simulations,
         all_together: !args.ops.is_empty(),
         lenient: replay.stored.lenient,
+        dependences: replay.dependences,
         debug_dirs: replay.debug_dir.clone(),
         quiet: replay.quiet,
     };
@@ -89,6 +90,8 @@ pub struct Asked {
     pub all_together: bool,
     /// Take what there is of a damaged recording.
     pub lenient: bool,
+    /// Loads wait for the loads that bring their addresses.
+    pub dependences: bool,
     /// Folders with separate debug files.
     pub debug_dirs: Vec<PathBuf>,
     /// No progress on stderr.
@@ -110,6 +113,7 @@ pub fn predict(
         all_together: asked.all_together,
         simulations: asked.simulations,
         lenient: asked.lenient || trace.manifest().state != RecordingState::Complete,
+        dependences: asked.dependences,
         limit: asked.limit,
         sample: asked.sample,
         interest: asked.interest,

@@ -247,6 +247,7 @@ impl Draft<'_> {
             start_site: SiteId(self.function * SITES),
             refs: self.refs.into(),
             lengths: vec![1; instrs as usize].into(),
+            code: Box::default(),
         });
         id
     }

@@ -210,6 +210,7 @@ fn spread(ops: &mut Vec<Op>, from: usize, ticks: u64) {
                 size: instr as u32,
                 site,
                 kind: OpKind::RegionBegin,
+                after: 0,
             });
         }
     }
@@ -227,6 +228,7 @@ mod tests {
             size: 8,
             site: SiteId::NONE,
             kind: OpKind::Load,
+            after: 0,
         };
         let mut ops: Vec<Op> = (0..10).map(op).collect();
         spread(&mut ops, 4, 3);

@@ -163,6 +163,7 @@ impl Walk {
                 size,
                 site: SiteId(0),
                 kind,
+                after: 0,
             });
             self.instr += 1;
         };

@@ -67,6 +67,7 @@ impl Emit<'_> {
             size,
             site: SiteId(0),
             kind,
+            after: 0,
         });
         *self.instr += 1;
     }

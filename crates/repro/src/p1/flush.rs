@@ -52,6 +52,7 @@ impl Program {
                 size: 8,
                 site: SiteId::NONE,
                 kind,
+                after: 0,
             });
         };
         let lines = (0..LINES).map(|line| BASE + line * APART);

@@ -107,6 +107,7 @@ impl Source for Made<'_> {
                 size,
                 site: SiteId::NONE,
                 kind,
+                after: 0,
             }
         }));
         self.next[thread as usize] = to;

@@ -4,10 +4,11 @@ use prestore_machine::MemoryType;
 use prestore_trace::LineAddr;
 
 use super::bytes;
-use super::pipeline::Core;
+use super::pipeline::{Core, NEVER};
 use super::stalls::Cause;
 use super::stores::Way;
-use crate::{Asks, Below, ByteMask, ServedBy, Time};
+use super::waiting::Gets;
+use crate::{Asks, Below, ByteMask, Op, ServedBy, Time};
 
 impl Core {
     /// The line and the bytes of an access that touches no other line, but one at least.
@@ -57,19 +58,51 @@ impl Core {
     /// forwarded from pending stores that have all its bytes. If they have some, they must reach the
     /// cache first.
     #[inline(always)]
-    pub(super) fn load<B: Below, const QUIET: bool>(
-        &mut self,
-        addr: u64,
-        size: u32,
-        below: &mut B,
-    ) -> bool {
+    pub(super) fn load<B: Below, const QUIET: bool>(&mut self, op: &Op, below: &mut B) -> bool {
         if self.under.is_new() {
             self.results.ops.loads += 1;
         }
-        match self.one_line(addr, size) {
-            Some((line, bytes)) => self.load_line::<B, QUIET>(line, bytes, below),
-            None => self.each_line(addr, size, below, Self::load_line::<B, false>),
+        let one = self.one_line(op.addr, op.size);
+        let mut from = Time::ZERO;
+        if op.after > 0 {
+            self.waiting.begin();
+            let address = self.waiting.ready(op.after);
+            if address > self.front.now {
+                let is_near = address <= self.front.now + self.params.near;
+                if !is_near && (QUIET || self.is_quiet()) && self.can_wait(one, below) {
+                    let line = LineAddr::of(op.addr, self.params.line_shift);
+                    self.load_later(Gets::Line(line), op.after);
+                    self.waiting.dispatched();
+                    return true;
+                }
+                from = self.let_load(op.after, below);
+            }
         }
+        if self.waiting.is_full() {
+            self.let_all_loads(below);
+        }
+        let done = match one {
+            Some((line, bytes)) => self.load_line::<B, QUIET>(line, bytes, from, below),
+            None => self.each_line(op.addr, op.size, below, |core, line, bytes, below| {
+                core.load_line::<B, false>(line, bytes, from, below)
+            }),
+        };
+        if done {
+            self.waiting.dispatched();
+        }
+        done
+    }
+
+    /// Can a load wait for its address beside what is behind it? Otherwise it is waited for at once.
+    fn can_wait<B: Below>(&self, one: Option<(LineAddr, ByteMask)>, below: &mut B) -> bool {
+        let Some((line, _)) = one else { return false };
+        let is_cached =
+            !B::TYPES || below.memory_type(self.params.id, line) == MemoryType::WriteBack;
+        is_cached
+            && self.params.rob > 0
+            && self.front.has_place()
+            && !self.waiting.is_full()
+            && !self.stores.may_hold(line)
     }
 
     #[inline(always)]
@@ -77,21 +110,25 @@ impl Core {
         &mut self,
         line: LineAddr,
         bytes: ByteMask,
+        from: Time,
         below: &mut B,
     ) -> bool {
         if B::TYPES {
             let of = below.memory_type(self.params.id, line);
             if matches!(of, MemoryType::WriteCombining | MemoryType::Uncacheable) {
+                if self.waiting.any() && !self.wait_for_loads(below) {
+                    return false;
+                }
                 return self.load_uncached(line, of, below);
             }
         }
         if self.stores.may_hold(line) {
-            return self.load_pending(line, bytes, below);
+            return self.load_pending(line, bytes, from, below);
         }
         if B::REFUSES && !self.let_in(line, Asks::Read, Cause::Load(ServedBy::Peer), below) {
             return false;
         }
-        let at = self.front.load_port(&self.params, &mut self.results);
+        let at = from.max(self.front.load_port(&self.params, &mut self.results));
         if QUIET {
             let (done, by) = self.fetch(line, at, below);
             self.loaded(done, by);
@@ -186,20 +223,18 @@ impl Core {
 
     #[inline(always)]
     pub(super) fn loaded(&mut self, done: Time, by: ServedBy) {
+        self.waiting.loaded(done, by);
         self.front.loaded(done, by, &self.params, &mut self.results);
     }
 
     /// A store waits for a free entry of the store path.
     #[inline(always)]
-    pub(super) fn store<B: Below, const QUIET: bool>(
-        &mut self,
-        addr: u64,
-        size: u32,
-        below: &mut B,
-    ) -> bool {
+    pub(super) fn store<B: Below, const QUIET: bool>(&mut self, op: &Op, below: &mut B) -> bool {
+        let (addr, size) = (op.addr, op.size);
         if self.under.is_new() {
             self.results.ops.stores += 1;
         }
+        self.under.after = op.after;
         match self.one_line(addr, size) {
             Some((line, bytes)) => self.store_bytes::<B, QUIET>(line, bytes, Way::Cached, below),
             None if u64::from(size) > 1 << self.params.line_shift => {
@@ -257,6 +292,9 @@ impl Core {
         if B::TYPES {
             let of = below.memory_type(self.params.id, line);
             if of != MemoryType::WriteBack {
+                if self.waiting.any() && !self.wait_for_loads(below) {
+                    return false;
+                }
                 return self.store_typed(line, bytes, of, below);
             }
         }
@@ -283,8 +321,11 @@ impl Core {
         }
         let now = self.front.now;
         let ready = now.max(self.front.retired).max(combined);
+        let retires = if self.waiting.any() { NEVER } else { ready };
         let (stores, _, mut env) = self.parts(below);
-        let due = stores.push(line, bytes, now, (ready, way), &mut env);
+        let due = stores.push(line, bytes, now, (retires, way), &mut env);
+        self.waiting
+            .stores(self.stores.newest(), self.under.after, ready);
         self.due_at(due);
         if B::NAMES {
             let name = self.name(bytes);

@@ -5,6 +5,7 @@ use prestore_trace::LineAddr;
 use super::pipeline::Core;
 use super::stalls::Cause;
 use super::stores::{Pending, Stores};
+use super::waiting::Gets;
 use crate::{Below, ByteMask, ServedBy, Time};
 
 impl Core {
@@ -14,12 +15,20 @@ impl Core {
         &mut self,
         line: LineAddr,
         bytes: ByteMask,
+        from: Time,
         below: &mut B,
     ) -> bool {
         let Some(found) = self.wait_to_forward(line, bytes, below) else {
             return false;
         };
-        let mut at = self.front.load_port(&self.params, &mut self.results);
+        let mut from = from;
+        if found == Some(Pending::All) {
+            match self.forwarded_from(line) {
+                Some(data) => from = from.max(data),
+                None => return true,
+            }
+        }
+        let mut at = from.max(self.front.load_port(&self.params, &mut self.results));
         let found = found.unwrap_or_else(|| self.stores.look(line, bytes, at));
         match found {
             Pending::None => {}
@@ -43,6 +52,29 @@ impl Core {
         }
         self.load_below(line, at, below);
         true
+    }
+
+    /// When a pending store of `line` has what it writes, from another load. `None`: that is far, and the load that was
+    /// to have it waits, too.
+    fn forwarded_from(&mut self, line: LineAddr) -> Option<Time> {
+        let store = self.stores.youngest(line);
+        let after = store.map_or(0, |number| self.waiting.stored(number));
+        let data = self.waiting.ready(after);
+        if data <= self.front.now + self.params.near {
+            return Some(data);
+        }
+        let can_wait = self.params.forward_misses
+            && self.params.rob > 0
+            && self.front.has_place()
+            && !self.waiting.is_full()
+            && self.atomics.is_empty();
+        if !can_wait {
+            // What it would hold up is held up by the store's own turn.
+            return Some(Time::ZERO);
+        }
+        self.results.load_forwarded += 1;
+        self.load_later(Gets::Forwarded, after);
+        None
     }
 
     /// A load that is forwarded, but waits for its line, too. If the line comes only after all before

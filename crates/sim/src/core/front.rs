@@ -1,6 +1,7 @@
 //! The front end: dispatch at the pipeline's width, reorder window, load ports.
 
 use super::params::{FRACTION, Params};
+use super::pipeline::NEVER;
 use super::results::CoreResults;
 use super::stalls::Cause;
 use crate::{ServedBy, Time};
@@ -9,6 +10,7 @@ use crate::{ServedBy, Time};
 #[derive(Clone, Copy, Debug)]
 struct Outstanding {
     instr: u64,
+    /// [`NEVER`]: it waits for another load, and it is not known yet.
     done: Time,
     by: ServedBy,
 }
@@ -37,8 +39,8 @@ pub(super) struct FrontEnd {
 
 impl FrontEnd {
     pub fn new(params: &Params) -> Self {
-        // Loads of one instruction share an entry.
-        let entries = (params.rob as usize + 1).next_power_of_two();
+        // Loads of one instruction share an entry, but for those that wait.
+        let entries = (2 * params.rob as usize + 2).next_power_of_two();
         let none = Outstanding {
             instr: 0,
             done: Time::ZERO,
@@ -144,12 +146,45 @@ impl FrontEnd {
             done,
             by,
         };
-        if self.head != self.tail && self.ring[(self.tail - 1) & mask].instr == self.instr {
-            self.ring[(self.tail - 1) & mask] = new;
+        let last = &mut self.ring[self.tail.wrapping_sub(1) & mask];
+        if self.head != self.tail && last.instr == self.instr && last.done != NEVER {
+            *last = new;
         } else {
             self.ring[self.tail & mask] = new;
             self.tail += 1;
         }
+    }
+
+    /// Is there a place in the window for a load that waits, and some more?
+    pub fn has_place(&self) -> bool {
+        self.tail - self.head < self.ring.len() / 2
+    }
+
+    /// The load that was dispatched last waits. Answers its place in the window.
+    pub fn wait(&mut self) -> usize {
+        let place = self.tail;
+        self.ring[place & (self.ring.len() - 1)] = Outstanding {
+            instr: self.instr,
+            done: NEVER,
+            by: ServedBy::Peer,
+        };
+        self.tail += 1;
+        place
+    }
+
+    /// The load of this place has waited, and is done at `done`.
+    pub fn waited(&mut self, place: usize, done: Time, by: ServedBy) {
+        let of = &mut self.ring[place & (self.ring.len() - 1)];
+        (of.done, of.by) = (done, by);
+        self.retired = self.retired.max(done);
+        self.load_done = self.load_done.max(done);
+    }
+
+    /// Nothing of this count and beyond dispatches before the first load that waits is done; `None`: none waits.
+    pub fn limit(&self, params: &Params) -> Option<u64> {
+        let each = (self.head..self.tail).map(|at| &self.ring[at & (self.ring.len() - 1)]);
+        let first = each.into_iter().find(|load| load.done == NEVER)?;
+        Some(first.instr + params.rob)
     }
 
     /// Everything before has retired: the window is empty.

@@ -13,11 +13,12 @@
 //! | `stores` | the store path: a store buffer in order (TSO), or a merging write buffer (weak) |
 //! | `non_temporal` | non-temporal stores before they leave the core, and write-combining buffers |
 //! | `flushes` | flushes and demotions that wait for an older store, a buffer or each other |
+//! | `waiting` | loads whose address another load brings |
 //! | `names` | which stores all that comes from, where somebody wants to know |
 //! | `access`, `typed`, `order` | what each operation does with those |
 //!
-//! What is simplified: operations do not depend on each other's data, only the reorder window and
-//! the buffers limit overlap; nothing is executed on a wrong path; instructions are not fetched.
+//! What is simplified: arithmetic takes no time beyond its place in the pipeline, so that of what an operation
+//! depends on only loads count, as far as the operations say ([`crate::Op::after`]); nothing is executed on a wrong path; instructions are not fetched.
 
 mod access;
 mod atomics;
@@ -41,6 +42,7 @@ mod stalls;
 mod stores;
 mod typed;
 mod under;
+mod waiting;
 
 pub use pipeline::Core;
 pub use results::CoreResults;

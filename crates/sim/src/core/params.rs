@@ -29,6 +29,9 @@ pub(super) struct Params {
     pub window: Time,
     /// Load-to-use latency of the nearest cache; of a forwarded store too.
     pub l1: Time,
+    /// A load whose address comes no later than this goes to the caches at once, ahead of its time: as far as cores run
+    /// ahead of each other anyway.
+    pub near: Time,
     /// Costs where nothing is pending.
     pub atomic: Time,
     /// What follows an atomic goes on before that is done.
@@ -77,6 +80,7 @@ impl Params {
                 .caches
                 .first()
                 .map_or(cycles(one), |c| cycles(c.latency)),
+            near: crate::engine::quantum(machine),
             atomic: cycles(core.atomic),
             atomics_overlap: core.atomics_overlap && core.memory_model == MemoryModel::Tso,
             fence: cycles(core.fence),

@@ -1,6 +1,6 @@
 //! A core: its parts, its clock, and what is due when.
 
-use prestore_machine::Machine;
+use prestore_machine::{Machine, MemoryModel};
 
 use super::atomics::Atomics;
 use super::env::Env;
@@ -16,6 +16,7 @@ use super::stalls::Cause;
 use super::stores::{Run, Stores};
 use super::typed::Uncached;
 use super::under::Under;
+use super::waiting::Waiting;
 use crate::{Below, Op, OpKind, Time};
 
 /// No time is known.
@@ -49,6 +50,7 @@ pub struct Core {
     pub(super) atomics: Atomics,
     pub(super) names: Names,
     pub(super) uncached: Uncached,
+    pub(super) waiting: Waiting,
 }
 
 impl Core {
@@ -72,6 +74,7 @@ impl Core {
             atomics: Atomics::default(),
             names: Names::default(),
             uncached: Uncached::default(),
+            waiting: Waiting::new(machine.core.memory_model == MemoryModel::Weak),
         }
     }
 
@@ -140,9 +143,12 @@ impl Core {
 
     #[inline(always)]
     fn execute<B: Below>(&mut self, op: &Op, below: &mut B) -> bool {
+        if self.waiting.any() && op.kind.follows_loads() && !self.wait_for_loads(below) {
+            return false;
+        }
         match op.kind {
-            OpKind::Load => self.load::<B, false>(op.addr, op.size, below),
-            OpKind::Store => self.store::<B, false>(op.addr, op.size, below),
+            OpKind::Load => self.load::<B, false>(op, below),
+            OpKind::Store => self.store::<B, false>(op, below),
             OpKind::NtStore => self.nt_store(op.addr, op.size, below),
             OpKind::Atomic => self.atomic(op.addr, op.size, below),
             OpKind::Flush(kind) => self.flush(op.addr, kind, below),
@@ -164,6 +170,9 @@ impl Core {
     #[inline(always)]
     pub(super) fn reach<B: Below>(&mut self, instr: u64, below: &mut B) -> bool {
         if !self.atomics.is_empty() && !self.reach_behind_atomics(instr, below) {
+            return false;
+        }
+        if self.waiting.any() && !self.reach_behind_loads(instr, below) {
             return false;
         }
         self.front.dispatch(instr, &self.params, &mut self.results);
@@ -235,6 +244,16 @@ impl Core {
     /// Does everything that is due by `until`, in order of time.
     #[inline(always)]
     pub(super) fn settle<B: Below>(&mut self, until: Time, below: &mut B) {
+        if self.waiting.any() {
+            self.settle_loads(until, below);
+        } else {
+            self.settle_stores(until, below);
+        }
+    }
+
+    /// The same, but for loads that wait.
+    #[inline(always)]
+    pub(super) fn settle_stores<B: Below>(&mut self, until: Time, below: &mut B) {
         if self.handing.is_empty() {
             self.settle_through(until, below);
         } else {

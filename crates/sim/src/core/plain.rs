@@ -9,7 +9,7 @@ impl Core {
     /// Is nothing under way that only operations other than loads and stores begin: atomics, non-temporal data, an
     /// operation that was left? If so, it is still behind any number of loads and stores.
     #[inline]
-    fn is_quiet(&self) -> bool {
+    pub(super) fn is_quiet(&self) -> bool {
         let any_open = self.combining.as_ref().is_some_and(|c| c.any_open());
         self.atomics.is_empty()
             && self.under.is_new()
@@ -55,6 +55,9 @@ impl Core {
     /// As [`Core::advance`], with a load or a store, on a core that is quiet.
     #[inline(always)]
     fn advance_plainly<B: Below>(&mut self, op: &Op, below: &mut B) -> bool {
+        if self.waiting.any() && !self.reach_behind_loads(op.instr, below) {
+            return false;
+        }
         self.front
             .dispatch(op.instr, &self.params, &mut self.results);
         let until = self.front.now.min(self.limit);
@@ -69,8 +72,8 @@ impl Core {
         }
         let began = self.front.now;
         let done = match op.kind {
-            OpKind::Load => self.load::<B, true>(op.addr, op.size, below),
-            _ => self.store::<B, true>(op.addr, op.size, below),
+            OpKind::Load => self.load::<B, true>(op, below),
+            _ => self.store::<B, true>(op, below),
         };
         if !done {
             self.under.leave(began);
@@ -108,6 +111,7 @@ mod tests {
                 size: [1, 8, 8, 16, 64, 200][random.below(6) as usize],
                 site: SiteId::NONE,
                 kind,
+                after: 0,
             }
         };
         (0..count).map(operation).collect()

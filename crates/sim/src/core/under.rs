@@ -18,6 +18,8 @@ pub(super) struct Under {
     pub asked: bool,
     /// What its line has to wait for.
     pub ready: Time,
+    /// How many loads back the one is whose data it stores.
+    pub after: u16,
 }
 
 impl Under {

@@ -29,5 +29,6 @@ pub use pipeline::{Pipeline, Ran, Uncore};
 pub use run::{Finished, Plan, Run};
 pub use sampled::{TICK, TICK_OPS, UnitSource};
 pub use simulation::Simulation;
+pub(crate) use simulation::quantum;
 pub use source::{Next, Source};
 pub use window::Interest;

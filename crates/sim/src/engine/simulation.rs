@@ -304,7 +304,7 @@ impl<'m> Simulation<'m> {
 
 /// How far a core may run ahead of the one that is furthest behind: the latency of the nearest
 /// level where cores meet, because no core can notice what another did there any sooner.
-fn quantum(machine: &Machine) -> Time {
+pub(crate) fn quantum(machine: &Machine) -> Time {
     let meet = machine.caches.iter().find(|c| c.scope == Scope::Shared);
     let level = meet.or(machine.caches.last());
     level.map_or(Time::ZERO, |c| Time::cycles(c.latency, machine.core.clock))

@@ -17,4 +17,5 @@ mod properties;
 mod refused;
 mod thread;
 mod typed;
+mod waiting;
 mod weak;

@@ -275,6 +275,7 @@ impl Thread {
             size,
             site: SiteId(self.instr as u32),
             kind,
+            after: 0,
         });
         self.instr += 1;
         self
@@ -289,6 +290,23 @@ impl Thread {
     /// 8 bytes at the beginning of `line`.
     pub fn load(self, line: u64) -> Self {
         self.op(line * 64, 8, OpKind::Load)
+    }
+
+    /// The same, at an address that the load `back` loads before brings.
+    pub fn load_after(self, line: u64, back: u16) -> Self {
+        self.load(line).after(back)
+    }
+
+    /// 8 bytes at the beginning of `line`, which the load `back` loads before brings.
+    pub fn store_after(self, line: u64, back: u16) -> Self {
+        self.store(line).after(back)
+    }
+
+    fn after(mut self, back: u16) -> Self {
+        if let Some(last) = self.ops.last_mut() {
+            last.after = back;
+        }
+        self
     }
 
     pub fn load_at(self, addr: u64, size: u32) -> Self {

@@ -45,6 +45,7 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
                 size,
                 site: SiteId::NONE,
                 kind,
+                after: 0,
             }
         });
         made.collect()
@@ -207,6 +208,7 @@ proptest! {
             size: 0,
             site: SiteId::NONE,
             kind: OpKind::Fence(FenceKind::Full),
+            after: 0,
         });
         let mut below = Mock::default();
         let mut core = Core::new(0, &machine);

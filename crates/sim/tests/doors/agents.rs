@@ -95,6 +95,7 @@ impl Agents for Ribbon {
                 size: 0,
                 site: SiteId::NONE,
                 kind: OpKind::Fence(FenceKind::Store),
+                after: 0,
             });
         }
         self.slept += 1;

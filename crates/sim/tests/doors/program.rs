@@ -25,6 +25,7 @@ impl Thread {
             size,
             site: SiteId(site),
             kind,
+            after: 0,
         });
         self.instr += 1;
         self

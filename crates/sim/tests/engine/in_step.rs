@@ -112,6 +112,7 @@ fn threads() -> impl Strategy<Value = Vec<Vec<Op>>> {
                 size,
                 site: SiteId::NONE,
                 kind,
+                after: 0,
             }
         });
         made.collect()

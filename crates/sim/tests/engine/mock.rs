@@ -206,6 +206,7 @@ pub fn op(kind: OpKind, addr: u64, size: u32) -> Op {
         size,
         site: SiteId::NONE,
         kind,
+        after: 0,
     }
 }
 

@@ -48,6 +48,7 @@ impl<F: FnMut(u32, u64) -> Option<(OpKind, u64, u32)>> Source for Program<F> {
                 size,
                 site: SiteId::NONE,
                 kind,
+                after: 0,
             });
             *next += 1;
         }

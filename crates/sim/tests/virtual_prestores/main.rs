@@ -16,6 +16,7 @@ pub(crate) fn op(instr: u64, kind: OpKind, addr: u64, size: u32, site: SiteId) -
         size,
         site,
         kind,
+        after: 0,
     }
 }
 

@@ -21,6 +21,7 @@ fn table() -> BlockTable {
             start_site: SiteId(0),
             refs: Box::default(),
             lengths: [4, 4, 4].into(),
+            code: Box::default(),
         });
     }
     table

@@ -5,8 +5,9 @@
 //! (a multiple of 8), payload. Frames of unknown type are passed over.
 //!
 //! `BLOCK` payload: `u32 id, u32 instrs, u64 start_pc, u64 next_pc, u32 last_delta` (last
-//! instruction's address minus `start_pc`)`, u32 words, u16 refs, u8 end, u8 0, u32 0`, then the
-//! refs of [`REF_BYTES`] each, then one byte an instruction (its length), padded to 8.
+//! instruction's address minus `start_pc`)`, u32 words, u16 refs, u8 end, u8 has code, u32 0`, then the
+//! refs of [`REF_BYTES`] each, then one byte an instruction (its length), then, if it has them, the
+//! instructions' bytes; padded to 8.
 //!
 //! Ref: `u16 instr, u8 kind, u8 mode, u32 pc_delta, u32 size, u16 slot, u16 aux, u16 index,
 //! u16 value_slot, u8 scale, u8 lanes, u16 extra, u64 disp`.

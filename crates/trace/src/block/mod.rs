@@ -53,9 +53,21 @@ pub struct Block {
     pub refs: Box<[Ref]>,
     /// Length in bytes of each instruction.
     pub lengths: Box<[u8]>,
+    /// Its instructions' bytes, one instruction behind the other. Not told by older recordings, nor by other tools: empty.
+    pub code: Box<[u8]>,
 }
 
 impl Block {
+    /// The bytes of each instruction, in order; none where they are not known.
+    pub fn instructions(&self) -> impl Iterator<Item = &[u8]> {
+        let mut rest = &*self.code;
+        self.lengths.iter().map_while(move |length| {
+            let (one, behind) = rest.split_at_checked(usize::from(*length))?;
+            rest = behind;
+            Some(one)
+        })
+    }
+
     /// How many instructions come before the one at `pc`; all of them where `pc` is none of its.
     pub fn instrs_before(&self, pc: u64) -> u32 {
         let mut at = self.start_pc;

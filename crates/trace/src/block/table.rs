@@ -306,7 +306,8 @@ impl BlockTable {
             3 => BlockEnd::Syscall,
             _ => BlockEnd::Jump,
         };
-        f.bytes(5).ok_or_else(short)?;
+        let has_code = f.u8().ok_or_else(short)? != 0;
+        f.bytes(4).ok_or_else(short)?;
         if !(FIRST_BLOCK..=MAX_BLOCK).contains(&id) || words > u32::from(NO_SLOT) {
             return Err(frame.bad("block id or value count out of range"));
         }
@@ -323,6 +324,12 @@ impl BlockTable {
             refs.push(one);
         }
         let lengths = f.bytes(instrs as usize).ok_or_else(short)?;
+        let code: &[u8] = if has_code {
+            let bytes = lengths.iter().map(|l| usize::from(*l)).sum();
+            f.bytes(bytes).ok_or_else(short)?
+        } else {
+            &[]
+        };
         Ok(Block {
             id,
             instrs,
@@ -334,6 +341,7 @@ impl BlockTable {
             start_site: self.site_of(start_pc, sites),
             refs: refs.into(),
             lengths: lengths.into(),
+            code: code.into(),
         })
     }
 }

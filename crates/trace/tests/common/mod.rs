@@ -38,6 +38,7 @@ pub fn block(id: u32, words: u32, refs: Vec<Ref>) -> Block {
         start_site: SiteId(0),
         refs: refs.into(),
         lengths: vec![4; instrs as usize].into(),
+        code: Box::default(),
     }
 }
 

@@ -229,6 +229,18 @@ impl WriteBuffer {
         self.allocate(line, bytes, at, (ready, way), timer)
     }
 
+    /// The youngest store of line number `number` retires at `ready`.
+    pub fn retire(&mut self, number: StoreNumber, ready: Time) -> Time {
+        let slot = self.slots.iter_mut().find(|s| s.number == number);
+        match slot {
+            Some(slot) => {
+                slot.ready = ready;
+                ready
+            }
+            None => NEVER,
+        }
+    }
+
     fn allocate(
         &mut self,
         line: LineAddr,

@@ -9,7 +9,8 @@ use prestore_trace::LineAddr;
 use self::merging::WriteBuffer;
 use self::ordered::StoreBuffer;
 use super::env::Env;
-use super::flushes::{Flushes, StoreNumber};
+use super::flushes::Flushes;
+pub(super) use super::flushes::StoreNumber;
 use crate::{Below, ByteMask, Time};
 
 /// Stores that have not reached the nearest cache.
@@ -142,6 +143,15 @@ impl Stores {
         match self {
             Self::Ordered(stores) => stores.ready(line),
             Self::Merging(_) => None,
+        }
+    }
+
+    /// Store `number`, which came while a load before it waited, retires at `ready`. Answers when something is due
+    /// because of it.
+    pub fn retire(&mut self, number: StoreNumber, ready: Time) -> Time {
+        match self {
+            Self::Ordered(stores) => stores.retire(number, ready),
+            Self::Merging(stores) => stores.retire(number, ready),
         }
     }
 

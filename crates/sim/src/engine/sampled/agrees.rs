@@ -65,6 +65,7 @@ fn program(seed: u64, length: u64) -> Vec<Op> {
             },
             site: SiteId::NONE,
             kind,
+            after: 0,
         });
     }
     ops

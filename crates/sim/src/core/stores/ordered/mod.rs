@@ -187,6 +187,23 @@ impl StoreBuffer {
         })
     }
 
+    /// Store `number` retires at `ready`, which was not known when it came.
+    pub fn retire(&mut self, number: StoreNumber, ready: Time) -> Time {
+        if number < self.head {
+            return UNKNOWN;
+        }
+        let (is_old, is_next) = (number < self.head + self.ahead, number == self.asked);
+        let entry = self.entry_mut(number);
+        entry.ready = ready;
+        if is_old {
+            entry.ask = ready;
+            if is_next {
+                self.asks_at = ready;
+            }
+        }
+        ready
+    }
+
     /// When all before the youngest store to `line` has retired.
     pub fn ready(&self, line: LineAddr) -> Option<Time> {
         self.youngest(line).map(|number| self.entry(number).ready)
