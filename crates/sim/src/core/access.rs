@@ -65,7 +65,6 @@ impl Core {
         let one = self.one_line(op.addr, op.size);
         let mut from = Time::ZERO;
         if op.after > 0 {
-            self.waiting.begin();
             let address = self.waiting.ready(op.after);
             if address > self.front.now {
                 let is_near = address <= self.front.now + self.params.near;

@@ -71,9 +71,7 @@ enum Behind {
 /// The loads of a core that wait, and when the last ones were done.
 #[derive(Clone, Debug)]
 pub(super) struct Waiting {
-    /// Has any operation waited for a load? Until then nothing is noted.
-    used: bool,
-    /// Loads since then.
+    /// Loads so far.
     count: u64,
     /// The last loads, by their number.
     known: Box<[Known; KNOWN]>,
@@ -99,7 +97,6 @@ impl Waiting {
     pub fn new(merges: bool) -> Self {
         Self {
             merges,
-            used: false,
             count: 0,
             known: Box::new([NOTHING; KNOWN]),
             stores: Box::new([(StoreNumber::MAX, 0); STORES]),
@@ -141,12 +138,6 @@ impl Waiting {
         &mut self.known[number as usize % KNOWN]
     }
 
-    /// An operation waits for a load.
-    #[inline(always)]
-    pub fn begin(&mut self) {
-        self.used = true;
-    }
-
     /// When the load `after` loads back is done; [`NEVER`]: it waits.
     #[inline(always)]
     pub fn ready(&self, after: u16) -> Time {
@@ -159,9 +150,6 @@ impl Waiting {
     /// A line of the load under way is there at `done`.
     #[inline(always)]
     pub fn loaded(&mut self, done: Time, by: ServedBy) {
-        if !self.used {
-            return;
-        }
         let load = self.of(self.count);
         load.done = done.max(load.done);
         load.by = by;
@@ -170,9 +158,6 @@ impl Waiting {
     /// The load under way has been dispatched.
     #[inline(always)]
     pub fn dispatched(&mut self) {
-        if !self.used {
-            return;
-        }
         if self.any() {
             self.behind.push_back(Behind::Load(self.count));
         }
@@ -184,7 +169,6 @@ impl Waiting {
     #[inline(always)]
     pub fn stores(&mut self, number: StoreNumber, after: u16, ready: Time) {
         if after > 0 {
-            self.used = true;
             let load = self.count.wrapping_sub(u64::from(after));
             self.stores[number as usize % STORES] = (number, load);
         }
