@@ -31,7 +31,9 @@ fn able(compiler: &str) -> bool {
 /// The program of `seed`; `None` where the compiler says no.
 fn program(compiler: &str, level: &str, seed: u64, dir: &Path) -> Option<PathBuf> {
     let (source, out) = (dir.join("random.c"), dir.join("random"));
+    // csmith writes a file about the platform to where it is run.
     let made = Command::new("csmith")
+        .current_dir(dir)
         .args(["--seed", &seed.to_string(), "--output", str(&source)])
         .output()
         .unwrap();
