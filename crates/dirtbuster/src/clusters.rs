@@ -142,6 +142,7 @@ impl Cluster {
             sequential,
             whole: usage,
             classes: &self.written.classes,
+            in_place_share: self.written.loaded.share(),
             fence: self.written.fences.distance(),
             non_temporal: self.is_non_temporal(),
             atomic_share: share(self.atomic, stores),

@@ -12,6 +12,7 @@
 
 use crate::Thresholds;
 use crate::lines::LINE;
+use crate::loaded::ReadAt;
 use crate::recency::Recency;
 
 /// log2 of [`SAMPLE`].
@@ -53,12 +54,18 @@ pub(crate) fn sample_of(page: usize) -> usize {
 pub(crate) struct Touch {
     thread: u32,
     epoch: u32,
+    read: ReadAt,
 }
 
 impl Touch {
     /// Which thread has touched it, if it is another one.
     pub(crate) fn by_another_than(self, thread: u32) -> Option<u32> {
         self.thread.checked_sub(1).filter(|&t| t != thread)
+    }
+
+    /// When the thread read it, if that was the last touch.
+    pub(crate) fn read_by(self, thread: u32) -> Option<ReadAt> {
+        (self.thread == thread + 1).then_some(self.read)
     }
 }
 
@@ -117,6 +124,7 @@ impl Core {
         *last = Touch {
             thread: me,
             epoch: self.epoch,
+            read: ReadAt::new(now, read),
         };
         if old.thread == me {
             self.recency.forget(old.epoch);

@@ -8,6 +8,7 @@ use crate::back::BackProcess;
 use crate::executed::{self, Executed, Place, ThreadTotals};
 use crate::existing::{Counts, Instruction};
 use crate::fences::FenceHistogram;
+use crate::loaded::Loaded;
 use crate::origins::{Origins, SizeClass, add_class};
 use crate::thread::Part;
 use crate::usage::Usage;
@@ -19,6 +20,7 @@ pub(crate) struct Written {
     pub(crate) scattered: Usage,
     pub(crate) scattered_bytes: u64,
     pub(crate) classes: Vec<SizeClass>,
+    pub(crate) loaded: Loaded,
     pub(crate) fences: FenceHistogram,
     pub(crate) allocations: FxHashMap<SiteId, u64>,
 }
@@ -28,6 +30,7 @@ impl Written {
         self.scattered.merge(&o.scattered);
         self.scattered_bytes += o.scattered_bytes;
         self.fences.merge(&o.fences);
+        self.loaded.merge(&o.loaded);
         for class in &o.classes {
             add_class(&mut self.classes, class);
         }
@@ -40,6 +43,7 @@ impl Written {
         self.scattered.scale(weight);
         self.scattered_bytes *= weight;
         self.fences.scale(weight);
+        self.loaded.scale(weight);
         for class in &mut self.classes {
             class.scale(weight);
         }
@@ -173,6 +177,7 @@ impl Ledger {
             written.scattered.merge(&o.scattered);
             written.scattered_bytes += o.scattered_bytes;
             written.fences.merge(&o.fences);
+            written.loaded.merge(&o.loaded);
             for class in &o.classes {
                 add_class(&mut written.classes, class);
             }

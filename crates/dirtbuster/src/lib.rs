@@ -28,6 +28,7 @@ mod frequent;
 mod groups;
 mod ledger;
 mod lines;
+mod loaded;
 mod memory;
 mod oracle;
 mod origins;

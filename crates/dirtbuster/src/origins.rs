@@ -7,6 +7,7 @@ use crate::Thresholds;
 use crate::contexts::Context;
 use crate::fences::FenceHistogram;
 use crate::lines::LINE;
+use crate::loaded::Loaded;
 use crate::usage::Usage;
 
 /// What is known of one origin.
@@ -27,6 +28,7 @@ pub(crate) struct Origin {
     pub(crate) scattered_bytes: u64,
     /// Sequential contexts by the power of two of their size.
     pub(crate) classes: Vec<SizeClass>,
+    pub(crate) loaded: Loaded,
     pub(crate) fences: FenceHistogram,
 }
 
@@ -165,6 +167,7 @@ impl Origins {
                         scattered: Usage::default(),
                         scattered_bytes: 0,
                         classes: Vec::new(),
+                        loaded: Loaded::default(),
                         fences: FenceHistogram::default(),
                     });
                 }

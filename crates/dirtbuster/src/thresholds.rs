@@ -57,6 +57,8 @@ pub struct Thresholds {
     pub min_useless_share: f64,
     /// Share of an instruction's non-temporal lines that leave incomplete which is reported.
     pub min_partial_share: f64,
+    /// Share of the sequentially written lines that were read just before from which on a place changes data in place.
+    pub min_in_place_share: f64,
     /// Estimated share of the program's time from which on a useless operation is reported.
     pub min_cost_share: f64,
     /// Instructions in whose time a core gets a line from memory or another core.
@@ -91,6 +93,7 @@ impl Default for Thresholds {
             min_flushed_share: 0.50,
             min_useless_share: 0.50,
             min_partial_share: 0.25,
+            min_in_place_share: 0.75,
             min_cost_share: 0.01,
             line_cost: 28,
             store_width: 32,
@@ -253,6 +256,10 @@ thresholds! {
         "Share of an instruction's non-temporal lines that leave incomplete from which on it is \
          reported, and of the lines that would at a place from which on it is not advised to skip. The ends of a copy that \
          is not aligned are two lines; copies worth non-temporal stores have more than eight.";
+    min_in_place_share: share,
+        "Share of the sequentially written lines that are read at most 256 instructions before they are written, from \
+         which on the place changes data in place and is cleaned rather than skipped. Nearly all lines of a loop that \
+         does are; of objects whose first line is read before they are written anew, half at most.";
     min_cost_share: share,
         "Estimated share of the program's time from which on a useless flush, fence or partial \
          line is reported: less cannot be measured.";

@@ -6,7 +6,7 @@
 //! | yes | no | while cached | any | leave alone |
 //! | yes, but too many at a time | any | no | any | leave alone |
 //! | yes | any | no | yes, or flushed already | clean, or leave alone |
-//! | yes | any | no | no | skip; clean where many of the lines are written in part |
+//! | yes | any | no | no | skip; clean where many of the lines are written in part, or are read just before |
 //! | no | no | any | any | leave alone |
 //! | no | yes | while cached, or an atomic took the line | any | leave alone |
 //! | no | yes | no | any | clean |
@@ -19,7 +19,7 @@
 //! cleaning it moves it alone, without its neighbours, at the cost of an instruction a line. A lone line that its core writes again and again, or has just
 //! taken by an atomic (a lock), is in its cache in a writable state, so the fence does not wait for
 //! it; and partial lines are better cleaned than written around the cache, where each would cost
-//! the device a read.
+//! the device a read. So are lines that are changed in place: P0 (7.2.2) names skip for such a loop (`psinv`), and used clean.
 
 use crate::Thresholds;
 use crate::findings::{Dismissed, FenceDistance, Streams, Verdict};
@@ -39,6 +39,8 @@ pub(crate) struct Evidence<'a> {
     /// All sequential contexts as one.
     pub(crate) sequential: SizeClass,
     pub(crate) classes: &'a [SizeClass],
+    /// Share of the lines in sequential contexts that were read just before, see [`crate::loaded`].
+    pub(crate) in_place_share: f64,
     /// Sequential or not.
     pub(crate) whole: Usage,
     pub(crate) fence: FenceDistance,
@@ -163,15 +165,19 @@ fn judge(e: &Evidence<'_>, t: &Thresholds) -> (Verdict, String) {
     let reused = of(e.sequential.reused, usage.lines);
     let in_part = of(e.sequential.in_part, usage.lines);
     // Advice to skip would be what is reported as a pitfall where it is found.
-    if reused < t.min_reread_share && in_part < t.min_partial_share {
+    let in_place = e.in_place_share >= t.min_in_place_share;
+    if reused < t.min_reread_share && in_part < t.min_partial_share && !in_place {
         return (Verdict::Skip, reasons::skip(e, reused, &again, &fence, t));
     }
     if flushed {
         return (Verdict::LeaveAlone, reasons::flushed(e));
     }
-    let reason = match reused < t.min_reread_share {
-        true => reasons::clean_parts(e, in_part, &again, &fence),
-        false => reasons::clean(e, reused, &again, &fence, t),
+    let reason = if reused >= t.min_reread_share {
+        reasons::clean(e, reused, &again, &fence, t)
+    } else if in_place {
+        reasons::clean_in_place(e, &again, &fence)
+    } else {
+        reasons::clean_parts(e, in_part, &again, &fence)
     };
     (Verdict::Clean, reason)
 }

@@ -44,7 +44,7 @@ use prestore_trace::SiteId;
 use crate::allocations::Allocations;
 use crate::clock::ThreadClock;
 use crate::contexts::{Contexts, Limits};
-use crate::cores::{Core, sampled};
+use crate::cores::{Core, sample_of, sampled};
 use crate::existing::Existing;
 use crate::fences::PendingWrites;
 use crate::lines::{LINE, LINE_SHIFT, LineState, Lines, Owner, RegionHint};
@@ -190,6 +190,11 @@ impl Memory {
         };
         self.lines.set_unread(p.page, p.line);
         if sampled(p.line) {
+            if owner.as_context().is_some() {
+                let last = self.lines.touched[sample_of(p.page)];
+                let loaded = &mut self.origins.get_mut(origin).loaded;
+                loaded.begin(last.read_by(p.at.thread), p.at.now);
+            }
             self.touch(p.page, p.line, p.at, false);
         }
     }

@@ -160,12 +160,20 @@ fn skipped_stores_gather_to_lines_in_the_order_of_addresses() {
 }
 
 #[test]
-fn a_load_makes_what_was_gathered_for_its_line_go() {
+fn a_load_of_what_was_gathered_makes_it_go() {
     let load = op(1, OpKind::Load, 0x1000, 8, OTHER);
     let ops = [store(0, 0x1000), load, store(2, 0x1020)];
     let out = apply(PreStore::Skip, &ops, 100);
     let part = |instr, addr| op(instr, OpKind::NtStore, addr, 32, WRITER);
     assert_eq!(out, [part(0, 0x1000), load, part(2, 0x1020)]);
+}
+
+#[test]
+fn a_load_of_the_lines_other_bytes_lets_it_gather() {
+    let load = op(1, OpKind::Load, 0x1020, 8, OTHER);
+    let ops = [store(0, 0x1000), load, store(2, 0x1020)];
+    let out = apply(PreStore::Skip, &ops, 100);
+    assert_eq!(out, [load, op(2, OpKind::NtStore, 0x1000, 64, WRITER)]);
 }
 
 #[test]

@@ -150,6 +150,16 @@ fn a_buffer_is_copied_before_its_data_is_loaded() {
 }
 
 #[test]
+fn what_is_changed_in_place_is_gathered_whole() {
+    // Each word is loaded before it is stored.
+    let in_place = |op: Op| [Op { kind: Load, ..op }, op];
+    let ops: Vec<_> = words(0x1000).into_iter().flat_map(in_place).collect();
+    let out = written(Way::Buffer, &ops, Costs::default());
+    let expected = [(Load, 0, 64), (NtStore, 0x1000, 64)];
+    assert_eq!(seen(&out)[16..], expected);
+}
+
+#[test]
 fn a_call_costs_its_instructions_and_those_of_each_line() {
     let costs = Costs {
         call: 9,

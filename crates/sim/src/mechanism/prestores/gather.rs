@@ -148,10 +148,14 @@ impl Gather {
         self.pieces.insert(i, rest);
     }
 
-    /// A load of `line`: what is gathered for it goes first.
-    pub fn load(&mut self, line: LineAddr, to: &mut Target<'_>) {
-        let of_line = |p: &Piece| line >= p.first && line.0 - p.first.0 < p.lines.len() as u64;
-        if let Some(i) = self.pieces.iter().position(of_line) {
+    /// A load of `bytes` of `line`: what is gathered of them goes first. The line's other bytes are still in memory.
+    pub fn load(&mut self, line: LineAddr, bytes: ByteMask, to: &mut Target<'_>) {
+        let gathers = |p: &Piece| {
+            let at = line.0.checked_sub(p.first.0);
+            at.and_then(|at| p.lines.get(at as usize))
+                .is_some_and(|gathered| gathered & bytes != 0)
+        };
+        if let Some(i) = self.pieces.iter().position(gathers) {
             self.write(i, to);
         }
     }

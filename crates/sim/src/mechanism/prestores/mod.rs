@@ -7,7 +7,7 @@
 //! in the order of their addresses, whichever was written last. A line of which all bytes were written
 //! and that is stored to again begins a new run (P0, listing 3). Skip puts
 //! non-temporal stores of what was written there, in the place of the stores: it is the order in which
-//! the library's copies and writers do it. A load of the line in between makes them go at once.
+//! the library's copies and writers do it. A load of what was written there in between makes them go at once.
 //!
 //! What the source would do else is done, too ([`Way`]): stores to the library's writer or to a buffer in the place of
 //! those to the data, and the copy from there; and its instructions ([`Costs`]).
@@ -143,10 +143,11 @@ impl VirtualPrestores {
             OpKind::Load if self.skips => {
                 let end = op.addr + u64::from(op.size).max(1) - 1;
                 for line in op.addr >> self.line_shift..=end >> self.line_shift {
-                    thread.open.load(line, &mut thread.due);
+                    let (_, bytes, _) = self.bytes_in(line, op);
+                    thread.open.load(line, bytes, &mut thread.due);
                     if !thread.gather.is_empty() {
                         let (gather, mut to) = self.gathered(number, thread, op.instr);
-                        gather.load(LineAddr(line), &mut to);
+                        gather.load(LineAddr(line), bytes, &mut to);
                     }
                 }
             }

@@ -73,9 +73,10 @@ impl OpenLines {
         }
     }
 
-    /// A load of `line`: it makes what gathers around the caches for this line go.
-    pub(super) fn load(&mut self, line: u64, due: &mut Vec<(usize, Op)>) {
-        let gathers = |r: &Run| r.line == line && r.pre.kind == OpKind::NtStore;
+    /// A load of `bytes` of `line`: it makes what gathers of them around the caches go.
+    pub(super) fn load(&mut self, line: u64, bytes: ByteMask, due: &mut Vec<(usize, Op)>) {
+        let gathers =
+            |r: &Run| r.line == line && r.bytes & bytes != 0 && r.pre.kind == OpKind::NtStore;
         if let Some(i) = self.runs.iter().position(gathers) {
             self.end(i, due);
         }
