@@ -160,6 +160,30 @@ fn what_is_changed_in_place_is_gathered_whole() {
 }
 
 #[test]
+fn a_load_waits_for_the_same_load_whatever_the_change_loads() {
+    // A list whose nodes' data is written to a buffer meanwhile.
+    let node = |i: u64| Op {
+        after: 1,
+        ..op(16 * i, Load, 0x8000 + 4096 * i, 8, OTHER)
+    };
+    let ops: Vec<_> = (0..20)
+        .flat_map(|i| [vec![node(i)], words(0x1000 + 64 * i)].concat())
+        .collect();
+    for way in [Way::Writer, Way::Buffer] {
+        let out = written(way, &ops, Costs::default());
+        let loads: Vec<_> = out.iter().filter(|op| op.kind == Load).collect();
+        assert!(loads.len() > 20);
+        let before = |at: usize| loads[at - usize::from(loads[at].after)];
+        let chain = (1..loads.len()).filter(|&at| loads[at].site == OTHER);
+        for at in chain {
+            assert_eq!(before(at).addr + 4096, loads[at].addr, "{way:?}");
+        }
+        let added = loads.iter().filter(|op| op.site != OTHER);
+        assert!(added.into_iter().all(|op| op.after == 0), "{way:?}");
+    }
+}
+
+#[test]
 fn a_call_costs_its_instructions_and_those_of_each_line() {
     let costs = Costs {
         call: 9,

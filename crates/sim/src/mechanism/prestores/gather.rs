@@ -81,9 +81,12 @@ impl Target<'_> {
             size,
             kind,
             instr: self.instr,
+            // It waits for nothing, unless it is said.
+            after: 0,
             ..*like
         };
-        self.out.push(Held { op, extra });
+        let added = true;
+        self.out.push(Held { op, extra, added });
     }
 }
 
@@ -131,6 +134,9 @@ impl Gather {
             to.push(op, OpKind::Store, position, 4, 0);
         }
         to.push(op, OpKind::Store, place, size, 0);
+        if let Some(stored) = to.out.last_mut() {
+            stored.op.after = op.after;
+        }
         if way == Way::Writer && completes && at > 0 {
             self.write_first(i, to);
         }

@@ -8,12 +8,18 @@ pub(super) struct Held {
     pub op: Op,
     /// Instructions of the change that are executed before it.
     pub extra: u32,
+    /// Is it the change's?
+    pub added: bool,
 }
 
 impl Held {
     /// One of the program's.
     pub fn own(op: Op) -> Self {
-        Self { op, extra: 0 }
+        Self {
+            op,
+            extra: 0,
+            added: false,
+        }
     }
 
     /// What stands in the place of a store that is gathered to go around the caches: a non-temporal

@@ -17,6 +17,7 @@
 
 mod gather;
 mod held;
+mod loads;
 mod open;
 mod rule;
 
@@ -31,6 +32,7 @@ use super::Mechanism;
 use crate::{ByteMask, Op, OpKind};
 use gather::{Gather, Target};
 use held::Held;
+use loads::Loads;
 use open::OpenLines;
 
 /// Operations after which a line is taken to be left if the finding has not stored to it again:
@@ -52,13 +54,21 @@ pub struct VirtualPrestores {
     threads: Vec<Thread>,
 }
 
+/// What a thread was given.
+#[derive(Clone, Debug, Default)]
+struct Given {
+    /// Instructions of the change so far.
+    extra: u64,
+    loads: Loads,
+}
+
 /// What is known of one thread.
 #[derive(Clone, Debug, Default)]
 struct Thread {
     /// Operations not given on yet: a pre-store may have to go between them.
     held: Vec<Held>,
-    /// Instructions of the change so far, in what was given on.
-    extra: u64,
+    /// What was given on.
+    given: Given,
     /// The program's count at its last operation.
     last: u64,
     /// What is gathered elsewhere.
@@ -207,6 +217,7 @@ impl VirtualPrestores {
                     PreStore::Clean => OpKind::Flush(FlushKind::Clwb),
                     PreStore::Skip => OpKind::NtStore,
                 },
+                after: 0,
                 ..*op
             };
             let bytes = self.bytes_in(line, op);
@@ -245,7 +256,7 @@ impl Thread {
         let mut from = 0;
         let mut before: Option<(usize, u64)> = None;
         for (at, pre) in self.due.drain(..ready) {
-            give(&self.held[from..=at], &mut self.extra, out);
+            self.given.give(&self.held[from..=at], out);
             from = at + 1;
             // A call for several lines acts on one after the other.
             let goes_on =
@@ -254,12 +265,12 @@ impl Thread {
                 OpKind::NtStore => (costs.copy, costs.copy_line),
                 _ => (costs.call, costs.line),
             };
-            self.extra += u64::from(each) + if goes_on { 0 } else { u64::from(call) };
+            self.given.extra += u64::from(each) + if goes_on { 0 } else { u64::from(call) };
             before = Some((at, pre.addr));
-            let instr = self.held[at].op.instr + self.extra;
+            let instr = self.held[at].op.instr + self.given.extra;
             out.push(Op { instr, ..pre });
         }
-        give(&self.held[from..end], &mut self.extra, out);
+        self.given.give(&self.held[from..end], out);
         self.held.drain(..end);
         for (at, _) in &mut self.due {
             *at -= end;
@@ -268,13 +279,18 @@ impl Thread {
     }
 }
 
-/// Gives on what is not replaced, later by the instructions that the change adds.
-fn give(held: &[Held], extra: &mut u64, out: &mut Vec<Op>) {
-    for held in held {
-        *extra += u64::from(held.extra);
-        if !held.is_replaced() {
-            let instr = held.op.instr + *extra;
-            out.push(Op { instr, ..held.op });
+impl Given {
+    /// Gives on what is not replaced, later by the instructions that the change adds.
+    fn give(&mut self, held: &[Held], out: &mut Vec<Op>) {
+        for held in held {
+            self.extra += u64::from(held.extra);
+            if held.is_replaced() {
+                continue;
+            }
+            let instr = held.op.instr + self.extra;
+            let op = Op { instr, ..held.op };
+            // The change's own stores wait for what those that they replace waited for.
+            out.push(self.loads.count(op, held.added));
         }
     }
 }
