@@ -52,7 +52,7 @@ fn simulate(args: &SimulateArgs, machine: &Machine, trace: &Trace) -> Result<Res
         .call_sites(&call_sites);
     let options = Options {
         lenient: asked.stored.lenient,
-        dependences: asked.dependences,
+        independent_loads: asked.independent_loads,
         ..Options::default()
     };
     let mut progress = Progress::new(asked.quiet, "simulated operations");

@@ -184,11 +184,14 @@ fn a_list_takes_longer_than_an_array_of_its_nodes() {
             let dir = folder.path().join(which);
             let to = ["record", "--quiet", "--force", "--output", text(&dir), "--"];
             run(to.iter().chain(&[text(&program), which])).exits(0);
-            let options = [&ON_A[..], &["--region", "1", "--dependences"]].concat();
-            let json = simulate(&dir, &options).exits(0).json();
-            json["seconds"].as_f64().unwrap()
+            [&[][..], &["--independent-loads"]].map(|options| {
+                let options = [&ON_A[..], &["--region", "1"], options].concat();
+                let json = simulate(&dir, &options).exits(0).json();
+                json["seconds"].as_f64().unwrap()
+            })
         };
-        let (list, array) = (seconds("1"), seconds("0"));
+        let ([list, at_once], [array, _]) = (seconds("1"), seconds("0"));
         assert!(list > 3.0 * array, "{level}: {list} s and {array} s");
+        assert!(list > 2.0 * at_once, "{level}: {list} s and {at_once} s");
     }
 }

@@ -45,15 +45,6 @@ pub enum SourceError {
         /// What is missing.
         why: &'static str,
     },
-    /// It does not have the program's instructions, from which it follows what loads wait for.
-    #[error(
-        "{}: --dependences needs the program's instructions, which recordings of older versions and imported ones do not have; record again",
-        dir.display()
-    )]
-    NoCode {
-        /// The recording.
-        dir: PathBuf,
-    },
     /// No events were recorded, or none of the chosen threads.
     #[error("{}: {what}", dir.display())]
     Nothing {

@@ -28,9 +28,9 @@ pub struct Options {
     /// and demotes of the parts of a line become one, as the library would execute there. `None`:
     /// every one stays.
     pub line: Option<u64>,
-    /// Loads wait for the loads that bring their addresses ([`prestore_sim::Op::after`]), as far as registers carry them
-    /// and what is stored is loaded again. Without, any number of loads are under way at once.
-    pub dependences: bool,
+    /// No load waits for the one that brings its address ([`prestore_sim::Op::after`]): any number of them are under way at
+    /// once, also along lists and trees. So it is, too, where the recording does not have the program's instructions.
+    pub independent_loads: bool,
     /// Keep what store operations write, for [`crate::TraceSource::stored`].
     pub values: bool,
 }

@@ -44,7 +44,9 @@ pub struct TraceSource<'t> {
     decoder: Decoder,
     pub(crate) gaps: Gaps,
     pub(crate) lenient: bool,
-    dependences: bool,
+    independent_loads: bool,
+    /// A process's blocks came without their instructions.
+    without_code: bool,
     line: Option<u64>,
     /// What was left out of threads that have ended.
     left_out: Vec<String>,
@@ -118,7 +120,8 @@ impl<'t> TraceSource<'t> {
             decoder: chosen::decoder()?,
             gaps: options.gaps.unwrap_or_else(|| Gaps::of(trace.manifest())),
             lenient: options.lenient,
-            dependences: options.dependences,
+            independent_loads: options.independent_loads,
+            without_code: false,
             line: options.line,
             left_out: Vec::new(),
         })
@@ -164,6 +167,13 @@ impl<'t> TraceSource<'t> {
         let current = self.cores.iter().filter_map(|c| c.current.as_ref());
         notes.extend(current.flat_map(|c| c.cursor.notes()));
         notes.extend(self.hand_offs.notes());
+        if self.without_code && !self.independent_loads {
+            notes.push(
+                "recorded without the program's instructions (by an older version, or imported): loads do not wait for the \
+                 loads that bring their addresses, and lists and trees come out faster than they are; record again"
+                    .to_owned(),
+            );
+        }
         if manifest.info.scope.mode == "functions" {
             notes.push(
                 "recorded with --scope functions: other accesses take no part, caches are emptier of \
@@ -248,11 +258,9 @@ impl<'t> TraceSource<'t> {
             Entry::Vacant(new) => {
                 let table = self.trace.table(process)?;
                 let is_known = |b: &Block| !b.code.is_empty();
-                if self.dependences && !table.iter().any(is_known) {
-                    let dir = self.trace.dir().to_path_buf();
-                    return Err(SourceError::NoCode { dir });
-                }
-                let plans = Plans::new(&table, Space::of(process), self.dependences);
+                let any = table.iter().next().is_some();
+                self.without_code |= any && !table.iter().any(is_known);
+                let plans = Plans::new(&table, Space::of(process), !self.independent_loads);
                 &*new.insert((plans, table))
             }
         };

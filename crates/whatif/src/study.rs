@@ -27,8 +27,8 @@ pub struct Study<'a> {
     pub all_together: bool,
     /// Take what can be read of a damaged recording.
     pub lenient: bool,
-    /// Loads wait for the loads that bring their addresses.
-    pub dependences: bool,
+    /// No load waits for the one that brings its address.
+    pub independent_loads: bool,
     /// Simulate only so many operations, the first of all threads.
     pub limit: Option<u64>,
     /// Simulate a sample only, of everything the same units; another one in each of [`Study::simulations`].
@@ -152,7 +152,7 @@ impl Study<'_> {
         let generic = self.advice.iter().filter_map(|a| Some((a, a.caller?)));
         Options {
             lenient: self.lenient,
-            dependences: self.dependences,
+            independent_loads: self.independent_loads,
             by_caller: generic
                 .flat_map(|(a, caller)| a.sites.iter().map(move |&site| (site, caller)))
                 .collect(),

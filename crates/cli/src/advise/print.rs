@@ -69,7 +69,7 @@ pub fn findings(
             simulations: args.simulations,
             all_together: false,
             lenient: args.lenient,
-            dependences: false,
+            independent_loads: false,
             debug_dirs: args.debug_dir.clone(),
             quiet: args.run.quiet,
         };

@@ -19,10 +19,10 @@ pub struct ReplayArgs {
     /// comes before and between warms the caches up
     #[arg(long, value_name = "ID|any")]
     pub region: Option<String>,
-    /// Let a load wait for the load that brings its address, as in lists and trees, instead of having them all under way
-    /// at once (docs/whatif.md)
+    /// Let no load wait for the load that brings its address: any number of them under way at once, also along lists and
+    /// trees (docs/whatif.md)
     #[arg(long, conflicts_with = "types")]
-    pub dependences: bool,
+    pub independent_loads: bool,
     /// Simulate only the first N operations of all threads (20M, 1G): a quick look at a long recording
     #[arg(long, value_name = "N", value_parser = parse_limit)]
     pub limit: Option<u64>,

@@ -35,7 +35,7 @@ pub fn run(args: &WhatifArgs) -> Result<ExitCode, CliError> {
         simulations: args.simulations,
         all_together: !args.ops.is_empty(),
         lenient: replay.stored.lenient,
-        dependences: replay.dependences,
+        independent_loads: replay.independent_loads,
         debug_dirs: replay.debug_dir.clone(),
         quiet: replay.quiet,
     };
@@ -90,8 +90,8 @@ pub struct Asked {
     pub all_together: bool,
     /// Take what there is of a damaged recording.
     pub lenient: bool,
-    /// Loads wait for the loads that bring their addresses.
-    pub dependences: bool,
+    /// No load waits for the one that brings its address.
+    pub independent_loads: bool,
     /// Folders with separate debug files.
     pub debug_dirs: Vec<PathBuf>,
     /// No progress on stderr.
@@ -113,7 +113,7 @@ pub fn predict(
         all_together: asked.all_together,
         simulations: asked.simulations,
         lenient: asked.lenient || trace.manifest().state != RecordingState::Complete,
-        dependences: asked.dependences,
+        independent_loads: asked.independent_loads,
         limit: asked.limit,
         sample: asked.sample,
         interest: asked.interest,
