@@ -75,6 +75,12 @@ fn masks_that_cannot_be_read() {
     same(&[], &[str(&cc("bad_masks", &[]))]);
 }
 
+/// Those of all signals came back with SIGKILL and SIGSTOP.
+#[test]
+fn masks_without_what_nobody_blocks() {
+    same(&[], &[str(&cc("full_masks", &["-pthread"]))]);
+}
+
 #[test]
 fn handlers_begin_with_clear_flags() {
     same(&[], &[str(&cc("handler_flags", &[]))]);
