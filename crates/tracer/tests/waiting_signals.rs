@@ -81,6 +81,15 @@ fn masks_without_what_nobody_blocks() {
     same(&[], &[str(&cc("full_masks", &["-pthread"]))]);
 }
 
+/// They waited in the engine, where the program's calls did not find them.
+#[test]
+fn faults_that_are_looked_for() {
+    let program = cc("pending_faults", &["-O1"]);
+    for options in [&[][..], &["count"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 #[test]
 fn handlers_begin_with_clear_flags() {
     same(&[], &[str(&cc("handler_flags", &[]))]);
