@@ -61,6 +61,12 @@ fn descriptors_that_look_open() {
     same(&[], &[cc("looks_open", &[])]);
 }
 
+/// It was the engine that could not be written.
+#[test]
+fn files_that_are_executed() {
+    same(&[], &[cc("writes_itself", &[])]);
+}
+
 /// Where the processor has transactions; else the program says so both times.
 #[test]
 fn transactions() {
