@@ -24,6 +24,7 @@
 #include "kernel_writes.h"
 #include "modules.h"
 #include "options.h"
+#include "personality.h"
 #include "pid_namespace.h"
 #include "plan.h"
 #include "proc_files.h"
@@ -220,6 +221,7 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
     pid_namespace_init();
     proc_maps_init(dr_get_client_path(id));
     proc_files_init();
+    personality_init();
     text_busy_init();
     segments_init();
     float_pc_init();

@@ -67,6 +67,12 @@ fn files_that_are_executed() {
     same(&[], &[cc("writes_itself", &[])]);
 }
 
+/// The recorder's own flag was in it.
+#[test]
+fn personalities() {
+    same(&[], &[cc("personalities", &["-pthread"])]);
+}
+
 /// Where the processor has transactions; else the program says so both times.
 #[test]
 fn transactions() {
