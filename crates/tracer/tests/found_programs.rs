@@ -67,6 +67,12 @@ fn files_that_are_executed() {
     same(&[], &[cc("writes_itself", &[])]);
 }
 
+/// They were executed: the kernel was asked for the engine's file.
+#[test]
+fn files_that_are_being_written() {
+    same(&[], &[cc("busy_programs", &[])]);
+}
+
 /// The recorder's own flag was in it.
 #[test]
 fn personalities() {
