@@ -41,13 +41,53 @@ nesting(instr_t *instr)
     return 0;
 }
 
+static bool
+has_immediate(instr_t *instr)
+{
+    for (int i = 0; i < instr_num_srcs(instr); i++) {
+        if (opnd_is_immed_int(instr_get_src(instr, i)))
+            return true;
+    }
+    return false;
+}
+
+/* What the engine's tables have too long or too short; 0: nothing that is known. */
+static uint
+true_bytes(instr_t *instr)
+{
+    bool to_register = instr_num_dsts(instr) > 0 && opnd_is_reg(instr_get_dst(instr, 0));
+    reg_id_t to = to_register ? opnd_get_reg(instr_get_dst(instr, 0)) : DR_REG_NULL;
+    switch (instr_get_opcode(instr)) {
+    case OP_mov_seg: return 2;
+    case OP_cvttps2pi: return 8;
+    case OP_punpcklbw:
+    case OP_punpcklwd:
+    case OP_punpckldq: return reg_is_mmx(to) ? 4 : 0;
+    case OP_vmovddup: return reg_is_strictly_xmm(to) ? 8 : 0;
+    case OP_vinsertf32x8:
+    case OP_vinsertf64x4:
+    case OP_vinserti32x8:
+    case OP_vinserti64x4: return 32;
+    case OP_vpsllw:
+    case OP_vpslld:
+    case OP_vpsllq:
+    case OP_vpsraw:
+    case OP_vpsrad:
+    case OP_vpsrlw:
+    case OP_vpsrld:
+    case OP_vpsrlq: return has_immediate(instr) ? 0 : 16; /* how far, for all lanes */
+    default: return 0;
+    }
+}
+
 uint
 access_bytes(instr_t *instr, opnd_t mem)
 {
     /* The engine does not tell. */
     if (instr_get_opcode(instr) == OP_enter)
         return (1 + nesting(instr)) * (uint)sizeof(uint64);
-    return drutil_opnd_mem_size_in_bytes(mem, instr);
+    uint bytes = true_bytes(instr);
+    return bytes != 0 ? bytes : drutil_opnd_mem_size_in_bytes(mem, instr);
 }
 
 int64

@@ -24,6 +24,7 @@
 #include "kernel_writes.h"
 #include "modules.h"
 #include "options.h"
+#include "personality.h"
 #include "pid_namespace.h"
 #include "plan.h"
 #include "proc_files.h"
@@ -35,6 +36,7 @@
 #include "stops.h"
 #include "stored.h"
 #include "suspend.h"
+#include "text_busy.h"
 #include "thread.h"
 #include "transactions.h"
 #include "trial.h"
@@ -219,6 +221,8 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
     pid_namespace_init();
     proc_maps_init(dr_get_client_path(id));
     proc_files_init();
+    personality_init();
+    text_busy_init();
     segments_init();
     float_pc_init();
     if (!transactions_init() || !frame_init() || (options_record() && !atomics_init()))

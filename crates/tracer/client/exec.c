@@ -1,6 +1,7 @@
 #include "exec.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/xattr.h>
 #include <string.h>
@@ -139,6 +140,16 @@ why_native(const char *path, const char *const *envp)
     return why;
 }
 
+/* What somebody has open for writing the kernel does not execute; it is not asked, as the engine is executed
+ * instead. It looks at the file before the arguments, which it cannot read here (older kernels do so the other
+ * way round, and do not tell). */
+static bool
+is_being_written(const char *path)
+{
+    char **nowhere = (char **)~4095ul;
+    return syscall(SYS_execve, path, nowhere, nowhere) == -1 && errno == ETXTBSY;
+}
+
 /* A file without a path, which the engine cannot follow. */
 static void
 leave_execveat(void *drcontext)
@@ -174,8 +185,13 @@ before_syscall(void *drcontext, int number)
     uint why = why_native(path, (const char *const *)dr_syscall_get_param(drcontext, 2));
     if (why == 0 && seccomp_active())
         why = NOTE_SECCOMP;
-    if (why == 0)
-        return true;
+    if (why == 0) {
+        if (!is_being_written(path))
+            return true;
+        execveat_failed(drcontext);
+        dr_syscall_set_result(drcontext, (reg_t)-ETXTBSY);
+        return false;
+    }
     session_note(why, path);
     engine_exec_natively(drcontext);
     seccomp_hand_over(drcontext);

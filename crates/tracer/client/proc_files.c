@@ -15,6 +15,7 @@
 #include "environment.h"
 #include "options.h"
 #include "peek.h"
+#include "personality.h"
 #include "proc_maps.h"
 #include "proc_signals.h"
 #include "text.h"
@@ -22,14 +23,14 @@
 /* The kernel describes the process with the engine in it. Where the program opens such a file, it
  * gets one in memory with what is its own. */
 
-typedef enum { OTHER, MAPS, ENVIRON, AUXV, EXE, STATUS, STAT } file_kind_t;
+typedef enum { OTHER, MAPS, ENVIRON, AUXV, EXE, STATUS, STAT, PERSONALITY } file_kind_t;
 
 static const struct {
     const char *name;
     file_kind_t kind;
 } FILES[] = {
     { "maps", MAPS }, { "smaps", MAPS }, { "environ", ENVIRON }, { "auxv", AUXV },
-    { "exe", EXE },   { "status", STATUS }, { "stat", STAT },
+    { "exe", EXE },   { "status", STATUS }, { "stat", STAT },       { "personality", PERSONALITY },
 };
 
 typedef struct {
@@ -124,6 +125,8 @@ content(file_of_t file, const char *path)
         proc_signals_status(&text, &filtered);
     else if (file.kind == STAT && text.length > 0)
         proc_signals_stat(&text, &filtered);
+    else if (file.kind == PERSONALITY && text.length > 0)
+        personality_filter(&text, &filtered);
     else
         filter_environment(&text, &filtered);
     text_free(&text);
@@ -236,7 +239,7 @@ before_syscall(void *drcontext, int number)
     uint64 flags = dr_syscall_get_param(drcontext, first + 1);
     peek_text((const void *)dr_syscall_get_param(drcontext, first), path, sizeof(path));
     file_of_t file = file_of(path);
-    if (file.kind == OTHER || (!file.own && file.kind != MAPS && file.kind != ENVIRON) ||
+    if (file.kind == OTHER || (!file.own && file.kind != MAPS && file.kind != ENVIRON && file.kind != PERSONALITY) ||
         (flags & (O_ACCMODE | O_PATH | O_DIRECTORY | O_NOFOLLOW)) != O_RDONLY)
         return true;
     long result;

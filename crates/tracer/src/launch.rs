@@ -98,13 +98,15 @@ pub(crate) fn start(
 
 /// Lets the kernel place the program as it did last time, as debuggers do: addresses decide which
 /// way libraries copy and which data shares a line, so that two runs could otherwise not agree.
-/// Where that is forbidden (some containers), the program runs all the same.
+/// Where that is forbidden (some containers), the program runs all the same. The flag beside it tells
+/// the client that this one is ours and not the program's (`client/personality.c`).
 fn place_alike() -> io::Result<()> {
     // SAFETY: changes nothing but the calling process's flags.
     unsafe {
         let now = libc::personality(0xffff_ffff);
-        if now != -1 {
-            libc::personality((now | libc::ADDR_NO_RANDOMIZE) as libc::c_ulong);
+        if now != -1 && now & libc::ADDR_NO_RANDOMIZE == 0 {
+            let alike = now | libc::ADDR_NO_RANDOMIZE;
+            libc::personality((alike | libc::FDPIC_FUNCPTRS) as libc::c_ulong);
         }
     }
     Ok(())

@@ -210,6 +210,17 @@ fn addresses_beside_live_flags() {
     check("flags");
 }
 
+/// Of one byte, in units that the engine's tables did not have.
+#[test]
+fn displacements_of_vectors() {
+    check("displacements");
+}
+
+#[test]
+fn sizes_that_tables_had_wrong() {
+    check("sizes");
+}
+
 #[test]
 fn strided_loop() {
     check("loop");

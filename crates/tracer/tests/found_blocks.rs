@@ -225,6 +225,29 @@ fn unknown_opcodes_by_fs() {
     }
 }
 
+/// Encoded anew, they asked for a broadcast, which they do not have: an illegal instruction.
+#[test]
+fn wide_ciphers_by_the_instruction_pointer() {
+    let Some(features) = Features::at(Level::Avx512) else {
+        eprintln!("SKIPPED: this processor has no AVX-512");
+        return;
+    };
+    if features.has("vaes") {
+        same(&[
+            "vaesenc arena+3648(%rip), %zmm21, %zmm3",
+            "vaesenclast arena+200(%rip), %ymm21, %ymm30",
+            "vaesdec arena+3648(%rip), %xmm4, %xmm17",
+            "vaesdeclast arena+64(%rip), %zmm30, %zmm30",
+        ]);
+    }
+    if features.has("vpclmulqdq") {
+        same(&[
+            "vpclmulqdq $0x11, arena+3617(%rip), %zmm25, %zmm19",
+            "vpclmulqdq $1, arena+64(%rip), %ymm1, %ymm28",
+        ]);
+    }
+}
+
 /// The handler of a breakpoint is told of where the program is.
 #[test]
 fn breakpoints() {

@@ -61,6 +61,24 @@ fn descriptors_that_look_open() {
     same(&[], &[cc("looks_open", &[])]);
 }
 
+/// It was the engine that could not be written.
+#[test]
+fn files_that_are_executed() {
+    same(&[], &[cc("writes_itself", &[])]);
+}
+
+/// They were executed: the kernel was asked for the engine's file.
+#[test]
+fn files_that_are_being_written() {
+    same(&[], &[cc("busy_programs", &[])]);
+}
+
+/// The recorder's own flag was in it.
+#[test]
+fn personalities() {
+    same(&[], &[cc("personalities", &["-pthread"])]);
+}
+
 /// Where the processor has transactions; else the program says so both times.
 #[test]
 fn transactions() {

@@ -75,6 +75,21 @@ fn masks_that_cannot_be_read() {
     same(&[], &[str(&cc("bad_masks", &[]))]);
 }
 
+/// Those of all signals came back with SIGKILL and SIGSTOP.
+#[test]
+fn masks_without_what_nobody_blocks() {
+    same(&[], &[str(&cc("full_masks", &["-pthread"]))]);
+}
+
+/// They waited in the engine, where the program's calls did not find them.
+#[test]
+fn faults_that_are_looked_for() {
+    let program = cc("pending_faults", &["-O1"]);
+    for options in [&[][..], &["count"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 #[test]
 fn handlers_begin_with_clear_flags() {
     same(&[], &[str(&cc("handler_flags", &[]))]);

@@ -12,6 +12,7 @@ mod features;
 mod fixed;
 mod generate;
 mod memory;
+mod newer;
 mod program;
 mod regs;
 mod rng;

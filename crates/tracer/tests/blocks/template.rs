@@ -20,8 +20,8 @@ fn places(template: &str) -> impl Iterator<Item = &str> {
         .split('{')
         .skip(1)
         .filter_map(|rest| rest.split_once('}').map(|(place, _)| place))
-        // Broadcasts look alike: `{1to16}`.
-        .filter(|place| place.starts_with(char::is_alphabetic))
+        // Broadcasts and roundings look alike: `{1to16}`, `{rn-sae}`.
+        .filter(|place| place.starts_with(char::is_alphabetic) && !place.contains('-'))
 }
 
 impl Gen<'_> {

@@ -183,6 +183,7 @@ impl Gen<'_> {
             4 | 5 => self.masked(),
             6 => self.one_of(&[super::avx512::AVX512]),
             7 => self.control_words(),
+            8 => self.one_of(&[super::newer::NEWER]),
             _ => self.one_of(&[SSE, AVX, super::avx512::AVX512]),
         }
     }
