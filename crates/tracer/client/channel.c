@@ -115,17 +115,25 @@ go_private(channel_t *c)
     return c->private || session_host_is_gone();
 }
 
+static void
+produce(channel_t *c, uint64 *end)
+{
+    ring_produce(c->ring, (uint32_t)(end - c->slot));
+    c->handed_over += (uint64)(end - c->slot);
+    session_ring_doorbell();
+}
+
 uint64 *
 channel_hand_over(void *drcontext, channel_t *c, uint64 *end)
 {
     if (session_stopped()) {
-        /* This buffer was not handed over: it can be written over in any case. */
-        go_private(c);
+        /* What is not handed over can be written over in any case; the file keeps what is. */
+        bool wanted = session_stopped_here() && !c->private;
+        if (go_private(c) && wanted)
+            produce(c, end);
         return c->slot;
     }
-    ring_produce(c->ring, (uint32_t)(end - c->slot));
-    c->handed_over += (uint64)(end - c->slot);
-    session_ring_doorbell();
+    produce(c, end);
     while (!wait_until_untaken(drcontext, c, c->ring->slots - 1)) {
         if (go_private(c))
             return c->slot;
@@ -138,7 +146,8 @@ channel_close(channel_t *c, uint64 *end)
 {
     if (c->ring == NULL)
         return;
-    if (!session_was_stopped()) {
+    /* Another thread may have stopped recording: this one's last buffer is whole all the same. */
+    if (!session_was_stopped() || (session_stopped_here() && !c->private)) {
         /* When it ended: the red zone has room for it. */
         end[0] = REC_HEADER(REC_TIME, 1);
         end[1] = ticks();

@@ -92,6 +92,12 @@ session_was_stopped(void)
     return stopped;
 }
 
+bool
+session_stopped_here(void)
+{
+    return stopped && control != NULL && __atomic_load_n(&control->stop, __ATOMIC_RELAXED) == 0;
+}
+
 /* The engine builds a block again to tell where a fault or a signal in it belongs: it must become what
  * it was, though recording may have ended meanwhile. Blocks made after the end keep their
  * translations, so that those built again are all recorded ones. */
@@ -261,14 +267,28 @@ session_meta(const void *frame, size_t bytes)
                                        : "the file system of the shared buffers is full");
 }
 
+/* Sets errno, which the engine does not. */
+static void
+why_not_opened(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return;
+    close(fd);
+    unlink(path);
+    errno = EMFILE;
+}
+
 void *
 session_map(char kind, thread_id_t tid, size_t bytes, char *path, size_t path_size)
 {
     file_path(path, path_size, ".", kind, tid);
     /* Through the engine, which has descriptors where the program has used up its own. */
     file_t fd = dr_open_file(path, DR_FILE_READ | DR_FILE_WRITE_OVERWRITE | DR_FILE_ALLOW_LARGE);
-    if (fd == INVALID_FILE)
+    if (fd == INVALID_FILE) {
+        why_not_opened(path);
         return NULL;
+    }
     /* The engine lets the user's group in, and the program's mask may have kept everybody out. */
     fchmod(fd, 0600);
     void *map = MAP_FAILED;

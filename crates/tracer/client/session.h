@@ -34,6 +34,9 @@ const process_origin_t *session_origin(void);
 bool session_stopped(void);
 /* The same, as far as it was noticed: does not look. */
 bool session_was_stopped(void);
+
+/* Has the process stopped recording by itself, while the host goes on? Then what its threads wrote down is still wanted. */
+bool session_stopped_here(void);
 /* Is the process that reads what is recorded gone? */
 bool session_host_is_gone(void);
 /* Ends the recording of this process. `why` (or NULL) is what the user is told. */
