@@ -73,7 +73,7 @@ clippy:
 # checked as it is made.
 unit: export PRESTORE_CHECK_CODE = 1
 unit: workloads aarch64
-	cargo test --release --locked --workspace --all-features --no-fail-fast
+	scripts/tests.sh
 
 # Hours of what the suite does for minutes: random blocks and programs, and the programs of docs/transparency.md, which
 # it writes. PRESTORE_SOAK_BLOCKS, PRESTORE_SOAK_PROGRAMS and PRESTORE_SOAK_SEED say how much, and of what. At the

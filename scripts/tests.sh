@@ -3,7 +3,8 @@
 # What each prints comes in one piece when it has ended. Usage: tests.sh [PROGRAMS AT A TIME]
 set -eu
 cd "$(dirname "$0")/.."
-at_a_time=${1:-$(nproc)}
+at_a_time=${1:-$(($(nproc) / 4))}
+[ "$at_a_time" -ge 2 ] || at_a_time=2
 flags='--release --locked --workspace --all-features'
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

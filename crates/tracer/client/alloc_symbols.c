@@ -101,7 +101,7 @@ executable(const module_data_t *module, void (*found)(app_pc, uint))
     if (module->full_path == NULL)
         return 0;
     file_t file = dr_open_file(module->full_path, DR_FILE_READ);
-    if (file == INVALID_FILE)
+    if (file < 0)
         return 0;
     if (dr_file_size(file, &file_size) && file_size > 0) {
         size_t size = (size_t)file_size;

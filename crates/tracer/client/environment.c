@@ -20,7 +20,7 @@ initial_stack(void)
 {
     char text[1024];
     file_t file = dr_open_file("/proc/self/stat", DR_FILE_READ);
-    if (file == INVALID_FILE)
+    if (file < 0)
         return NULL;
     ssize_t length = dr_read_file(file, text, sizeof(text) - 1);
     dr_close_file(file);

@@ -9,7 +9,7 @@ process_status(const char *field, int base)
     char text[4096];
     /* Of this very process: a vfork child is one of its own. */
     file_t file = dr_open_file("/proc/thread-self/status", DR_FILE_READ);
-    if (file == INVALID_FILE)
+    if (file < 0)
         return 0;
     ssize_t got = dr_read_file(file, text, sizeof(text) - 1);
     dr_close_file(file);

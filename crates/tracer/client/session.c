@@ -162,7 +162,7 @@ open_meta(void)
     pid = dr_get_process_id();
     file_path(meta_path, sizeof(meta_path), ".", 'p', 0);
     meta_file = dr_open_file(meta_path, DR_FILE_WRITE_OVERWRITE | DR_FILE_ALLOW_LARGE);
-    return meta_file != INVALID_FILE && flock(meta_file, LOCK_SH | LOCK_NB) == 0;
+    return meta_file >= 0 && flock(meta_file, LOCK_SH | LOCK_NB) == 0;
 }
 
 void
@@ -170,7 +170,7 @@ session_begin(void)
 {
     if (!stopped)
         session_publish(meta_path);
-    if (parents_meta_file != INVALID_FILE)
+    if (parents_meta_file >= 0)
         dr_close_file(parents_meta_file);
     parents_meta_file = INVALID_FILE;
 }
@@ -194,7 +194,7 @@ session_in_reach(void)
     if (!dr_file_exists(path))
         return false;
     file_t file = dr_open_file(path, DR_FILE_READ | DR_FILE_WRITE_APPEND);
-    if (file == INVALID_FILE)
+    if (file < 0)
         return false;
     dr_close_file(file);
     return true;
@@ -267,26 +267,15 @@ session_meta(const void *frame, size_t bytes)
                                        : "the file system of the shared buffers is full");
 }
 
-/* Sets errno, which the engine does not. */
-static void
-why_not_opened(const char *path)
-{
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return;
-    close(fd);
-    unlink(path);
-    errno = EMFILE;
-}
-
 void *
 session_map(char kind, thread_id_t tid, size_t bytes, char *path, size_t path_size)
 {
     file_path(path, path_size, ".", kind, tid);
     /* Through the engine, which has descriptors where the program has used up its own. */
     file_t fd = dr_open_file(path, DR_FILE_READ | DR_FILE_WRITE_OVERWRITE | DR_FILE_ALLOW_LARGE);
-    if (fd == INVALID_FILE) {
-        why_not_opened(path);
+    if (fd < 0) {
+        /* The engine answers as the kernel does, here and wherever it opens files. */
+        errno = -fd;
         return NULL;
     }
     /* The engine lets the user's group in, and the program's mask may have kept everybody out. */

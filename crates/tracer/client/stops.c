@@ -274,7 +274,7 @@ stops_init(void)
     left = (int64)next_stop();
     process = dr_get_process_id();
     file = dr_open_file(path, DR_FILE_WRITE_OVERWRITE | DR_FILE_ALLOW_LARGE);
-    if (blocks == 0 || file == INVALID_FILE) {
+    if (blocks == 0 || file < 0) {
         dr_fprintf(STDERR, "prestore: PRESTORE_STOPS: '%s' cannot be used\n", options.stops);
         return false;
     }

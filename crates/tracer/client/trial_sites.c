@@ -89,7 +89,7 @@ read_list(void)
     dr_snprintf(path, sizeof(path), "%s/trial-sites", options.dir);
     file_t file = dr_open_file(path, DR_FILE_READ);
     uint64 size;
-    if (file == INVALID_FILE)
+    if (file < 0)
         return false;
     bool read = dr_file_size(file, &size);
     if (read) {

@@ -90,7 +90,7 @@ verify_init(void)
     begin = (const uint64 *)strtoull(range, &comma, 16);
     end = (const uint64 *)strtoull(comma + 1, NULL, 16);
     file = dr_open_file(path, DR_FILE_WRITE_OVERWRITE);
-    if (file == INVALID_FILE) {
+    if (file < 0) {
         dr_fprintf(STDERR, "prestore: PRESTORE_VERIFY: '%s' cannot be written\n", path);
         return false;
     }
