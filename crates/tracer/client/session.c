@@ -28,6 +28,8 @@ static process_origin_t origin;
  * memory, until it executes something: what it does is recorded as its parent's. */
 static process_id_t pid;
 static volatile bool stopped;
+/* A block may be recorded of which the log says nothing. */
+static volatile bool log_ends;
 
 /* The host holds a lock on the control file for as long as it lives. */
 bool
@@ -95,7 +97,7 @@ session_was_stopped(void)
 bool
 session_stopped_here(void)
 {
-    return stopped && control != NULL && __atomic_load_n(&control->stop, __ATOMIC_RELAXED) == 0;
+    return stopped && !log_ends && control != NULL && __atomic_load_n(&control->stop, __ATOMIC_RELAXED) == 0;
 }
 
 /* The engine builds a block again to tell where a fault or a signal in it belongs: it must become what
@@ -254,15 +256,18 @@ session_exit(void)
 void
 session_meta(const void *frame, size_t bytes)
 {
-    if (stopped)
+    if (stopped) {
+        log_ends = true;
         return;
+    }
     file_limit_t limit;
     dr_mutex_lock(meta_lock);
     file_limit_raise(&limit);
     ssize_t written = dr_write_file(meta_file, frame, bytes);
     file_limit_restore(&limit);
     dr_mutex_unlock(meta_lock);
-    if (written != (ssize_t)bytes)
+    log_ends |= written != (ssize_t)bytes;
+    if (log_ends)
         session_stop(written == -EFBIG ? SESSION_FILE_TOO_LARGE
                                        : "the file system of the shared buffers is full");
 }

@@ -35,7 +35,8 @@ bool session_stopped(void);
 /* The same, as far as it was noticed: does not look. */
 bool session_was_stopped(void);
 
-/* Has the process stopped recording by itself, while the host goes on? Then what its threads wrote down is still wanted. */
+/* Has the process stopped recording by itself, while the host goes on? Then what its threads wrote down is still wanted,
+ * as long as the log describes all blocks. */
 bool session_stopped_here(void);
 /* Is the process that reads what is recorded gone? */
 bool session_host_is_gone(void);

@@ -9,6 +9,7 @@ use std::process::{Child, Command, Stdio};
 
 use prestore_symbols::{Executable, inspect};
 
+use crate::image::Image;
 use crate::{Engine, Options, ProgramOutput, RecordError};
 
 /// Interpreters of interpreters: as many as Linux follows.
@@ -76,17 +77,23 @@ pub(crate) fn start(
         client.display(),
         options.client_args(&dir.to_string_lossy())
     );
+    let image = Image::new(
+        &engine.core(),
+        args,
+        &[
+            ("DYNAMORIO_EXE_PATH", program.as_os_str()),
+            ("DYNAMORIO_RUNUNDER", OsStr::new("2")),
+            ("DYNAMORIO_OPTIONS", OsStr::new(&engine_options)),
+        ],
+    );
     let mut command = Command::new(engine.core());
-    command
-        .args(args.iter().skip(1))
-        .env("DYNAMORIO_EXE_PATH", program)
-        .env("DYNAMORIO_RUNUNDER", "2")
-        .env("DYNAMORIO_OPTIONS", engine_options);
-    if let Some(name) = args.first() {
-        command.arg0(name);
+    // SAFETY: between fork and exec, `personality` and `execve` alone are called, which are bare system calls.
+    unsafe {
+        command.pre_exec(move || {
+            place_alike()?;
+            image.execute()
+        });
     }
-    // SAFETY: between fork and exec, `personality` alone is called, which is a bare system call.
-    unsafe { command.pre_exec(place_alike) };
     command.stdin(streams.stdin);
     command.stdout(streams.stdout);
     command.stderr(streams.stderr);

@@ -8,6 +8,7 @@
 mod channel;
 mod engine;
 mod error;
+mod image;
 mod launch;
 mod note;
 mod options;

@@ -105,7 +105,7 @@ fn another_root_directory_is_named() {
         return;
     }
     let facts = alike(&command);
-    let says = |n: &String| n.contains("changed its root directory");
+    let says = |n: &String| n.contains("has it changed its ");
     assert!(facts.notes.iter().any(says), "{facts:?}");
     assert!(facts.stores() > 100_000, "{facts:?}");
 }
