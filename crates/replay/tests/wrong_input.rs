@@ -69,12 +69,12 @@ fn a_corrupt_part_is_an_error_or_missing_instructions() {
     let (ops, instrs) = drain(&mut source).remove(0);
     assert!(!ops.is_empty() && ops.len() < 300_000);
     assert_eq!(instrs, 600_000, "the missing instructions elapsed");
-    let missing = source
+    let left_out = source
         .notes()
         .iter()
-        .filter(|n| n.contains("missing"))
+        .filter(|n| n.contains("left out"))
         .count();
-    assert_eq!(missing, 1, "{:?}", source.notes());
+    assert_eq!(left_out, 1, "{:?}", source.notes());
 }
 
 #[test]
