@@ -75,6 +75,7 @@ pub fn compare(args: &WhatifArgs, machines: &[Machine]) -> Result<ExitCode, CliE
         seed: replay.seed,
         limit: replay.limit,
         lenient: replay.stored.lenient || trace.manifest().state != RecordingState::Complete,
+        independent_loads: replay.independent_loads,
         call_sites: &|site| names.of(site),
     };
     let chosen = chosen(&way, &images, &names).map_err(|e| wrong("--persistent ", e))?;

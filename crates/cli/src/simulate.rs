@@ -64,6 +64,7 @@ fn simulate(args: &SimulateArgs, machine: &Machine, trace: &Trace) -> Result<Res
             seed: asked.seed,
             limit: asked.limit,
             lenient: asked.stored.lenient,
+            independent_loads: asked.independent_loads,
             call_sites: &call_sites,
         };
         return modes::simulate(&way, machine, &args.types, &names, &mut |ops| {

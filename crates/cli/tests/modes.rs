@@ -31,6 +31,31 @@ fn compared(dir: &Path, options: &[&str]) -> Value {
     report
 }
 
+#[test]
+fn loads_of_ranges_wait_for_their_addresses_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = recorded(folder.path(), "modes_hash", &["--elements=1000", "--traversals=3"]);
+    for mode in ["WB", "WT"] {
+        let range = format!("{FILE}:{mode}");
+        let command = [
+            "simulate",
+            "--format",
+            "json",
+            "-q",
+            text(&dir),
+            "--type",
+            &range,
+        ];
+        let cycles = |options: &[&'static str]| {
+            let options = MACHINE.iter().copied().chain(options.iter().copied());
+            let results = run(command.iter().copied().chain(options)).exits(0).json();
+            results["cycles"].as_u64().unwrap()
+        };
+        let (waits, at_once) = (cycles(&[]), cycles(&["--independent-loads"]));
+        assert!(waits > at_once, "{mode}: {waits} and {at_once} cycles");
+    }
+}
+
 /// The winner of `range` is that of simulations by hand, and costs what they do.
 #[track_caller]
 fn same_by_hand(dir: &Path, range: &str, options: &[&str]) {

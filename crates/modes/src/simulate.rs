@@ -63,6 +63,8 @@ pub struct Way<'a> {
     pub limit: Option<u64>,
     /// Take what can be read of a damaged recording.
     pub lenient: bool,
+    /// No load waits for the one that brings its address.
+    pub independent_loads: bool,
     /// Where the calls of sites stand, for rules of the machine.
     pub call_sites: &'a (dyn Fn(SiteId) -> Vec<CallSite> + Sync),
 }
@@ -71,6 +73,7 @@ impl Way<'_> {
     fn options(&self) -> Options {
         Options {
             lenient: self.lenient,
+            independent_loads: self.independent_loads,
             ..Options::default()
         }
     }

@@ -21,7 +21,7 @@ pub struct ReplayArgs {
     pub region: Option<String>,
     /// Let no load wait for the load that brings its address: any number of them under way at once, also along lists and
     /// trees (docs/whatif.md)
-    #[arg(long, conflicts_with = "types")]
+    #[arg(long)]
     pub independent_loads: bool,
     /// Simulate only the first N operations of all threads (20M, 1G): a quick look at a long recording
     #[arg(long, value_name = "N", value_parser = parse_limit)]
