@@ -34,7 +34,11 @@ fn compared(dir: &Path, options: &[&str]) -> Value {
 #[test]
 fn loads_of_ranges_wait_for_their_addresses_too() {
     let folder = tempfile::tempdir().unwrap();
-    let dir = recorded(folder.path(), "modes_hash", &["--elements=1000", "--traversals=3"]);
+    let dir = recorded(
+        folder.path(),
+        "modes_hash",
+        &["--elements=1000", "--traversals=3"],
+    );
     for mode in ["WB", "WT"] {
         let range = format!("{FILE}:{mode}");
         let command = [
