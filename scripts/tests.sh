@@ -31,6 +31,7 @@ CARGO_MANIFEST_DIR=$folder "$program" >"$log" 2>&1
 status=$?
 # In one piece, whoever else writes.
 { flock 9; printf '\n     Running %s\n' "$program"; cat "$log"; } 9>"$work/lock"
+printf '%s\n' "$program" >>"$work/ended"
 [ $status -eq 0 ] || printf '%s\n' "$program" >>"$work/failed"
 ONE
 awk -F '\t' '{ print $1; print $2 }' "$work/order" |
@@ -39,6 +40,9 @@ awk -F '\t' '{ print $1; print $2 }' "$work/order" |
 # shellcheck disable=SC2086
 cargo test $flags --doc --no-fail-fast || echo 'the examples of the documentation' >>"$work/failed"
 
+touch "$work/ended"
+sort "$work/ended" >"$work/ended.sorted"
+cut -f 2 "$work/found" | sort | comm -23 - "$work/ended.sorted" | sed 's/$/ (it was not run to its end)/' >>"$work/failed"
 if [ -s "$work/failed" ]; then
     echo 'These failed:' >&2
     cat "$work/failed" >&2

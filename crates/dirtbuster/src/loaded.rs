@@ -5,10 +5,6 @@
 
 use crate::words::of;
 
-/// Instructions from a read of the line to the first write of this visit to it, at most: a loop's body, compiled as badly as may be.
-/// What a whole row of a matrix lies between was copied elsewhere first.
-const JUST_BEFORE: u64 = 256;
-
 /// When a thread read a sampled line last, in its own instructions plus one; 0: it was not read, or written since.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ReadAt(u64);
@@ -18,8 +14,8 @@ impl ReadAt {
         Self(if read { now + 1 } else { 0 })
     }
 
-    fn is_just_before(self, now: u64) -> bool {
-        self.0 > 0 && now + 1 - self.0 <= JUST_BEFORE
+    fn is_within(self, window: u64, now: u64) -> bool {
+        self.0 > 0 && now + 1 - self.0 <= window
     }
 }
 
@@ -31,10 +27,11 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// A line is begun at `now`; `read`: when its writer read it, if nobody else touched it since.
-    pub(crate) fn begin(&mut self, read: Option<ReadAt>, now: u64) {
+    /// A line is begun at `now`; `read`: when its writer read it, if nobody else touched it since. It counts as read just
+    /// before within `window` instructions.
+    pub(crate) fn begin(&mut self, read: Option<ReadAt>, window: u64, now: u64) {
         self.lines += 1;
-        self.loaded += u64::from(read.is_some_and(|read| read.is_just_before(now)));
+        self.loaded += u64::from(read.is_some_and(|read| read.is_within(window, now)));
     }
 
     pub(crate) fn merge(&mut self, o: &Self) {

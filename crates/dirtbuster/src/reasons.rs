@@ -208,8 +208,8 @@ pub(crate) fn clean_in_place(e: &Evidence<'_>, again: &Again, fence: &str) -> St
     format!(
         "{} of the writes are sequential, and of what they wrote only {} is written again before {} more have come to \
          the core: it need not stay dirty. But {} of the lines are read just before they are written: they are changed \
-         in place. Non-temporal stores would save no fetch of them, and throw each line out of the cache while the rest \
-         of it is still to be read; cleaning writes it back behind its last change.{fence}",
+         in place. Non-temporal stores would save no fetch of them, and narrow ones throw each line out of the cache while \
+         the rest of it is still to be read; cleaning writes it back behind its last change.{fence}",
         percent(e.sequential_share),
         percent(again.share()),
         again.before(),

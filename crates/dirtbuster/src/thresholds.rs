@@ -57,6 +57,8 @@ pub struct Thresholds {
     pub min_useless_share: f64,
     /// Share of an instruction's non-temporal lines that leave incomplete which is reported.
     pub min_partial_share: f64,
+    /// Instructions from a read of a line to its first write, at most, if it was read just before.
+    pub in_place_window: u64,
     /// Share of the sequentially written lines that were read just before from which on a place changes data in place.
     pub min_in_place_share: f64,
     /// Estimated share of the program's time from which on a useless operation is reported.
@@ -93,6 +95,7 @@ impl Default for Thresholds {
             min_flushed_share: 0.50,
             min_useless_share: 0.50,
             min_partial_share: 0.25,
+            in_place_window: 256,
             min_in_place_share: 0.75,
             min_cost_share: 0.01,
             line_cost: 28,
@@ -256,8 +259,12 @@ thresholds! {
         "Share of an instruction's non-temporal lines that leave incomplete from which on it is \
          reported, and of the lines that would at a place from which on it is not advised to skip. The ends of a copy that \
          is not aligned are two lines; copies worth non-temporal stores have more than eight.";
+    in_place_window: whole,
+        "Instructions from a read of a line to the first write of this visit to it, at most, if it is read just before: the \
+         body of a loop, unrolled, or compiled without optimisation. A row of a matrix that is worked on in a buffer first \
+         takes thousands, and its lines are written whole, without a read between. Chosen, not measured.";
     min_in_place_share: share,
-        "Share of the sequentially written lines that are read at most 256 instructions before they are written, from \
+        "Share of the sequentially written lines that are read at most in_place_window before they are written, from \
          which on the place changes data in place and is cleaned rather than skipped. Nearly all lines of a loop that \
          does are; of objects whose first line is read before they are written anew, half at most.";
     min_cost_share: share,

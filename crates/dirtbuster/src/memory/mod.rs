@@ -193,7 +193,8 @@ impl Memory {
             if owner.as_context().is_some() {
                 let last = self.lines.touched[sample_of(p.page)];
                 let loaded = &mut self.origins.get_mut(origin).loaded;
-                loaded.begin(last.read_by(p.at.thread), p.at.now);
+                let window = self.limits.thresholds.in_place_window;
+                loaded.begin(last.read_by(p.at.thread), window, p.at.now);
             }
             self.touch(p.page, p.line, p.at, false);
         }
