@@ -42,6 +42,15 @@ impl CacheInfo {
     }
 }
 
+/// Where the system describes the caches of the first CPU.
+pub(crate) const FOLDER: &str = "/sys/devices/system/cpu/cpu0/cache";
+
+/// Bytes of this host's last-level cache; `None`: the system does not say.
+pub fn last_level_cache() -> Option<u64> {
+    let caches = read(Path::new(FOLDER)).ok()?;
+    caches.last().map(|cache| cache.size)
+}
+
 /// Reads `index*` below `folder`, `/sys/devices/system/cpu/cpu0/cache`; nearest first.
 ///
 /// The last level of three or more is taken as shared even where a VM shows each CPU its own: that is what it is.

@@ -36,7 +36,7 @@ mod text;
 mod toml;
 mod window;
 
-pub use caches::{CacheInfo, CacheSharing};
+pub use caches::{CacheInfo, CacheSharing, last_level_cache};
 pub use calibration::{
     Calibration, Clwb, FlushCost, LevelLatency, LineState, SCHEMA_VERSION, Stays,
 };

@@ -15,6 +15,7 @@ pub fn host() -> Host {
     Host {
         cpu: cpu.unwrap_or_else(|| std::env::consts::ARCH.into()),
         os: format!("{} {}", std::env::consts::OS, kernel.trim()),
+        last_level_cache: prestore_calibrate::last_level_cache().unwrap_or(0),
     }
 }
 

@@ -106,6 +106,7 @@ pub fn recorded(trace: &Trace) -> Run {
     Run {
         program: info.command.first().cloned().unwrap_or_default(),
         command: info.command.clone(),
+        last_level_cache: Some(info.host.last_level_cache).filter(|&bytes| bytes > 0),
         cwd: Some(info.cwd.clone()),
         recording: Some(trace.dir().display().to_string()),
         engine: format!("{} {}", info.engine.name, info.engine.version),

@@ -135,6 +135,22 @@ fn other_threads_see_stores_in_the_programs_order() {
 }
 
 #[test]
+fn the_order_of_plain_stores_is_given_up_where_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let handoff = program(folder.path(), "handoff");
+    let report = advise(&handoff, &["400"]);
+    let number = finding(&report, "fill")["number"].to_string();
+    let options = ["--relaxed-order", "--finding", &number, "--op", "skip"];
+    // That it may print something else then is what the note says.
+    let json = tried(&options, &handoff, &["400"]).json();
+    let f = finding(&json, "fill");
+    assert_eq!(f["changed"], f["instructions"], "{f:#}");
+    assert_eq!(f["effect"]["fences"], 0, "{f:#}");
+    let notes = json["notes"].to_string();
+    assert!(notes.contains("as asked"), "{notes}");
+}
+
+#[test]
 fn what_has_no_form_that_means_the_same_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let refused = folder.path().join("refused");

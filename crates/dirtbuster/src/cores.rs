@@ -11,6 +11,7 @@
 //! would count what comes from them again and again each time.
 
 use crate::Thresholds;
+use crate::far::{Horizons, MOST_LINES};
 use crate::lines::LINE;
 use crate::loaded::ReadAt;
 use crate::recency::Recency;
@@ -18,7 +19,7 @@ use crate::recency::Recency;
 /// log2 of [`SAMPLE`].
 const SAMPLE_SHIFT: u32 = 8;
 /// Of so many lines one is in the sample.
-const SAMPLE: u64 = 1 << SAMPLE_SHIFT;
+pub(crate) const SAMPLE: u64 = 1 << SAMPLE_SHIFT;
 
 /// Spreads numbers over all bits (2^64 over the golden ratio).
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -87,6 +88,8 @@ pub(crate) struct Core {
     kept: u64,
     cached: u64,
     reach: u64,
+    /// Of caches larger than those.
+    pub(crate) horizons: Horizons,
     ended: bool,
     /// Sampled lines that came for a read.
     read_fills: u64,
@@ -112,6 +115,7 @@ impl Core {
             kept: 0,
             cached: 0,
             reach: 0,
+            horizons: Horizons::default(),
             ended: false,
             read_fills: 0,
             looked_at: Vec::new(),
@@ -142,7 +146,8 @@ impl Core {
         self.epoch += 1;
         let length = self.began.len() as u32;
         self.began[(self.epoch % length) as usize] = now;
-        self.recency.begin(self.epoch, now, self.reach_lines);
+        let most = self.reach_lines.max(MOST_LINES);
+        self.recency.begin(self.epoch, now, most);
         self.near = match self.epoch.checked_sub(NEAR_EPOCHS) {
             Some(epoch) => self.began[(epoch % length) as usize],
             None => 0,
@@ -162,6 +167,10 @@ impl Core {
     pub(crate) fn share(&mut self, threads: usize) {
         let part = self.reach_lines / threads.max(1) as u64;
         self.cached = self.recency.since(part).clamp(self.reach, self.kept);
+        // Those of larger caches are looked for less often: they are of megabytes.
+        if self.epoch.is_multiple_of(NEAR_EPOCHS) {
+            self.horizons = Horizons::of(&self.recency, threads);
+        }
     }
 
     /// Have lines come to it, and has it not ended?

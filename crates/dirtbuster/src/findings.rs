@@ -85,6 +85,20 @@ pub struct Dismissed {
     pub reason: String,
 }
 
+/// A last-level cache with which the verdict would be another one: it keeps the lines until they are used again.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CacheLimit {
+    /// Bytes of the smallest such cache, of those that are told apart (powers of two from 16 MB to 512 MB), shared by the
+    /// threads at work.
+    pub bytes: u64,
+    /// What to do with such a cache, or a larger one.
+    pub verdict: Verdict,
+    /// Share of the sequentially written lines that it still holds when they are read first, 0 to 1.
+    pub reread: f64,
+    /// Share of them that it still holds when they are written again, 0 to 1.
+    pub rewritten: f64,
+}
+
 /// What is wrong with a flush, a fence or a non-temporal store that the program has (P0,
 /// section 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -184,6 +198,8 @@ pub struct Finding {
     pub time_share: f64,
     /// What the advice would be if that mattered more; `None`: the same as `verdict`.
     pub dismissed: Option<Dismissed>,
+    /// Up to which size of the last-level cache `verdict` holds; `None`: up to any that was looked at.
+    pub cache_limit: Option<CacheLimit>,
     /// Stretches of the run that it was seen in, where only some were looked at ([`crate::Analyzer::with_stretches`]);
     /// else 0.
     pub stretches: u64,

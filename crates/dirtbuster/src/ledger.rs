@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::back::BackProcess;
 use crate::executed::{self, Executed, Place, ThreadTotals};
 use crate::existing::{Counts, Instruction};
+use crate::far::Far;
 use crate::fences::FenceHistogram;
 use crate::loaded::Loaded;
 use crate::origins::{Origins, SizeClass, add_class};
@@ -21,6 +22,7 @@ pub(crate) struct Written {
     pub(crate) scattered_bytes: u64,
     pub(crate) classes: Vec<SizeClass>,
     pub(crate) loaded: Loaded,
+    pub(crate) far: Far,
     pub(crate) fences: FenceHistogram,
     pub(crate) allocations: FxHashMap<SiteId, u64>,
 }
@@ -31,6 +33,7 @@ impl Written {
         self.scattered_bytes += o.scattered_bytes;
         self.fences.merge(&o.fences);
         self.loaded.merge(&o.loaded);
+        self.far.merge(&o.far);
         for class in &o.classes {
             add_class(&mut self.classes, class);
         }
@@ -44,6 +47,7 @@ impl Written {
         self.scattered_bytes *= weight;
         self.fences.scale(weight);
         self.loaded.scale(weight);
+        self.far.scale(weight);
         for class in &mut self.classes {
             class.scale(weight);
         }
@@ -178,6 +182,7 @@ impl Ledger {
             written.scattered_bytes += o.scattered_bytes;
             written.fences.merge(&o.fences);
             written.loaded.merge(&o.loaded);
+            written.far.merge(&o.far);
             for class in &o.classes {
                 add_class(&mut written.classes, class);
             }

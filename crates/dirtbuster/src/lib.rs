@@ -22,11 +22,13 @@ mod cores;
 mod cost;
 mod executed;
 mod existing;
+mod far;
 mod fences;
 mod findings;
 mod frequent;
 mod groups;
 mod ledger;
+mod limit;
 mod lines;
 mod loaded;
 mod memory;
@@ -50,8 +52,8 @@ mod words;
 pub use analyzer::{Analyzer, Outcome, ProgramTotals, StoreCount};
 pub use executed::ThreadTotals;
 pub use findings::{
-    ContextClass, Dismissed, Distance, FenceDistance, Finding, Findings, LineShare, Pitfall,
-    PitfallKind, Streams, TimeEstimate, Verdict,
+    CacheLimit, ContextClass, Dismissed, Distance, FenceDistance, Finding, Findings, LineShare,
+    Pitfall, PitfallKind, Streams, TimeEstimate, Verdict,
 };
 pub use oracle::{SiteClass, SiteOracle};
 pub use stretches::Seen;

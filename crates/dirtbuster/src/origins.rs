@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::Thresholds;
 use crate::contexts::Context;
+use crate::far::Far;
 use crate::fences::FenceHistogram;
 use crate::lines::LINE;
 use crate::loaded::Loaded;
@@ -29,6 +30,7 @@ pub(crate) struct Origin {
     /// Sequential contexts by the power of two of their size.
     pub(crate) classes: Vec<SizeClass>,
     pub(crate) loaded: Loaded,
+    pub(crate) far: Far,
     pub(crate) fences: FenceHistogram,
 }
 
@@ -168,6 +170,7 @@ impl Origins {
                         scattered_bytes: 0,
                         classes: Vec::new(),
                         loaded: Loaded::default(),
+                        far: Far::default(),
                         fences: FenceHistogram::default(),
                     });
                 }

@@ -98,6 +98,13 @@ impl Age {
     }
 }
 
+impl Age {
+    /// Is it in any cache, of those that cores share in the thread's part?
+    pub(crate) fn is_cached(self) -> bool {
+        self.cached
+    }
+}
+
 impl Usage {
     #[inline]
     pub(crate) fn read_after(&mut self, distance: u64, near: bool) {

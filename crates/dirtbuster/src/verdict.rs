@@ -22,11 +22,12 @@
 //! the device a read. So are lines that are changed in place: P0 (7.2.2) names skip for such a loop (`psinv`), and used clean.
 
 use crate::Thresholds;
-use crate::findings::{Dismissed, FenceDistance, Streams, Verdict};
+use crate::far::Far;
+use crate::findings::{CacheLimit, Dismissed, FenceDistance, Streams, Verdict};
 use crate::origins::SizeClass;
-use crate::reasons;
 use crate::usage::{Events, Usage};
 use crate::words::{of, percent, size};
+use crate::{limit, reasons};
 
 /// What speaks for and against at a place.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +42,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) classes: &'a [SizeClass],
     /// Share of the lines in sequential contexts that were read just before, see [`crate::loaded`].
     pub(crate) in_place_share: f64,
+    /// Lines in sequential contexts that larger caches would have kept.
+    pub(crate) far: Far,
     /// Sequential or not.
     pub(crate) whole: Usage,
     pub(crate) fence: FenceDistance,
@@ -48,6 +51,13 @@ pub(crate) struct Evidence<'a> {
     pub(crate) non_temporal: bool,
     /// Share of its stores that are atomics.
     pub(crate) atomic_share: f64,
+}
+
+impl Evidence<'_> {
+    /// Does a fence follow soon?
+    pub(crate) fn is_fenced(&self, t: &Thresholds) -> bool {
+        self.fence.median.is_some_and(|m| m <= t.fence_window)
+    }
 }
 
 /// From this share of atomics on, a place writes lines that its own atomics have just taken: a
@@ -73,6 +83,8 @@ pub(crate) struct Decision {
     pub(crate) verdict: Verdict,
     pub(crate) reason: String,
     pub(crate) dismissed: Option<Dismissed>,
+    /// Up to which size of the last-level cache the verdict holds; `None`: up to any that was looked at.
+    pub(crate) limit: Option<CacheLimit>,
 }
 
 /// The verdict and its reason; where it would be another one if only the place or the program wrote
@@ -86,11 +98,13 @@ pub(crate) fn decide(e: &Evidence<'_>, program: Program, t: &Thresholds) -> Deci
             verdict,
             reason,
             dismissed: None,
+            limit: limit::of_verdict(verdict, e, t),
         },
         Some(why) => Decision {
             verdict: Verdict::LeaveAlone,
             reason: why,
             dismissed: Some(Dismissed { verdict, reason }),
+            limit: None,
         },
     }
 }
@@ -129,7 +143,7 @@ fn judge(e: &Evidence<'_>, t: &Thresholds) -> (Verdict, String) {
         return (Verdict::LeaveAlone, reason);
     }
     let sequential = e.sequential_share >= t.min_sequential_share;
-    let fenced = e.fence.median.is_some_and(|m| m <= t.fence_window);
+    let fenced = e.is_fenced(t);
     if !sequential && !fenced {
         return (Verdict::LeaveAlone, reasons::scattered(e, t));
     }

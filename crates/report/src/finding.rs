@@ -2,7 +2,7 @@
 
 use crate::human::share;
 use crate::place::NamedPlace;
-use prestore_dirtbuster::{ContextClass, Dismissed, FenceDistance, Streams, Verdict};
+use prestore_dirtbuster::{CacheLimit, ContextClass, Dismissed, FenceDistance, Streams, Verdict};
 use prestore_whatif::Speedup;
 use serde::{Deserialize, Serialize};
 
@@ -170,6 +170,8 @@ pub struct NamedFinding {
     pub reason: String,
     /// What the advice would be if the place or the program wrote more; `None`: nothing else.
     pub dismissed: Option<Dismissed>,
+    /// Up to which size of the last-level cache the verdict holds; `None`: up to any that was looked at.
+    pub cache_limit: Option<CacheLimit>,
     /// Share of the program's writing, 0 to 1: of the bytes stored, plus those of the lines that
     /// left for memory.
     pub write_share: f64,

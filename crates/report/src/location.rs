@@ -60,6 +60,7 @@ pub fn name(number: usize, finding: &Finding, resolver: &mut dyn Resolver) -> Na
         verdict: finding.verdict,
         reason: finding.reason.clone(),
         dismissed: finding.dismissed.clone(),
+        cache_limit: finding.cache_limit,
         write_share: finding.write_share,
         time_share: finding.time_share,
         lines_to_memory: finding.lines_to_memory,

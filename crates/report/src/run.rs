@@ -48,6 +48,8 @@ pub struct Run {
     pub program: String,
     /// Command line, program first.
     pub command: Vec<String>,
+    /// Bytes of the last-level cache of the machine that it ran on; `None`: not known.
+    pub last_level_cache: Option<u64>,
     /// Folder the program was started in; files below it are shown relative to it.
     pub cwd: Option<String>,
     /// The recording that was read, `None` when the analysis ran beside the program.

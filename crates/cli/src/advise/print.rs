@@ -23,6 +23,7 @@ pub fn about(args: &AdviseArgs, scope: &str) -> Run {
             .iter()
             .map(|w| w.to_string_lossy().into_owned())
             .collect(),
+        last_level_cache: prestore_calibrate::last_level_cache(),
         cwd: std::env::current_dir()
             .ok()
             .map(|d| d.display().to_string()),

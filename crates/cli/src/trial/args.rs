@@ -26,6 +26,13 @@ pub struct TryArgs {
     /// Rounds; in each the program runs unchanged once and with each change once
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=999))]
     pub runs: u32,
+    /// Keep the order of stores at atomics, fences and system calls only, as a patched source would
+    ///
+    /// Else each plain store waits for the non-temporal ones before it, as it may tell another thread that they are done:
+    /// where other stores lie between the changed ones, those fences are what is measured. Only for programs whose threads tell
+    /// each other by atomics or locks of a library; a store-release is a plain store.
+    #[arg(long)]
+    pub relaxed_order: bool,
     /// The program's standard input, for every run; else it reads nothing
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,

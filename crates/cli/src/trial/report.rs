@@ -120,6 +120,7 @@ impl TryReport {
                 notes.push(note.clone());
             }
         }
+        notes.extend(about_order(args, &tried.variants));
         Self {
             schema_version: SCHEMA_VERSION,
             command: words.map(|w| w.to_string_lossy().into_owned()).collect(),
@@ -144,6 +145,23 @@ impl TryReport {
         self.effects()
             .all(|e| e.stdout != Sameness::Differs && e.exit != Sameness::Differs)
     }
+}
+
+/// Fences in a run that may be most of what is measured.
+const MANY_FENCES: u64 = 10_000;
+
+/// What is to be known about the order of stores in these runs.
+fn about_order(args: &TryArgs, variants: &[Variant]) -> Option<String> {
+    let note = if args.relaxed_order {
+        "the order of stores was kept at atomics, fences and system calls only, as asked: where a plain store tells another \
+         thread that changed ones are done, the advice must not be followed"
+    } else if variants.iter().any(|v| v.fences >= MANY_FENCES) {
+        "many fences were needed because other stores lie between the changed ones; a patch would not have them: \
+         `--relaxed-order` tries without, for programs whose threads tell each other by atomics or locks"
+    } else {
+        return None;
+    };
+    Some(note.to_owned())
 }
 
 fn named(c: &Candidate, tried: &TriedRuns, effect: Option<Effect>) -> TriedFinding {

@@ -128,7 +128,7 @@ impl Runner<'_> {
             &self.args.command,
             &Trial {
                 changes: &changes,
-                keeps_order: self.chosen.keeps_order(),
+                keeps_order: self.chosen.keeps_order() && !self.args.relaxed_order,
                 stdin: self.args.input.as_deref(),
                 stdout: &stdout,
                 stderr: &stderr,

@@ -37,13 +37,17 @@ impl Memory {
             origin.scattered.written_after(distance, age);
         } else if let Some(c) = old.owner.as_context() {
             let context = self.contexts.get_mut(c);
-            let thread = self.origins.get(context.origin).thread;
+            let origin = self.origins.get_mut(context.origin);
+            let thread = origin.thread;
             let core = &self.cores[thread as usize];
             if shared(thread, Some((context.lo, context.hi))) {
                 context.usage.lines -= 1;
             } else {
                 let age = Age::of(core, old.time);
                 context.usage.written_after(distance, age);
+                if !age.is_cached() {
+                    origin.far.write(&core.horizons, old.time);
+                }
             }
             context.owned -= 1;
             if context.owned == 0

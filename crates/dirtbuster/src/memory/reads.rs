@@ -115,6 +115,11 @@ impl Memory {
         if let Some(c) = state.owner.as_context() {
             let usage = &mut self.contexts.get_mut(c).usage;
             usage.read_after(distance, near);
+            if !near {
+                let origin = self.origin_of(&state);
+                let horizons = &self.cores[writer as usize].horizons;
+                self.origins.get_mut(origin).far.read(horizons, state.time);
+            }
         }
     }
 

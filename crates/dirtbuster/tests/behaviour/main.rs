@@ -9,6 +9,7 @@
 mod contexts;
 mod cost;
 mod existing;
+mod larger;
 mod near;
 #[path = "../synthetic/mod.rs"]
 mod synthetic;

@@ -9,7 +9,7 @@ use crate::human::{bytes, count, distance, percent, some};
 use crate::place::NamedPlace;
 use crate::whatif::{change, gain};
 use anstyle::Style;
-use prestore_dirtbuster::{FenceDistance, Verdict};
+use prestore_dirtbuster::{CacheLimit, FenceDistance, Verdict};
 
 /// Context sizes, callers and allocation sites shown at most.
 const MOST: usize = 6;
@@ -21,8 +21,8 @@ const SOME: f64 = 0.01;
 /// A place that was seen in fewer stretches of the run may be another one in those that were not looked at.
 const FEW: u64 = 4;
 
-/// `f` in full.
-pub fn write(page: &mut Page, f: &NamedFinding, sources: Option<&dyn Sources>) {
+/// `f` in full; `cache`: bytes of the last-level cache of the machine that it was seen on.
+pub fn write(page: &mut Page, f: &NamedFinding, cache: Option<u64>, sources: Option<&dyn Sources>) {
     let name = page.paint(Style::new().bold(), &page.function(&f.place.function));
     let apart = f.apart.as_ref().map(|a| format!(", {a}"));
     let vain = f.gains_on_none_of().filter(|_| f.is_advice());
@@ -108,6 +108,9 @@ pub fn write(page: &mut Page, f: &NamedFinding, sources: Option<&dyn Sources>) {
         None => page.line(&format!("   Pre-store choice: {advice}")),
     }
     page.wrapped("   Reason: ", &f.reason);
+    if let Some(limit) = f.cache_limit {
+        larger_caches(page, limit, cache);
+    }
     if let Some(d) = &f.dismissed {
         let otherwise = format!("{}. {}", verdict_name(d.verdict), d.reason);
         page.wrapped("   Else it would be: ", &otherwise);
@@ -121,6 +124,31 @@ pub fn write(page: &mut Page, f: &NamedFinding, sources: Option<&dyn Sources>) {
     callers(page, f.callers());
     if let Some(sources) = sources {
         source::write(page, &f.lines, sources);
+    }
+}
+
+/// With which the verdict would be another one, and that the machine with `cache` bytes of it is among them.
+fn larger_caches(page: &mut Page, limit: CacheLimit, cache: Option<u64>) {
+    let mb = |bytes: u64| bytes >> 20;
+    let (share, used, here) = match limit.verdict {
+        Verdict::Clean => (limit.reread, "read", "better clean than skip here"),
+        _ => (
+            limit.rewritten,
+            "written again",
+            "expect no gain from this advice here",
+        ),
+    };
+    let there = format!(
+        "where the last-level cache has {} MB or more for this program, {} of the lines are still in it when they are {used}: \
+         {} there.",
+        mb(limit.bytes),
+        percent(share),
+        verdict_name(limit.verdict),
+    );
+    page.wrapped("   Larger caches: ", &there);
+    if let Some(cache) = cache.filter(|&cache| cache >= limit.bytes) {
+        let here = format!("has {} MB: {here}; `prestore try` shows it.", mb(cache));
+        page.wrapped("   This machine: ", &here);
     }
 }
 

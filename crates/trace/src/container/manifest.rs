@@ -48,6 +48,8 @@ pub struct Host {
     pub cpu: String,
     /// Operating system and its version.
     pub os: String,
+    /// Bytes of the last-level cache; 0: not known.
+    pub last_level_cache: u64,
 }
 
 /// What recorded.

@@ -1,0 +1,37 @@
+//! From which size of the last-level cache on another verdict holds.
+
+use crate::Thresholds;
+use crate::findings::{CacheLimit, Verdict};
+use crate::verdict::Evidence;
+use crate::words::of;
+
+/// The smallest of the caches that are told apart with which `verdict` would be another one, as they keep enough of the
+/// lines until they are used again.
+pub(crate) fn of_verdict(verdict: Verdict, e: &Evidence<'_>, t: &Thresholds) -> Option<CacheLimit> {
+    if !matches!(verdict, Verdict::Skip | Verdict::Clean) {
+        return None;
+    }
+    let usage = &e.sequential.usage;
+    let larger = e.far.each().filter(|c| c.0 > t.reach_bytes);
+    larger
+        .map(|(bytes, reread, rewritten)| {
+            let cached = usage.rewritten_cached.n + rewritten;
+            CacheLimit {
+                bytes,
+                verdict: Verdict::LeaveAlone,
+                reread: of(e.sequential.reused + reread, usage.lines).min(1.0),
+                rewritten: of(cached, usage.lines).min(1.0),
+            }
+        })
+        .find_map(|limit| {
+            // What is sent to memory for a fence's sake is so in spite of what writes it again.
+            if limit.rewritten >= t.min_rewrite_share && !e.is_fenced(t) {
+                return Some(limit);
+            }
+            let read = verdict == Verdict::Skip && limit.reread >= t.min_reread_share;
+            read.then_some(CacheLimit {
+                verdict: Verdict::Clean,
+                ..limit
+            })
+        })
+}
