@@ -21,10 +21,9 @@ pub enum Budget {
 /// Instructions of a stretch. What is still near the core at its end (1 MB: some 2 million instructions of a loop that brings
 /// a line every hundred) is not seen to be read again: a tenth, by that reckoning. Not measured.
 pub const STRETCH: u64 = 20_000_000;
-/// Stretches at the beginning that are all looked at.
+/// Stretches at the beginning that are all looked at: a thousand million instructions, which are less than a second of the
+/// program, and ten to thirty of the analysis.
 const DENSE: u64 = 48;
-/// And where `auto` is to choose: some seconds of the program, a minute or two of the analysis.
-const DENSE_AUTO: u64 = 256;
 /// What the program takes of its native time where nothing is recorded (1.2 to 1.5 times on three NAS kernels, and start-up
 /// beside; a perl script 8.4 times its CPU time, 5.8 to 9.8 in three runs on a busy machine: no budget below that holds there), and how much more what is recorded and analysed takes: 28 to 60 times on such kernels with the machine's two cores
 /// shared, and room above. The whole of the first stretches comes on top, so a short run takes longer than its budget.
@@ -36,7 +35,7 @@ const LEAST: f64 = 2.0;
 impl Budget {
     /// What `auto` stands for.
     pub const AUTO: Self = Self::Thinned {
-        dense: DENSE_AUTO,
+        dense: DENSE,
         thinnest: 64,
     };
 
