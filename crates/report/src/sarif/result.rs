@@ -116,6 +116,7 @@ fn properties(finding: &NamedFinding) -> Map<String, Value> {
         "lines_to_memory": finding.lines_to_memory,
         "stretches": finding.stretches,
         "streams": finding.streams,
+        "cache_limit": finding.cache_limit,
         "stores": finding.stores,
         "store_bytes": finding.store_bytes,
         "sequential_share": finding.sequential_share,
