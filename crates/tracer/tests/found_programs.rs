@@ -194,3 +194,13 @@ fn selectors_of_segments() {
         same(options, &[str(&program)]);
     }
 }
+
+/// What has no place in the engine's tables became something else with a register in place of the instruction pointer, or ended
+/// the engine.
+#[test]
+fn odd_encodings() {
+    let program = cc("encodings", &["-O1", "-no-pie"]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
