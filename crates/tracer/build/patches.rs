@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The patches, in the order in which they are applied: that of their names.
+/// The patches, in the order in which they are applied: that of their numbers, then of their names.
 pub struct Patches {
     files: Vec<(PathBuf, String)>,
 }
@@ -23,7 +23,7 @@ impl Patches {
                 files.push((path, text));
             }
         }
-        files.sort();
+        files.sort_by_key(|(path, _)| (number(path), path.clone()));
         Ok(Patches { files })
     }
 
@@ -59,6 +59,13 @@ impl Patches {
         }
         Ok(())
     }
+}
+
+/// What the name begins with.
+fn number(path: &Path) -> u32 {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let digits = name.split(|c: char| !c.is_ascii_digit()).next();
+    digits.and_then(|d| d.parse().ok()).unwrap_or(u32::MAX)
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {

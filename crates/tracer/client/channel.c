@@ -17,6 +17,7 @@ static uint64 *
 begin_slot(channel_t *c, uint32_t number)
 {
     c->slot = ring_slot(c->ring, number);
+    c->waits = false;
     c->begun = ticks();
     c->slot[0] = REC_HEADER(REC_TIME, 1);
     c->slot[1] = c->begun;
@@ -39,7 +40,7 @@ uint64 *
 channel_open(channel_t *c, thread_id_t tid)
 {
     c->ring = NULL;
-    c->private = false;
+    c->waits = c->private = false;
     c->handed_over = 0;
     if (session_stopped())
         return NULL;
@@ -134,9 +135,12 @@ channel_hand_over(void *drcontext, channel_t *c, uint64 *end)
         return c->slot;
     }
     produce(c, end);
+    c->waits = true;
     while (!wait_until_untaken(drcontext, c, c->ring->slots - 1)) {
-        if (go_private(c))
+        if (go_private(c)) {
+            c->waits = false;
             return c->slot;
+        }
     }
     return begin_slot(c, ring_filling(c->ring));
 }
@@ -146,8 +150,9 @@ channel_close(channel_t *c, uint64 *end)
 {
     if (c->ring == NULL)
         return;
-    /* Another thread may have stopped recording: this one's last buffer is whole all the same. */
-    if (!session_was_stopped() || (session_stopped_here() && !c->private)) {
+    /* Another thread may have stopped recording: this one's last buffer is whole all the same. One
+     * that was ended where it waits for the host has handed over all that it had. */
+    if (!c->waits && (!session_was_stopped() || (session_stopped_here() && !c->private))) {
         /* When it ended: the red zone has room for it. */
         end[0] = REC_HEADER(REC_TIME, 1);
         end[1] = ticks();

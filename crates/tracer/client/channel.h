@@ -14,6 +14,7 @@ typedef struct {
     uint64 *slot;      /* the buffer being filled */
     uint64 begun;      /* its time stamp */
     uint64 handed_over; /* words in buffers before it */
+    bool waits;        /* the buffer is handed over, and no other one begun */
     bool private;      /* recording is over: its buffers are not those of the ring any more */
     char path[MAXIMUM_PATH];
 } channel_t;

@@ -9,13 +9,14 @@
 
 #include "signals.h"
 
-/* The engine handles all signals, and faults even where the program blocks or ignores them. */
+/* The engine handles all signals, and faults even where the program blocks or ignores them. What is
+ * sent of those meanwhile waits in it, beside what waits in the kernel. */
 
-enum { BLOCKED, IGNORED, CAUGHT, MASKS };
+enum { PENDING, SHARED, BLOCKED, IGNORED, CAUGHT, MASKS };
 
 typedef struct {
     unsigned long long of[MASKS];
-    bool known; /* what is blocked is told of each thread */
+    bool known; /* what is pending and blocked is told of each thread */
 } masks_t;
 
 /* Is `number`, as /proc has it, the calling thread's? */
@@ -35,9 +36,14 @@ static masks_t
 masks(long thread)
 {
     masks_t m = { .known = is_own_thread(thread) };
-    engine_signal_masks(dr_get_current_drcontext(), &m.of[BLOCKED], &m.of[IGNORED], &m.of[CAUGHT]);
-    if (!m.known)
-        m.known = engine_signals_blocked((int)thread, &m.of[BLOCKED]);
+    void *own = dr_get_current_drcontext();
+    unsigned long long shared = 0;
+    engine_signal_masks(own, &m.of[BLOCKED], &m.of[IGNORED], &m.of[CAUGHT]);
+    engine_signals_pending(own, &m.of[PENDING], &m.of[SHARED]);
+    if (!m.known) {
+        m.known = engine_signals_of((int)thread, &m.of[BLOCKED], &m.of[PENDING], &shared);
+        m.of[SHARED] |= shared;
+    }
     return m;
 }
 
@@ -50,12 +56,16 @@ begins(const char *line, size_t length, const char *with)
 static void
 add_status_line(const char *line, size_t length, const masks_t *m, text_t *out)
 {
-    static const char *const names[MASKS] = { "SigBlk:\t", "SigIgn:\t", "SigCgt:\t" };
+    static const char *const names[MASKS] = { "SigPnd:\t", "ShdPnd:\t", "SigBlk:\t", "SigIgn:\t",
+                                              "SigCgt:\t" };
     for (int i = 0; i < MASKS; i++) {
         char written[48];
-        if (!begins(line, length, names[i]) || (i == BLOCKED && !m->known))
+        if (!begins(line, length, names[i]) || ((i == PENDING || i == BLOCKED) && !m->known))
             continue;
-        int n = dr_snprintf(written, sizeof(written), "%s%016llx\n", names[i], m->of[i]);
+        unsigned long long mask = m->of[i];
+        if (i == PENDING || i == SHARED)
+            mask |= strtoull(line + strlen(names[i]), NULL, 16);
+        int n = dr_snprintf(written, sizeof(written), "%s%016llx\n", names[i], mask);
         text_add(out, written, (size_t)n);
         return;
     }
@@ -87,7 +97,9 @@ proc_signals_status(const text_t *status, text_t *out)
 
 /* Fields are counted from one, and the second, the name, may have spaces in it. */
 #define NAME 2
-#define FIRST_MASK 32
+#define FIRST_MASK 31
+static const int fields[] = { PENDING, BLOCKED, IGNORED, CAUGHT };
+#define FIELDS (int)(sizeof(fields) / sizeof(fields[0]))
 
 void
 proc_signals_stat(const text_t *stat, text_t *out)
@@ -99,11 +111,15 @@ proc_signals_stat(const text_t *stat, text_t *out)
     for (int field = NAME + 1; at != NULL && ++at < end; field++) {
         const char *space = memchr(at + 1, ' ', (size_t)(end - at - 1));
         const char *behind = space == NULL ? end : space;
-        int mask = field - FIRST_MASK;
-        if (mask >= 0 && mask < MASKS && (mask != BLOCKED || m.known)) {
+        int mask = field >= FIRST_MASK && field < FIRST_MASK + FIELDS ? fields[field - FIRST_MASK] : MASKS;
+        bool of_thread = mask == PENDING || mask == BLOCKED;
+        if (mask != MASKS && (!of_thread || m.known)) {
             char written[32];
+            unsigned long long now = m.of[mask];
+            if (mask == PENDING)
+                now |= strtoull(at, NULL, 10);
             /* Of the signals that have numbers below 32. */
-            int n = dr_snprintf(written, sizeof(written), " %llu", m.of[mask] & 0x7fffffff);
+            int n = dr_snprintf(written, sizeof(written), " %llu", now & 0x7fffffff);
             text_add(out, written, (size_t)n);
         } else {
             text_add(out, at, (size_t)(behind - at));

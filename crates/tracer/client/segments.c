@@ -39,6 +39,21 @@ in_segment(opnd_t opnd, reg_id_t segment)
     return opnd_is_far_memory_reference(opnd) && opnd_get_segment(opnd) == segment;
 }
 
+/* The engine knows of moves to FS and GS only. */
+static bool
+pops_selector(instr_t *instr)
+{
+    if (instr_get_opcode(instr) == OP_mov_seg)
+        return false;
+    for (int i = 0; i < instr_num_dsts(instr); i++) {
+        opnd_t dst = instr_get_dst(instr, (uint)i);
+        if (opnd_is_reg(dst) &&
+            (opnd_get_reg(dst) == DR_SEG_FS || opnd_get_reg(dst) == DR_SEG_GS))
+            return true;
+    }
+    return false;
+}
+
 static opnd_t
 near_one(opnd_t opnd, bool implicit)
 {
@@ -83,7 +98,10 @@ on_app2app(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool tra
         bool by_fs = flatten(i);
         if (translating)
             continue;
-        if (op == OP_wrgsbase)
+        if (pops_selector(i))
+            unrecordable("loads its FS or GS segment from the stack or with a pointer (pop, lfs, "
+                         "lgs), which the recorder needs for itself");
+        else if (op == OP_wrgsbase)
             unrecordable("sets the base of its GS segment (wrgsbase), which the "
                          "recorder needs for itself");
         else if (op == OP_wrfsbase)

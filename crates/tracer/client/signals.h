@@ -19,8 +19,13 @@ int engine_signal_handled(void *drcontext, int sig);
 void engine_signal_masks(void *drcontext, unsigned long long *blocked, unsigned long long *ignored,
                          unsigned long long *caught);
 
-/* What another thread of the process blocks itself; false where the engine knows no such thread. */
-int engine_signals_blocked(int thread, unsigned long long *blocked);
+/* What was sent of blocked faults and waits in the engine, to the thread and to its process. */
+void engine_signals_pending(void *drcontext, unsigned long long *thread, unsigned long long *process);
+
+/* What another thread of the process blocks itself, and what was sent to it as above; false where the
+ * engine knows no such thread. */
+int engine_signals_of(int thread, unsigned long long *blocked, unsigned long long *pending,
+                      unsigned long long *shared);
 
 /* What the thread executes next (SYS_execve) runs without the engine. */
 void engine_exec_natively(void *drcontext);

@@ -58,7 +58,10 @@ forget_count(void *entry)
 static void
 free_entry(void *entry)
 {
-    dr_global_free(entry, sizeof(unknown_t));
+    unknown_t *u = entry;
+    if (u->stub != NULL)
+        stub_free(u->stub);
+    dr_global_free(u, sizeof(*u));
 }
 
 /* Fills `u` with the instruction at `pc`; false where the engine knows it or it must not be

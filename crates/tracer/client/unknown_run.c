@@ -17,6 +17,7 @@ struct stub_t {
     uint64 host_sp;
     uint64 refused; /* the processor does not know the instruction either */
     bool proven;    /* it was executed before */
+    bool in_reach;  /* of an operand: not the engine's memory for code */
     byte *insn, *bail;
     void (*run)(void);
     byte code[];
@@ -209,6 +210,7 @@ stub_make(app_pc pc, const byte *code, insn_length_t insn)
         return NULL;
     /* The engine's memory may have been something else's before. */
     stub->proven = false;
+    stub->in_reach = target != NULL;
     byte *at = encode_front(drcontext, stub, stub->code);
     stub->insn = at;
     memcpy(at, code, insn.length);
@@ -219,6 +221,15 @@ stub_make(app_pc pc, const byte *code, insn_length_t insn)
     encode_back(drcontext, stub, at + insn.length);
     stub->run = (void (*)(void))(ptr_uint_t)stub->code;
     return stub;
+}
+
+void
+stub_free(stub_t *stub)
+{
+    if (stub->in_reach)
+        dr_raw_mem_free(stub, STUB_BYTES);
+    else
+        dr_nonheap_free(stub, STUB_BYTES);
 }
 
 bool

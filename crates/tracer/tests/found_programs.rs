@@ -185,3 +185,22 @@ fn arguments_that_cannot_be_read() {
         same(options, &[cc("executes_nothing", &[])]);
     }
 }
+
+/// Bad ones were taken for good ones, and good ones had the base of what lies somewhere else.
+#[test]
+fn selectors_of_segments() {
+    let program = cc("selectors", &["-O1", "-fno-stack-protector"]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
+/// What has no place in the engine's tables became something else with a register in place of the instruction pointer, or ended
+/// the engine.
+#[test]
+fn odd_encodings() {
+    let program = cc("encodings", &["-O1", "-no-pie"]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}

@@ -106,6 +106,11 @@ fn setting_gs_is_refused_with_a_message() {
 }
 
 #[test]
+fn loading_gs_from_the_stack_is_refused_with_a_message() {
+    is_refused(&[str(&cc("pops_selector", &[]))], "from the stack");
+}
+
+#[test]
 fn what_would_hold_for_the_recorder_too_is_refused_with_a_message() {
     let program = cc("refused_prctl", &[]);
     is_refused(&[str(&program), "tsc"], "PR_SET_TSC");

@@ -206,3 +206,12 @@ fn what_cannot_be_recorded_is_refused() {
     );
     refused::<&str>(&[], "no program was given");
 }
+
+/// One that waited for the host when its process ended handed over its buffer once more: the recording was refused.
+#[test]
+fn threads_that_wait_for_the_host_when_their_process_ends() {
+    let program = cc("ends_among", &["-O1", "-pthread"]);
+    for _ in 0..5 {
+        same(&[], &[str(&program)]);
+    }
+}

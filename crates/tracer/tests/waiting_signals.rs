@@ -90,6 +90,21 @@ fn faults_that_are_looked_for() {
     }
 }
 
+/// The same of descriptors, of a thread that waits, and of what `/proc` tells.
+#[test]
+fn faults_that_descriptors_tell_of() {
+    let program = cc("pending_descriptors", &["-O1", "-pthread"]);
+    for options in [&[][..], &["count"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
+/// The engine suspended threads with a signal of which a process may have pending no more than it is let: for ever.
+#[test]
+fn threads_where_no_signal_may_be_pending() {
+    same(&[], &[cc("no_pending", &["-O1", "-pthread"])]);
+}
+
 #[test]
 fn handlers_begin_with_clear_flags() {
     same(&[], &[str(&cc("handler_flags", &[]))]);

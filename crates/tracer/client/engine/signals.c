@@ -3,6 +3,7 @@
 #include "globals.h"
 
 #include "unix/signal_private.h"
+#include "dr_tools.h"
 
 #include "../signals.h"
 
@@ -78,17 +79,38 @@ engine_signal_masks(void *drcontext, unsigned long long *blocked, unsigned long 
     }
 }
 
-static void
-look(void *drcontext, void *blocked)
+void
+engine_signals_pending(void *drcontext, unsigned long long *thread, unsigned long long *process)
 {
+    thread_sig_info_t *info = ((dcontext_t *)drcontext)->signal_field;
+    *thread = *process = 0;
+    for (int sig = 1; sig <= MAX_SIGNUM; sig++) {
+        sigpending_t *first = info->sigpending[sig];
+        if (first == NULL || !kernel_sigismember(&info->app_sigblocked, sig))
+            continue;
+        *(first->rt_frame.info.si_code == SI_TKILL ? thread : process) |= 1ULL << (sig - 1);
+    }
+}
+
+typedef struct {
+    unsigned long long *blocked, *pending, *shared;
+} found_t;
+
+static void
+look(void *drcontext, void *found_here)
+{
+    found_t *found = found_here;
     unsigned long long ignored, caught;
-    engine_signal_masks(drcontext, blocked, &ignored, &caught);
+    engine_signal_masks(drcontext, found->blocked, &ignored, &caught);
+    engine_signals_pending(drcontext, found->pending, found->shared);
 }
 
 int
-engine_signals_blocked(int thread, unsigned long long *blocked)
+engine_signals_of(int thread, unsigned long long *blocked, unsigned long long *pending,
+                  unsigned long long *shared)
 {
-    return dr_look_at_thread(thread, look, blocked);
+    found_t found = { blocked, pending, shared };
+    return dr_look_at_thread(thread, look, &found);
 }
 
 void
