@@ -202,6 +202,33 @@ fn contexts_follow_calls_and_returns() {
     assert_eq!(tree.len(), 2, "the same call is the same context");
 }
 
+/// Calls itself from four places, so deep: the functions that divide a picture, a grid or a tree do.
+fn divide(tree: &mut CallTree, node: NodeId, depth: u32) {
+    for call in 10..14 {
+        let inner = tree.child(node, SiteId(call));
+        assert_eq!(tree.call_site(inner), Some(SiteId(call)));
+        if depth > 0 {
+            divide(tree, inner, depth - 1);
+        }
+    }
+}
+
+#[test]
+fn recursion_makes_no_new_contexts() {
+    let mut tree = CallTree::default();
+    let main = tree.child(NodeId::ROOT, SiteId(1));
+    divide(&mut tree, main, 9);
+    // Every order of up to four different calls, and the two above them.
+    assert_eq!(tree.len(), 2 + 4 + 12 + 24 + 24);
+    // A call from within is where it is, also below recursion.
+    let mut node = main;
+    for call in [10, 11, 10, 10, 11, 20] {
+        node = tree.child(node, SiteId(call));
+    }
+    let chain: Vec<u32> = tree.chain(node).map(|site| site.0).collect();
+    assert_eq!(chain, [20, 11, 10, 1]);
+}
+
 #[test]
 fn a_return_past_frames_drops_them() {
     let call = |id: u32, next_pc| Block {

@@ -14,7 +14,9 @@ impl NodeId {
     pub const ROOT: Self = Self(0);
 }
 
-/// All calling contexts seen: each node is a call instruction under its caller's context.
+/// All calling contexts seen: each node is a call instruction under its caller's context. A call that is made again
+/// within itself is where it was first: a recursive function has as many contexts as calls lead to it in some order, and not
+/// as many as the run has ways through it.
 #[derive(Clone, Debug)]
 pub struct CallTree {
     nodes: Vec<(NodeId, SiteId, u16)>,
@@ -30,8 +32,11 @@ impl Default for CallTree {
     }
 }
 
-/// Deeper contexts are not told apart: recursion would make the tree as large as the run.
+/// Deeper contexts are not told apart.
 const MAX_DEPTH: u16 = 128;
+
+/// Contexts beyond so many are not told apart from their callers': some 200 MB.
+const MAX_NODES: usize = 1 << 22;
 
 impl CallTree {
     /// The context of a call at `call` made in context `parent`.
@@ -40,11 +45,30 @@ impl CallTree {
         if depth >= MAX_DEPTH {
             return parent;
         }
-        let next = NodeId(self.nodes.len() as u32);
-        *self.children.entry((parent, call)).or_insert_with(|| {
+        if let Some(&known) = self.children.get(&(parent, call)) {
+            return known;
+        }
+        if self.nodes.len() >= MAX_NODES {
+            return parent;
+        }
+        let node = self.within_itself(parent, call).unwrap_or_else(|| {
             self.nodes.push((parent, call, depth + 1));
-            next
-        })
+            NodeId(self.nodes.len() as u32 - 1)
+        });
+        self.children.insert((parent, call), node);
+        node
+    }
+
+    /// The context of `call` that `node` is in.
+    fn within_itself(&self, node: NodeId, call: SiteId) -> Option<NodeId> {
+        let mut at = node;
+        while let Some(site) = self.call_site(at) {
+            if site == call {
+                return Some(at);
+            }
+            at = self.parent(at);
+        }
+        None
     }
 
     /// The call instruction of `node`, `None` for the root and unknown nodes.
