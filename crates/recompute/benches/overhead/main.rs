@@ -1,6 +1,7 @@
 //! What failure safety costs on this host: each scheme beside the loop without any, in turn, as medians of ratios.
 //!
-//! Usage: cargo bench -p prestore-recompute --bench overhead -- [SIZE [ROUNDS]] (1024 and 5; sizes are multiples of 64).
+//! Usage: cargo bench -p prestore-recompute --bench overhead -- [SIZE [ROUNDS]] [LOOP…] (1024, 5, and tmm, lu, gauss; sizes are
+//! multiples of 64).
 //! Files are on tmpfs and flushed by instructions, as persistent memory would be; "msync" is a checkpoint to a file in
 //! the target folder.
 #![allow(
@@ -40,19 +41,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "{:8} {:14} {:>24} {:>9} {:>12}",
         "loop", "made safe by", "time to base (quartiles)", "seconds", "MB flushed"
     );
-    compare(
-        "tmm",
-        &Tmm::new(size, 16, Granularity::Ii),
-        size / 16,
-        rounds,
-    )?;
-    compare("lu", &Lu::new(size, 64), 3 * size / 64, rounds)?;
-    compare(
-        "gauss",
-        &Gauss::new(size, 64).iterations(size / 2),
-        size / 2,
-        rounds,
-    )?;
+    let loops: Vec<String> = std::env::args().skip(1).collect();
+    let known = ["tmm", "lu", "gauss"];
+    let any = loops.iter().any(|word| known.contains(&word.as_str()));
+    let asked_for = |name: &str| !any || loops.iter().any(|word| word == name);
+    if asked_for("tmm") {
+        let tmm = Tmm::new(size, 16, Granularity::Ii);
+        compare("tmm", &tmm, size / 16, rounds)?;
+    }
+    if asked_for("lu") {
+        compare("lu", &Lu::new(size, 64), 3 * size / 64, rounds)?;
+    }
+    if asked_for("gauss") {
+        let gauss = Gauss::new(size, 64).iterations(size / 2);
+        compare("gauss", &gauss, size / 2, rounds)?;
+    }
     Ok(())
 }
 
