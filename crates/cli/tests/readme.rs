@@ -31,7 +31,14 @@ fn demo() -> String {
     let own = all[begin..end]
         .iter()
         .take_while(|l| !l.contains("__libc_start"))
-        .filter(|l| !l.starts_with("   This machine: "));
+        .scan(false, |of_machine, l| {
+            // With the lines that it is wrapped to.
+            if !l.starts_with("    ") {
+                *of_machine = l.starts_with("   This machine: ");
+            }
+            Some((*of_machine, l))
+        })
+        .filter_map(|(of_machine, l)| (!of_machine).then_some(l));
     let shown = own.map(|l| match l.is_empty() {
         true => "\n".to_owned(),
         false => format!("    {l}\n"),

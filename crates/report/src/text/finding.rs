@@ -131,11 +131,15 @@ pub fn write(page: &mut Page, f: &NamedFinding, cache: Option<u64>, sources: Opt
 fn larger_caches(page: &mut Page, limit: CacheLimit, cache: Option<u64>) {
     let mb = |bytes: u64| bytes >> 20;
     let (share, used, here) = match limit.verdict {
-        Verdict::Clean => (limit.reread, "read", "better clean than skip here"),
+        Verdict::Clean => (
+            limit.reread,
+            "read",
+            "what is skipped is read again from memory",
+        ),
         _ => (
             limit.rewritten,
             "written again",
-            "expect no gain from this advice here",
+            "expect no gain from this advice",
         ),
     };
     let there = format!(
@@ -147,7 +151,7 @@ fn larger_caches(page: &mut Page, limit: CacheLimit, cache: Option<u64>) {
     );
     page.wrapped("   Larger caches: ", &there);
     if let Some(cache) = cache.filter(|&cache| cache >= limit.bytes) {
-        let here = format!("has {} MB: {here}; `prestore try` shows it.", mb(cache));
+        let here = format!("has {} MB: {here}; `prestore try` measures it.", mb(cache));
         page.wrapped("   This machine: ", &here);
     }
 }
