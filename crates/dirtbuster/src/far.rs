@@ -29,7 +29,7 @@ impl Horizons {
     /// Where so many `threads` at work fill the caches.
     pub(crate) fn of(recency: &Recency, threads: usize) -> Self {
         let part = |bytes: u64| bytes / (SAMPLE * LINE) / threads.max(1) as u64;
-        Self(CACHES.map(|bytes| recency.since(part(bytes))))
+        Self(recency.since_each(CACHES.map(part)))
     }
 
     /// The smallest cache that holds what was touched at `time`.

@@ -19,6 +19,8 @@ struct Epoch {
 #[derive(Clone, Debug)]
 pub(crate) struct Recency {
     epochs: VecDeque<Epoch>,
+    /// Of all of them.
+    lines: u64,
 }
 
 impl Recency {
@@ -30,6 +32,7 @@ impl Recency {
                 lines: 0,
             }]
             .into(),
+            lines: 0,
         }
     }
 
@@ -37,6 +40,7 @@ impl Recency {
     pub(crate) fn touch(&mut self) {
         if let Some(now) = self.epochs.back_mut() {
             now.lines += 1;
+            self.lines += 1;
         }
     }
 
@@ -46,7 +50,10 @@ impl Recency {
             return;
         };
         let epoch = &mut self.epochs[at];
-        epoch.lines = epoch.lines.saturating_sub(1);
+        if epoch.lines > 0 {
+            epoch.lines -= 1;
+            self.lines -= 1;
+        }
         let Epoch { began, lines, .. } = *epoch;
         if lines == 0 && at + 1 < self.epochs.len() {
             self.epochs.remove(at);
@@ -56,11 +63,10 @@ impl Recency {
 
     /// An epoch begins at the thread's time `now`; what was touched before `reach` other lines is of no interest any more.
     pub(crate) fn begin(&mut self, number: u32, now: u64, reach: u64) {
-        let mut lines: u64 = self.epochs.iter().map(|e| e.lines).sum();
         while let Some(oldest) = self.epochs.front()
-            && lines - oldest.lines > reach
+            && self.lines - oldest.lines > reach
         {
-            lines -= oldest.lines;
+            self.lines -= oldest.lines;
             self.epochs.pop_front();
         }
         self.epochs.push_back(Epoch {
@@ -72,13 +78,27 @@ impl Recency {
 
     /// The earliest time since which no more than so many lines were touched.
     pub(crate) fn since(&self, lines: u64) -> u64 {
-        let mut touched = 0;
-        let within = self.epochs.iter().rev().take_while(|e| {
-            touched += e.lines;
-            touched <= lines
-        });
-        let now = self.epochs.back().map_or(0, |e| e.began);
-        within.last().map_or(now, |e| e.began)
+        self.since_each([lines])[0]
+    }
+
+    /// The same for each of these numbers of lines, the least first.
+    pub(crate) fn since_each<const N: usize>(&self, lines: [u64; N]) -> [u64; N] {
+        let mut last = self.epochs.back().map_or(0, |e| e.began);
+        let mut since = [last; N];
+        let (mut touched, mut at) = (0, 0);
+        for epoch in self.epochs.iter().rev() {
+            touched += epoch.lines;
+            while lines.get(at).is_some_and(|&most| touched > most) {
+                since[at] = last;
+                at += 1;
+            }
+            if at == N {
+                return since;
+            }
+            last = epoch.began;
+        }
+        since[at..].fill(last);
+        since
     }
 }
 
