@@ -28,8 +28,7 @@ pub fn calibrate(
     cpu: String,
     mut progress: impl FnMut(&str),
 ) -> Result<Calibration, CalibrateError> {
-    let folder = "/sys/devices/system/cpu/cpu0/cache";
-    let caches = caches::read(Path::new(folder))?;
+    let caches = caches::read(Path::new(caches::FOLDER))?;
     let cpus = pin::cpus();
     let last_level = caches.last().map_or(0, |cache| cache.size) as usize;
 

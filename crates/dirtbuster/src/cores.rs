@@ -154,7 +154,7 @@ impl Core {
         };
         self.kept = self.recency.since(self.kept_lines).min(self.near);
         self.reach = self.recency.since(self.reach_lines).min(self.kept);
-        self.share(1);
+        self.share_within_reach(1);
         true
     }
 
@@ -165,12 +165,16 @@ impl Core {
 
     /// So many threads at work fill the caches that cores share.
     pub(crate) fn share(&mut self, threads: usize) {
-        let part = self.reach_lines / threads.max(1) as u64;
-        self.cached = self.recency.since(part).clamp(self.reach, self.kept);
-        // Those of larger caches are looked for less often: they are of megabytes.
+        self.share_within_reach(threads);
+        // These caches hold many megabytes: after each eighth epoch, about 1 MB of lines that came, is often enough.
         if self.epoch.is_multiple_of(NEAR_EPOCHS) {
             self.horizons = Horizons::of(&self.recency, threads);
         }
+    }
+
+    fn share_within_reach(&mut self, threads: usize) {
+        let part = self.reach_lines / threads.max(1) as u64;
+        self.cached = self.recency.since(part).clamp(self.reach, self.kept);
     }
 
     /// Have lines come to it, and has it not ended?

@@ -96,9 +96,7 @@ impl Age {
             within_reach: core.within_reach(time),
         }
     }
-}
 
-impl Age {
     /// Is it in any cache, of those that cores share in the thread's part?
     pub(crate) fn is_cached(self) -> bool {
         self.cached

@@ -230,7 +230,8 @@ pub struct AdviseArgs {
     /// Slow the program down only so much in the long run (`2x`, `5x`), or as `auto` does; `all`: look at everything
     ///
     /// The first thousand million instructions of a process are looked at in full, so that what runs for less than a second
-    /// is looked at whole; of what follows less and less, in stretches, down to what the budget allows, of `auto` 3x. What long runs are said to do is then an estimate, and the result says so.
+    /// is looked at whole; of what follows less and less, in stretches, down to what the budget allows, of `auto` 3x. What
+    /// long runs are said to do is then an estimate, and the result says so.
     ///
     /// `auto` is the default, but where everything is asked for (`--output`, `--machine`, `--scope functions`) or other parts are
     /// (`--skip`, `--take`, `--period`, `--region`).
