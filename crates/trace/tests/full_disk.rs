@@ -53,7 +53,8 @@ fn child() {
     let (error, rounds) = (0..)
         .find_map(|round| {
             let written = stream.words(&words(round), &table);
-            let flushed = written.and_then(|_| stream.flush());
+            stream.flush();
+            let flushed = written.and_then(|()| stream.sync());
             flushed.err().map(|e| (e, round))
         })
         .unwrap();

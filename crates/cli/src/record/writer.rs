@@ -242,7 +242,10 @@ impl Sink for Recorder {
 
     fn tick(&mut self) -> Result<(), SinkError> {
         for (stream, _) in self.streams.values_mut() {
-            stream.flush().map_err(sink_error)?;
+            stream.flush();
+        }
+        for (stream, _) in self.streams.values() {
+            stream.sync().map_err(sink_error)?;
         }
         self.writer.flush().map_err(sink_error)
     }

@@ -5,6 +5,7 @@
 //! Two references through one register share one value; references to fixed addresses need none.
 //! Ids are per process.
 
+mod blocks;
 mod fields;
 mod layout;
 mod module;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
+use super::blocks::Blocks;
 use super::fields::Fields;
 use super::layout::{self, NO_SLOT, REF_BYTES, meta};
 use super::{Block, BlockEnd, ModuleLoad, Ref, RefMode};
@@ -81,25 +82,26 @@ struct Mapping {
 /// The blocks and modules of one process.
 #[derive(Clone, Debug, Default)]
 pub struct BlockTable {
-    blocks: Vec<Option<Arc<Block>>>,
+    blocks: Blocks,
     mappings: Vec<Mapping>,
     unknown: Vec<UnknownOpcode>,
     files: FxHashMap<u64, Arc<str>>,
     xsave: Vec<XsaveComponent>,
     facts: ProcessFacts,
     consumed: u64,
+    changes: u64,
 }
 
 impl BlockTable {
     /// The block of `id`.
     #[inline]
     pub fn get(&self, id: u32) -> Option<&Block> {
-        self.blocks.get(id as usize)?.as_deref()
+        self.blocks.get(id)
     }
 
     /// All blocks, by id.
     pub fn iter(&self) -> impl Iterator<Item = &Block> {
-        self.blocks.iter().filter_map(|b| b.as_deref())
+        self.blocks.iter()
     }
 
     /// Instructions the engine could not decode.
@@ -128,29 +130,23 @@ impl BlockTable {
         self.consumed
     }
 
+    /// How often it was changed: a copy with as many has the same.
+    pub fn changes(&self) -> u64 {
+        self.changes
+    }
+
     /// Takes over the blocks that a forked child shares with its parent: those with ids below
     /// [`ProcessFacts::inherited`].
     pub fn inherit(&mut self, parent: &BlockTable) {
-        let inherited = self.facts.inherited;
         // A forked process has mostly its parent's blocks: they are shared, not copied.
-        let shared = parent.blocks.len().min(inherited as usize);
-        if self.blocks.len() < shared {
-            self.blocks.resize(shared, None);
-        }
-        for (own, theirs) in self.blocks.iter_mut().zip(&parent.blocks[..shared]) {
-            if own.is_none() {
-                own.clone_from(theirs);
-            }
-        }
+        self.changes += 1;
+        self.blocks.inherit(&parent.blocks, self.facts.inherited);
     }
 
     /// Adds a block (made, not read from a log): filters and importers do.
     pub fn put(&mut self, block: Block) {
-        let at = block.id as usize;
-        if self.blocks.len() <= at {
-            self.blocks.resize(at + 1, None);
-        }
-        self.blocks[at] = Some(Arc::new(block));
+        self.changes += 1;
+        self.blocks.put(block);
     }
 
     /// The site of the code at absolute address `pc`.
@@ -199,6 +195,7 @@ impl BlockTable {
     }
 
     fn take(&mut self, frame: &Frame<'_>, sites: &mut impl InternSites) -> Result<(), MetaError> {
+        self.changes += 1;
         match frame.kind {
             meta::BLOCK => {
                 let block = self.block(frame, sites)?;

@@ -30,7 +30,7 @@ fn complete(dir: &Path) -> Vec<Range<usize>> {
     let mut at = 0;
     for seed in 1..=4 {
         first.words(&words(30, seed), &table).unwrap();
-        first.flush().unwrap();
+        first.flush();
         let end = fs::read(dir.join(EVENTS)).unwrap().len();
         blocks.push(at..end);
         at = end;
@@ -139,7 +139,7 @@ fn another_recordings_stream() {
     let (writer, mut stream, table) = begin(other.path());
     for seed in 5..=8 {
         stream.words(&words(30, seed), &table).unwrap();
-        stream.flush().unwrap();
+        stream.flush();
     }
     stream.finish().unwrap();
     writer.finish(Outcome::Complete).unwrap();

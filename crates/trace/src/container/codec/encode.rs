@@ -31,6 +31,12 @@ pub enum EncodeError {
         /// Words it claims to have.
         words: u32,
     },
+    /// A buffer that does not end with a whole record.
+    #[error("a buffer ends within a record, {words} words behind its begin; the recording is corrupt")]
+    Torn {
+        /// Words of the record that are there.
+        words: usize,
+    },
     /// zstd failed (out of memory).
     #[error("compression failed: {0}")]
     Compression(#[from] std::io::Error),

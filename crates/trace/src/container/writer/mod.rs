@@ -1,7 +1,10 @@
 //! Writing a trace directory while the program runs.
 
 mod directory;
+mod encoders;
+mod encoding;
 mod error;
+mod file;
 mod log;
 mod stream;
 
@@ -20,6 +23,7 @@ use super::manifest::{
 use super::{LogTotals, manifest_file};
 use crate::block::ModuleLoad;
 use crate::{ProcessId, ThreadId};
+use encoders::Encoders;
 use log::Log;
 
 /// How a recording ended.
@@ -69,6 +73,7 @@ pub struct TraceWriter {
     /// `None`: the process has ended.
     logs: Vec<Option<Log>>,
     streams: Vec<Shared>,
+    encoders: Arc<Encoders>,
     written: Instant,
     /// How long the manifest, as large as it was then, is good for.
     pace: Duration,
@@ -94,6 +99,7 @@ impl TraceWriter {
             },
             logs: Vec::new(),
             streams: Vec::new(),
+            encoders: Arc::default(),
             written: Instant::now(),
             pace: Duration::ZERO,
             dirty: true,
@@ -168,7 +174,13 @@ impl TraceWriter {
         let id = ThreadId(self.streams.len() as u32);
         let shared = Shared::default();
         let path = self.dir.join(events_file(id));
-        let stream = StreamWriter::create(path, process, id, Arc::clone(&shared))?;
+        let stream = StreamWriter::create(
+            path,
+            process,
+            id,
+            Arc::clone(&shared),
+            Arc::clone(&self.encoders),
+        )?;
         self.streams.push(shared);
         self.manifest.threads.push(ThreadEntry {
             id,

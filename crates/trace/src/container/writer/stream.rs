@@ -1,35 +1,39 @@
 //! The events of one thread, on their way to its file.
 
-use std::fs::File;
-use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use super::{Shared, WriteError, lock};
+use super::encoders::{Encoders, Task};
+use super::encoding::Encoding;
+use super::file::EventsFile;
+use super::{Shared, WriteError};
 use crate::block::BlockTable;
-use crate::container::codec::{BLOCK_WORDS, Encoder};
+use crate::container::codec::BLOCK_WORDS;
 use crate::container::manifest::Totals;
-use crate::container::stored::{HEADER, StoredBlock, chain};
 use crate::{ProcessId, ThreadId};
+
+/// Fewer words are encoded by who brings them: that is sooner done than handed over.
+const FEW: usize = BLOCK_WORDS / 32;
 
 /// Writes the stream of one thread. May be used on another thread than the
 /// [`super::TraceWriter`] it came from.
 ///
-/// Memory: one stored block encoded, and the predictions of the blocks executed in it.
+/// Words are gathered, and when they are enough for a stored block encoded and written beside; what goes wrong there is told
+/// by a later call. Those of regular programs are sooner encoded than gathered, and are encoded as they come.
+///
+/// Memory: the words of one stored block, fewer where many streams gather at once, and those of the blocks that are being
+/// encoded.
 pub struct StreamWriter {
-    process: ProcessId,
-    thread: ThreadId,
-    path: PathBuf,
-    file: File,
-    encoder: Encoder,
-    /// Header and payload of the stored block being written.
-    buffer: Vec<u8>,
-    instrs: u64,
-    ticks: u64,
-    bytes: u64,
-    /// Of the next stored block.
-    number: u64,
-    shared: Shared,
-    failed: Option<String>,
+    file: Arc<EventsFile>,
+    encoders: Arc<Encoders>,
+    gathered: Vec<u64>,
+    /// Instead of them, where they are encoded as they come; and how many have come.
+    encoding: Option<Encoding>,
+    come: usize,
+    /// Of the process, as of the last words.
+    table: Arc<BlockTable>,
+    /// Parts handed over.
+    parts: u64,
 }
 
 impl StreamWriter {
@@ -38,149 +42,135 @@ impl StreamWriter {
         process: ProcessId,
         thread: ThreadId,
         shared: Shared,
+        encoders: Arc<Encoders>,
     ) -> Result<Self, WriteError> {
-        let file = File::create_new(&path).map_err(|e| WriteError::io(&path, e))?;
-        let encoder = Encoder::new(BLOCK_WORDS);
         Ok(Self {
-            process,
-            thread,
-            path,
-            file,
-            encoder: encoder.map_err(|source| WriteError::Encode { thread, source })?,
-            buffer: Vec::new(),
-            instrs: 0,
-            ticks: 0,
-            bytes: 0,
-            number: 0,
-            shared,
-            failed: None,
+            file: Arc::new(EventsFile::create(path, process, thread, shared)?),
+            encoders,
+            gathered: Vec::new(),
+            encoding: None,
+            come: 0,
+            table: Arc::default(),
+            parts: 0,
         })
     }
 
     /// Whose stream it is.
     pub fn thread(&self) -> ThreadId {
-        self.thread
+        self.file.thread
     }
 
     /// The process of the thread.
     pub fn process(&self) -> ProcessId {
-        self.process
+        self.file.process
     }
 
-    /// Bytes in its file.
+    /// Bytes in its file, so far.
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.file.bytes()
     }
 
-    /// Appends the whole records at the front of `words`, up to their end (see
-    /// [`crate::record`]), and returns how many words they are. `table` must describe all blocks
+    /// Appends `words`, which are whole records (see [`crate::record`]). `table` must describe all blocks
     /// they refer to, and its meta log must have been given to the trace writer.
     ///
     /// # Errors
-    /// [`WriteError::Encode`]: the records before the bad one were taken;
-    /// [`WriteError::Full`] and [`WriteError::Io`]: the stream ends at its last whole stored
-    /// block, and every later call fails with [`WriteError::Failed`].
-    pub fn words(&mut self, words: &[u64], table: &BlockTable) -> Result<usize, WriteError> {
-        self.check()?;
-        let thread = self.thread;
-        let mut at = 0;
-        loop {
-            let pushed = self.encoder.push(&words[at..], table);
-            let (taken, done) = pushed.map_err(|source| WriteError::Encode { thread, source })?;
-            at += taken;
-            if self.encoder.is_full() {
-                self.close_block()?;
-            }
-            if done {
-                return Ok(at);
-            }
+    /// What went wrong with these words or earlier ones: [`WriteError::Encode`], the records before the bad one were
+    /// written; [`WriteError::Full`] and [`WriteError::Io`], the stream ends at its last whole stored
+    /// block. Every later call fails with [`WriteError::Failed`].
+    pub fn words(&mut self, words: &[u64], table: &BlockTable) -> Result<(), WriteError> {
+        self.file.check()?;
+        if self.come + words.len() > BLOCK_WORDS {
+            self.hand_over(false);
         }
-    }
-
-    /// Writes what has gathered, so that it outlives the recorder. Each call may end a stored
-    /// block early: once a second is often enough.
-    ///
-    /// # Errors
-    /// As [`StreamWriter::words`].
-    pub fn flush(&mut self) -> Result<(), WriteError> {
-        self.check()?;
-        if self.encoder.pending() > 0 {
-            self.close_block()?;
+        if self.come == 0 && self.file.is_regular() {
+            self.encoding = Some(self.encoders.encoding(self.file.thread));
+        }
+        self.come += words.len();
+        match &mut self.encoding {
+            Some(encoding) => encoding.add(words, table),
+            None => self.gather(words, table),
         }
         Ok(())
     }
 
-    /// Ends the stream and returns what it holds.
+    fn gather(&mut self, words: &[u64], table: &BlockTable) {
+        if self.gathered.capacity() == 0 {
+            self.gathered = self.encoders.room();
+        }
+        self.gathered.extend_from_slice(words);
+        if self.table.changes() != table.changes() {
+            self.table = Arc::new(table.clone());
+        }
+        if self.encoders.gather(words.len()) && self.gathered.len() > FEW {
+            self.hand_over(false);
+        }
+    }
+
+    /// Has encoded what has gathered, so that it outlives the recorder. Each call may end a stored
+    /// block early: once a second is often enough.
+    pub fn flush(&mut self) {
+        self.hand_over(false);
+    }
+
+    /// Waits until all that was handed over is in the file.
+    ///
+    /// # Errors
+    /// As [`StreamWriter::words`].
+    pub fn sync(&self) -> Result<(), WriteError> {
+        self.file.wait(self.parts)
+    }
+
+    /// Ends the stream and returns what it holds. A torn record at its end is left out.
     ///
     /// # Errors
     /// As [`StreamWriter::words`].
     pub fn finish(mut self) -> Result<Totals, WriteError> {
-        self.flush()?;
-        let mut state = lock(&self.shared);
-        state.closed = true;
-        Ok(state.totals)
+        self.hand_over(true);
+        self.sync()?;
+        Ok(self.file.close())
     }
 
-    fn check(&self) -> Result<(), WriteError> {
-        match &self.failed {
-            None => Ok(()),
-            Some(cause) => Err(WriteError::Failed {
-                thread: self.thread,
-                cause: cause.clone(),
-            }),
+    fn hand_over(&mut self, last: bool) {
+        if std::mem::take(&mut self.come) == 0 {
+            return;
         }
-    }
-
-    fn close_block(&mut self) -> Result<(), WriteError> {
-        let written = self.try_close_block();
-        if let Err(error) = &written {
-            self.failed = Some(error.to_string());
-            // Readers pass over half a block at the end, but its space is better free.
-            let _best_effort = self.file.set_len(self.bytes);
+        if let Some(encoding) = self.encoding.take() {
+            let part = self.encoders.end(encoding, last);
+            self.file.take(self.parts, part);
+            self.parts += 1;
+            return;
         }
-        written
-    }
-
-    fn try_close_block(&mut self) -> Result<(), WriteError> {
-        let thread = self.thread;
-        self.buffer.clear();
-        self.buffer.resize(HEADER, 0);
-        let encoded = self.encoder.finish(&mut self.buffer);
-        let encoded = encoded.map_err(|source| WriteError::Encode { thread, source })?;
-        let payload = &self.buffer[HEADER..];
-        let block = StoredBlock {
-            process: self.process,
-            thread,
-            words: encoded.words,
-            payload: payload.len(),
-            instrs_before: self.instrs,
-            instrs: encoded.instrs,
-            execs: encoded.execs,
-            start_ticks: encoded.begins.unwrap_or(self.ticks),
-            last_ticks: encoded.ticks.map_or(self.ticks, |t| t.1),
-            counts: encoded.counts,
-            number: self.number,
-            crc: crc32fast::hash(payload),
+        let words = std::mem::take(&mut self.gathered);
+        self.encoders.let_go(words.len());
+        let few = words.len() <= FEW && self.file.has_all(self.parts);
+        let task = Task {
+            number: self.parts,
+            words,
+            table: Arc::clone(&self.table),
+            last,
+            file: Arc::clone(&self.file),
         };
-        self.buffer[..HEADER].copy_from_slice(&block.to_bytes());
-        let written = self.file.write_all(&self.buffer);
-        written.map_err(|e| WriteError::io(&self.path, e))?;
-        self.bytes += self.buffer.len() as u64;
-        self.instrs = self.instrs.wrapping_add(block.instrs);
-        self.ticks = block.last_ticks;
-        self.number += 1;
-        let mut state = lock(&self.shared);
-        state.totals += Totals::of(&block);
-        state.checksum = chain(state.checksum, block.own_crc());
-        Ok(())
+        self.parts += 1;
+        if few {
+            self.encoders.here(task);
+        } else {
+            self.encoders.beside(task);
+        }
+    }
+}
+
+impl Drop for StreamWriter {
+    /// One that nobody finished gathers nothing any more.
+    fn drop(&mut self) {
+        self.encoders.let_go(self.gathered.len());
     }
 }
 
 impl std::fmt::Debug for StreamWriter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("StreamWriter")
-            .field("thread", &self.thread)
-            .field("path", &self.path)
+            .field("thread", &self.file.thread)
+            .field("path", &self.file.path)
             .finish_non_exhaustive()
     }
 }
