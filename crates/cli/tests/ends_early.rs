@@ -59,8 +59,8 @@ fn at_a_size_the_program_runs_on() {
         ran.stdout
     );
     let size = size_of(&part);
-    // What the threads had handed over by then is kept as well.
-    assert!((200_000..8_000_000).contains(&size), "{size}");
+    // What had not been encoded was guessed, and what the threads had handed over by then is kept as well.
+    assert!((150_000..8_000_000).contains(&size), "{size}");
     run(["simulate", of, "--machine", "tiny"]).exits(0);
 }
 

@@ -23,15 +23,24 @@ use crate::{host, run};
 /// Stores a recording.
 pub struct Recorder {
     writer: TraceWriter,
-    /// Those of threads that have not ended, each with the time that its last record is, if it is.
-    streams: BTreeMap<ThreadId, (StreamWriter, Option<u64>)>,
+    /// Those of threads that have not ended.
+    streams: BTreeMap<ThreadId, Taken>,
     progress: Progress,
     filter: Option<ScopeFilter<Namer>>,
     /// Whose code the process that was announced last began with.
     origin: Option<ProcessId>,
-    /// Bytes of events so far, and those that are enough.
+    /// Bytes of events so far, expected ones included, and those that are enough.
     bytes: u64,
     most: u64,
+}
+
+/// What a thread's words go to.
+struct Taken {
+    writer: StreamWriter,
+    /// The time that its last record is, if it is.
+    ends: Option<u64>,
+    /// Bytes that it was expected to come to.
+    bytes: u64,
 }
 
 /// The header of a time record: the last of a thread that was not killed is one.
@@ -120,9 +129,9 @@ impl Recorder {
     /// Ends the recording as the run ended.
     pub fn finish(self, outcome: &Outcome) -> Result<Manifest, CliError> {
         let failed = outcome.failure.is_some();
-        for (stream, _) in self.streams.into_values() {
+        for stream in self.streams.into_values() {
             // Where storing has failed, what is on disk is all there will be.
-            let end = stream.finish();
+            let end = stream.writer.finish();
             if !failed {
                 end?;
             }
@@ -178,7 +187,12 @@ impl Sink for Recorder {
     fn thread(&mut self, stream: Stream) -> Result<(), SinkError> {
         let writer = self.writer.thread(stream.process, stream.tid, None);
         let writer = writer.map_err(sink_error)?;
-        self.streams.insert(stream.thread, (writer, None));
+        let taken = Taken {
+            writer,
+            ends: None,
+            bytes: 0,
+        };
+        self.streams.insert(stream.thread, taken);
         Ok(())
     }
 
@@ -190,28 +204,26 @@ impl Sink for Recorder {
         sites: &mut SiteTable,
     ) -> Result<(), SinkError> {
         self.progress.add(words.len());
-        let Some((writer, ends)) = self.streams.get_mut(&stream.thread) else {
+        let Some(taken) = self.streams.get_mut(&stream.thread) else {
             return Ok(());
         };
-        *ends = match words {
+        taken.ends = match words {
             [.., header, ticks] if *header == TIME => Some(*ticks),
             _ => None,
         };
-        let before = writer.bytes();
-        let Some(filter) = &mut self.filter else {
-            writer.words(words, table).map_err(sink_error)?;
-            self.bytes += writer.bytes() - before;
-            self.progress.size(self.bytes);
-            return Ok(());
+        let written = match &mut self.filter {
+            None => taken.writer.words(words, table),
+            Some(filter) => {
+                let kept = filter
+                    .words(stream.process, stream.thread, words, table, sites)
+                    .map_err(|e| SinkError(Box::new(e)))?;
+                let described = self.writer.meta(stream.process, kept.frames);
+                described.and_then(|()| taken.writer.words(kept.words, kept.table))
+            }
         };
-        let kept = filter
-            .words(stream.process, stream.thread, words, table, sites)
-            .map_err(|e| SinkError(Box::new(e)))?;
-        self.writer
-            .meta(stream.process, kept.frames)
-            .map_err(sink_error)?;
-        writer.words(kept.words, kept.table).map_err(sink_error)?;
-        self.bytes += writer.bytes() - before;
+        written.map_err(sink_error)?;
+        let before = std::mem::replace(&mut taken.bytes, taken.writer.expected_bytes());
+        self.bytes = (self.bytes + taken.bytes).saturating_sub(before);
         self.progress.size(self.bytes);
         Ok(())
     }
@@ -224,13 +236,13 @@ impl Sink for Recorder {
         if let Some(filter) = &mut self.filter {
             filter.thread_ended(stream.thread);
         }
-        let Some((writer, ends)) = self.streams.remove(&stream.thread) else {
+        let Some(taken) = self.streams.remove(&stream.thread) else {
             return Ok(());
         };
-        if let Some(ticks) = ends {
+        if let Some(ticks) = taken.ends {
             self.writer.thread_ended(stream.thread, ticks);
         }
-        writer.finish().map(drop).map_err(sink_error)
+        taken.writer.finish().map(drop).map_err(sink_error)
     }
 
     fn process_ended(&mut self, process: ProcessId) -> Result<(), SinkError> {
@@ -241,11 +253,11 @@ impl Sink for Recorder {
     }
 
     fn tick(&mut self) -> Result<(), SinkError> {
-        for (stream, _) in self.streams.values_mut() {
-            stream.flush();
+        for stream in self.streams.values_mut() {
+            stream.writer.flush();
         }
-        for (stream, _) in self.streams.values() {
-            stream.sync().map_err(sink_error)?;
+        for stream in self.streams.values() {
+            stream.writer.sync().map_err(sink_error)?;
         }
         self.writer.flush().map_err(sink_error)
     }

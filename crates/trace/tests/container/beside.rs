@@ -49,7 +49,7 @@ fn a_thread_s_stored_blocks_are_in_its_order() {
     assert_eq!(written.totals.instructions, 2 * 150 * 20_001);
     let least = all.len().div_ceil(BLOCK_WORDS) as u64;
     let blocks = totals.blocks;
-    assert!((least..=least + 2).contains(&blocks), "{blocks} of {least}");
+    assert!((least..=least + 3).contains(&blocks), "{blocks} of {least}");
 }
 
 /// What is written is the same however it was cut into buffers and whoever encoded it.
@@ -58,8 +58,10 @@ fn a_regular_stream_is_the_same_as_another_s() {
     let files = [1, 40].map(|pieces| {
         let dir = tempfile::tempdir().unwrap();
         let (_writer, mut stream, table) = begin(dir.path());
-        // Whole blocks of them: the first gathered, the others as they come; or each in one go.
         let all = even(3 * BLOCK_WORDS as u64 / 2);
+        // What comes first is a stored block by itself.
+        stream.words(&all[..1000], &table).unwrap();
+        stream.flush();
         for block in all.chunks(BLOCK_WORDS) {
             for piece in block.chunks((BLOCK_WORDS / pieces / 2) * 2) {
                 stream.words(piece, &table).unwrap();

@@ -1,9 +1,9 @@
 //! Writing and reading a trace directory.
 #![allow(clippy::unwrap_used)] // helpers of tests, too
 
+mod beside;
 #[path = "../common/mod.rs"]
 mod common;
-mod beside;
 mod cut;
 mod damage;
 

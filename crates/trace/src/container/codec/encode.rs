@@ -32,7 +32,9 @@ pub enum EncodeError {
         words: u32,
     },
     /// A buffer that does not end with a whole record.
-    #[error("a buffer ends within a record, {words} words behind its begin; the recording is corrupt")]
+    #[error(
+        "a buffer ends within a record, {words} words behind its begin; the recording is corrupt"
+    )]
     Torn {
         /// Words of the record that are there.
         words: usize,

@@ -47,6 +47,7 @@ struct State {
     instrs: u64,
     ticks: u64,
     bytes: u64,
+    words: u64,
     /// Of the next stored block.
     number: u64,
     /// Was the last one regular?
@@ -76,6 +77,7 @@ impl EventsFile {
                 instrs: 0,
                 ticks: 0,
                 bytes: 0,
+                words: 0,
                 number: 0,
                 regular: false,
                 shared,
@@ -90,9 +92,10 @@ impl EventsFile {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Bytes in the file.
-    pub(super) fn bytes(&self) -> u64 {
-        self.state().bytes
+    /// Bytes and words in the file.
+    pub(super) fn size(&self) -> (u64, u64) {
+        let state = self.state();
+        (state.bytes, state.words)
     }
 
     /// Takes part number `number` of the stream, which is written when those before it are.
@@ -193,6 +196,7 @@ impl State {
         let written = self.file.write_all(&bytes);
         written.map_err(|e| WriteError::io(&of.path, e))?;
         self.bytes += bytes.len() as u64;
+        self.words += block.words as u64;
         self.instrs = self.instrs.wrapping_add(block.instrs);
         self.ticks = block.last_ticks;
         self.number += 1;

@@ -12,8 +12,8 @@ use crate::container::codec::BLOCK_WORDS;
 use crate::container::manifest::Totals;
 use crate::{ProcessId, ThreadId};
 
-/// Fewer words are encoded by who brings them: that is sooner done than handed over.
-const FEW: usize = BLOCK_WORDS / 32;
+/// As many words are encoded by who brings them: that is sooner done than handed over.
+const FEW: usize = BLOCK_WORDS / 8;
 
 /// Writes the stream of one thread. May be used on another thread than the
 /// [`super::TraceWriter`] it came from.
@@ -34,6 +34,8 @@ pub struct StreamWriter {
     table: Arc<BlockTable>,
     /// Parts handed over.
     parts: u64,
+    /// Words of all.
+    words: u64,
 }
 
 impl StreamWriter {
@@ -52,6 +54,7 @@ impl StreamWriter {
             come: 0,
             table: Arc::default(),
             parts: 0,
+            words: 0,
         })
     }
 
@@ -67,7 +70,14 @@ impl StreamWriter {
 
     /// Bytes in its file, so far.
     pub fn bytes(&self) -> u64 {
-        self.file.bytes()
+        self.file.size().0
+    }
+
+    /// Bytes that its file comes to with what is not in it yet, if that takes as much as what is.
+    pub fn expected_bytes(&self) -> u64 {
+        let (bytes, words) = self.file.size();
+        let missing = u128::from(self.words.saturating_sub(words));
+        bytes + (u128::from(bytes) * missing / u128::from(words.max(1))) as u64
     }
 
     /// Appends `words`, which are whole records (see [`crate::record`]). `table` must describe all blocks
@@ -79,13 +89,16 @@ impl StreamWriter {
     /// block. Every later call fails with [`WriteError::Failed`].
     pub fn words(&mut self, words: &[u64], table: &BlockTable) -> Result<(), WriteError> {
         self.file.check()?;
-        if self.come + words.len() > BLOCK_WORDS {
+        // The first tells soon what kind of words they are.
+        let most = if self.parts == 0 { FEW } else { BLOCK_WORDS };
+        if self.come + words.len() > most {
             self.hand_over(false);
         }
         if self.come == 0 && self.file.is_regular() {
             self.encoding = Some(self.encoders.encoding(self.file.thread));
         }
         self.come += words.len();
+        self.words += words.len() as u64;
         match &mut self.encoding {
             Some(encoding) => encoding.add(words, table),
             None => self.gather(words, table),
