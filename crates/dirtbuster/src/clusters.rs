@@ -146,7 +146,7 @@ impl Cluster {
             far: self.written.far,
             fence: self.written.fences.distance(),
             non_temporal: self.is_non_temporal(),
-            atomic_share: share(self.atomic, stores),
+            atomic_share: share(self.atomic + self.written.after_atomic, stores).min(1.0),
         };
         let decision = verdict::decide(&evidence, whole.program, t);
         let mut allocations: Vec<(SiteId, u64)> = self.written.allocations.drain().collect();

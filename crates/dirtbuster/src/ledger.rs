@@ -20,6 +20,8 @@ use crate::waiting;
 pub(crate) struct Written {
     pub(crate) scattered: Usage,
     pub(crate) scattered_bytes: u64,
+    /// Lines that an atomic of the same thread had just taken.
+    pub(crate) after_atomic: u64,
     pub(crate) classes: Vec<SizeClass>,
     pub(crate) loaded: Loaded,
     pub(crate) far: Far,
@@ -31,6 +33,7 @@ impl Written {
     pub(crate) fn add(&mut self, o: &Self) {
         self.scattered.merge(&o.scattered);
         self.scattered_bytes += o.scattered_bytes;
+        self.after_atomic += o.after_atomic;
         self.fences.merge(&o.fences);
         self.loaded.merge(&o.loaded);
         self.far.merge(&o.far);
@@ -45,6 +48,7 @@ impl Written {
     fn scale(&mut self, weight: u64) {
         self.scattered.scale(weight);
         self.scattered_bytes *= weight;
+        self.after_atomic *= weight;
         self.fences.scale(weight);
         self.loaded.scale(weight);
         self.far.scale(weight);
@@ -180,6 +184,7 @@ impl Ledger {
             let written = self.written.entry(place).or_default();
             written.scattered.merge(&o.scattered);
             written.scattered_bytes += o.scattered_bytes;
+            written.after_atomic += o.after_atomic;
             written.fences.merge(&o.fences);
             written.loaded.merge(&o.loaded);
             written.far.merge(&o.far);

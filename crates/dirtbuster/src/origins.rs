@@ -22,11 +22,15 @@ pub(crate) struct Origin {
     pub(crate) thread: u32,
     /// The same for the same thread and group.
     pub(crate) writer: u32,
+    /// It is an atomic.
+    pub(crate) atomic: bool,
     /// The line written last.
     pub(crate) line: u64,
     /// Lines written other than in sequential contexts, and bytes.
     pub(crate) scattered: Usage,
     pub(crate) scattered_bytes: u64,
+    /// Lines that it wrote when an atomic of its thread had just taken them.
+    pub(crate) after_atomic: u64,
     /// Sequential contexts by the power of two of their size.
     pub(crate) classes: Vec<SizeClass>,
     pub(crate) loaded: Loaded,
@@ -105,6 +109,7 @@ pub(crate) enum OriginNews {
         group: u32,
         thread: u32,
         writer: u32,
+        atomic: bool,
     },
     /// These two are one write.
     Joined(u32, u32),
@@ -119,8 +124,8 @@ pub(crate) struct Interner {
 }
 
 impl Interner {
-    /// The origin of the store `site` in `thread` for `group`, new or known.
-    pub(crate) fn intern(&mut self, thread: u32, group: u32, site: SiteId) -> u32 {
+    /// The origin of the store `site`, `atomic` or not, in `thread` for `group`, new or known.
+    pub(crate) fn intern(&mut self, thread: u32, group: u32, site: SiteId, atomic: bool) -> u32 {
         let at = self.by_key.len() as u32;
         if let Some(&known) = self.by_key.get(&(thread, group, site)) {
             return known;
@@ -132,6 +137,7 @@ impl Interner {
             group,
             thread,
             writer,
+            atomic,
         });
         self.by_key.insert((thread, group, site), at);
         at
@@ -156,6 +162,7 @@ impl Origins {
                     group,
                     thread,
                     writer,
+                    atomic,
                 } => {
                     self.parent.push(self.all.len() as u32);
                     let writers = self.turns.len().max(writer as usize + 1);
@@ -165,9 +172,11 @@ impl Origins {
                         group,
                         thread,
                         writer,
+                        atomic,
                         line: u64::MAX,
                         scattered: Usage::default(),
                         scattered_bytes: 0,
+                        after_atomic: 0,
                         classes: Vec::new(),
                         loaded: Loaded::default(),
                         far: Far::default(),

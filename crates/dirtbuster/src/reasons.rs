@@ -29,7 +29,7 @@ pub(crate) fn own_line_again(e: &Evidence<'_>, usage: &Usage) -> String {
 
 pub(crate) fn taken_by_atomic(e: &Evidence<'_>) -> String {
     format!(
-        "{} of the stores here are atomics, which took the line before the others wrote it: it is \
+        "{} of the stores here are atomics, or write a line that the thread's own atomic has just taken: it is \
          in the core's cache in a writable state, so the fence after {} does not wait for it.",
         percent(e.atomic_share),
         median(e),

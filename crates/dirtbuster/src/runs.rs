@@ -288,11 +288,15 @@ impl Runs {
             };
             let writes = accesses[at].kind.writes() && accesses[at].op != Op::Fence;
             if writes && shop.groups.tracked(group) {
-                let origin = shop.origins.intern(shop.thread, group, facts[at].site);
+                let atomic = accesses[at].op == Op::Atomic;
+                let mut intern = |site| shop.origins.intern(shop.thread, group, site, atomic);
+                let origin = intern(facts[at].site);
                 streaks.push(origin);
                 for i in at..at + n {
                     accesses[i].streak = self.streaks;
-                    let other = shop.origins.intern(shop.thread, group, facts[i].site);
+                    let other = shop
+                        .origins
+                        .intern(shop.thread, group, facts[i].site, atomic);
                     shop.origins.join(origin, other);
                 }
                 self.streaks += 1;

@@ -49,7 +49,7 @@ pub(crate) struct Evidence<'a> {
     pub(crate) fence: FenceDistance,
     /// All its stores are non-temporal already.
     pub(crate) non_temporal: bool,
-    /// Share of its stores that are atomics.
+    /// Share of its stores that are atomics, or write a line that one of the thread's has just taken.
     pub(crate) atomic_share: f64,
 }
 
@@ -60,8 +60,8 @@ impl Evidence<'_> {
     }
 }
 
-/// From this share of atomics on, a place writes lines that its own atomics have just taken: a
-/// lock and what it guards, of which a third are the taking, a third the giving back.
+/// From this share of [`Evidence::atomic_share`] on, a place writes lines that atomics of its thread have just taken: a
+/// lock and what it guards, of which a third are the taking, a third the giving back; or the giving back alone.
 const MIN_ATOMIC_SHARE: f64 = 0.25;
 
 /// The program that the place is in.

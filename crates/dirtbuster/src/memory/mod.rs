@@ -170,9 +170,13 @@ impl Memory {
     fn take(&mut self, owner: Owner, origin: u32, p: &Piece) {
         let old = self.lines.states[p.state];
         if old.is_owned() {
-            if self.writer_thread(&old) != p.at.thread {
+            let first = self.origins.get(self.origin_of(&old));
+            let (writer, atomic) = (first.thread, first.atomic);
+            if writer != p.at.thread {
                 self.origins.get_mut(origin).scattered.taken += 1;
                 self.lines.set_shared(p.page, p.line);
+            } else if atomic && self.still_near(writer, old.time) {
+                self.origins.get_mut(origin).after_atomic += 1;
             }
             self.part(&old, Some(p), p.at);
         } else if old.mask == 0 && owner.as_single().is_some() {
