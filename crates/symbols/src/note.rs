@@ -118,10 +118,16 @@ impl fmt::Display for Note {
     }
 }
 
+/// The first place, which a debug file has by its build id, and how many more: of a library of the system there are half a dozen,
+/// which nobody asked about.
 fn list(f: &mut fmt::Formatter<'_>, looked_in: &[PathBuf]) -> fmt::Result {
-    for (n, path) in looked_in.iter().enumerate() {
-        let lead = if n == 0 { "; looked in: " } else { ", " };
-        write!(f, "{lead}{}", path.display())?;
+    let Some((first, more)) = looked_in.split_first() else {
+        return Ok(());
+    };
+    write!(f, "; looked in: {}", first.display())?;
+    match more {
+        [] => Ok(()),
+        [second] => write!(f, ", {}", second.display()),
+        more => write!(f, " and {} other places", more.len()),
     }
-    Ok(())
 }

@@ -127,15 +127,17 @@ fn without_a_debug_file_the_note_says_where_it_was_looked_for() {
         panic!("one note, not {:?}", symbols.notes());
     };
     let text = note.to_string();
-    assert!(matches!(note.remark, Remark::NoLineInfo { .. }));
+    let Remark::NoLineInfo { looked_in } = &note.remark else {
+        panic!("no line info, not {note:?}");
+    };
     let (head, tail) = split.id.split_at(2);
-    for part in [
-        "-dbgsym",
-        "-g",
-        &format!(".build-id/{head}/{tail}.debug"),
-        ".debug/prog.debug",
-    ] {
+    let by_id = format!(".build-id/{head}/{tail}.debug");
+    for part in ["-dbgsym", "-g", &by_id, "other places"] {
         assert!(text.contains(part), "{part} not in: {text}");
+    }
+    for place in [by_id.as_str(), ".debug/prog.debug"] {
+        let looked = |path: &std::path::PathBuf| path.ends_with(place);
+        assert!(looked_in.iter().any(looked), "{place} in {looked_in:?}");
     }
 }
 

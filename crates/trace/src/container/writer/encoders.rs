@@ -34,6 +34,23 @@ pub(super) struct Task {
     /// The last of the stream: a record at its end may be torn.
     pub(super) last: bool,
     pub(super) file: Arc<EventsFile>,
+    /// What it came to.
+    pub(super) part: Option<Part>,
+}
+
+impl Drop for Task {
+    /// Its part is written, or that it is lost: whoever waits for it must not wait for ever.
+    fn drop(&mut self) {
+        let lost = || Part {
+            error: Some(WriteError::Failed {
+                thread: self.file.thread,
+                cause: "what encoded it ended".to_owned(),
+            }),
+            ..Part::default()
+        };
+        let part = self.part.take().unwrap_or_else(lost);
+        self.file.take(self.number, part);
+    }
 }
 
 /// Who encodes a recording's streams.
@@ -155,18 +172,15 @@ impl Spares {
     }
 
     fn encode(&self, mut task: Task) {
-        let mut turn = Turn {
-            task: &task,
-            part: None,
-        };
         let mut encoding = self.encoding(task.file.thread);
         encoding.add(&task.words, &task.table);
-        turn.part = Some(self.end(encoding, task.last));
-        drop(turn);
-        task.words.clear();
-        let mut words = lock(&self.words);
-        if words.len() < 2 * MOST {
-            words.push(task.words);
+        task.part = Some(self.end(encoding, task.last));
+        let mut words = std::mem::take(&mut task.words);
+        drop(task);
+        words.clear();
+        let mut spare = lock(&self.words);
+        if spare.len() < 2 * MOST {
+            spare.push(words);
         }
     }
 
@@ -174,26 +188,6 @@ impl Spares {
         let (part, encoder) = encoding.end(last);
         lock(&self.encoders).extend(encoder);
         part
-    }
-}
-
-/// Writes its part, or that it is lost, when it goes: whoever waits for it must not wait for ever.
-struct Turn<'a> {
-    task: &'a Task,
-    part: Option<Part>,
-}
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        let Task { number, file, .. } = self.task;
-        let lost = || Part {
-            error: Some(WriteError::Failed {
-                thread: file.thread,
-                cause: "what encoded it ended".to_owned(),
-            }),
-            ..Part::default()
-        };
-        file.take(*number, self.part.take().unwrap_or_else(lost));
     }
 }
 

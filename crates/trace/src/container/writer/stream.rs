@@ -162,6 +162,7 @@ impl StreamWriter {
             table: Arc::clone(&self.table),
             last,
             file: Arc::clone(&self.file),
+            part: None,
         };
         self.parts += 1;
         if few {
