@@ -79,6 +79,52 @@ fn a_signal_to_the_command_alone_reaches_the_program_once() {
     }
 }
 
+/// What a run did that somebody else ended is not what a change did.
+#[test]
+fn a_trial_that_is_ended_blames_no_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let begun = folder.path().join("begun");
+    let source = format!(
+        r#"
+        #include <stdio.h>
+        #include <unistd.h>
+        long data[1 << 18];
+        __attribute__((noipa)) static void fill(long seed) {{
+            for (long i = 0; i < 1 << 18; i++) data[i] = i ^ seed;
+        }}
+        int main(void) {{
+            FILE *begun = fopen("{}", "a");
+            fputc('.', begun);
+            fclose(begun);
+            for (int i = 0; i < 400; i++) {{ fill(i); usleep(1000); }}
+            puts("done");
+        }}
+        "#,
+        text(&begun)
+    );
+    let program = c_program(folder.path(), "program", &source, &["-fno-tree-vectorize"]);
+    let mut command = prestore();
+    command.args([
+        "try",
+        "--op",
+        "clean",
+        "--finding",
+        "1",
+        "--runs",
+        "30",
+        "--",
+    ]);
+    command.arg(&program);
+    let running = Running::start(command);
+    // Analysed, looked at, unchanged, changed.
+    wait_for("the fourth run", || {
+        fs::metadata(&begun).is_ok_and(|m| m.len() >= 4)
+    });
+    signal_to(&running.pid().to_string(), "TERM");
+    let ran = running.finish().exits(3).says(&["the trial was stopped"]);
+    assert!(!ran.stdout.contains("WRONG"), "{ran:?}");
+}
+
 #[test]
 fn a_time_limit_ends_the_program_and_prints_what_was_seen() {
     let folder = tempfile::tempdir().unwrap();

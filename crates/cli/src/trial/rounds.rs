@@ -124,6 +124,7 @@ impl Runner<'_> {
         let mut stdout = tempfile::tempfile().map_err(lost)?;
         let mut stderr = tempfile::tempfile().map_err(lost)?;
         let changes = self.changes(variant);
+        let asked = self.interrupts.count();
         let tried = trial(
             &self.args.command,
             &Trial {
@@ -137,7 +138,9 @@ impl Runner<'_> {
         );
         self.progress.add(1);
         let tried = tried.inspect_err(|_| tell(&mut stderr))?;
-        let Some(status) = tried.status.filter(|_| !tried.interrupted) else {
+        // A request to stop is the program's, too: how it ended then says nothing of the change.
+        let stopped = tried.interrupted || self.interrupts.count() > asked;
+        let Some(status) = tried.status.filter(|_| !stopped) else {
             return Err(CliError::Failed("the trial was stopped".into()));
         };
         if !status.success() {
