@@ -289,8 +289,9 @@ impl Runs {
             let writes = accesses[at].kind.writes() && accesses[at].op != Op::Fence;
             if writes && shop.groups.tracked(group) {
                 let atomic = accesses[at].op == Op::Atomic;
-                let mut intern = |site| shop.origins.intern(shop.thread, group, site, atomic);
-                let origin = intern(facts[at].site);
+                let origin = shop
+                    .origins
+                    .intern(shop.thread, group, facts[at].site, atomic);
                 streaks.push(origin);
                 for i in at..at + n {
                     accesses[i].streak = self.streaks;

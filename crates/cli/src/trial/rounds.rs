@@ -56,10 +56,13 @@ pub struct TriedRuns {
 
 /// All rounds.
 pub fn run(args: &TryArgs, chosen: &Chosen) -> Result<TriedRuns, CliError> {
+    let interrupts = &*interrupt::watch()?;
     let mut runner = Runner {
         args,
         chosen,
-        interrupts: &*interrupt::watch()?,
+        interrupts,
+        // One that comes between two runs is passed on to the next.
+        asked: interrupts.count(),
         progress: Progress::new(args.quiet, "runs"),
     };
     let everything = Variant::of((0..chosen.candidates.len()).collect());
@@ -113,6 +116,8 @@ struct Runner<'a> {
     args: &'a TryArgs,
     chosen: &'a Chosen,
     interrupts: &'a Interrupts,
+    /// Requests to stop before the first run.
+    asked: u32,
     progress: Progress,
 }
 
@@ -124,7 +129,6 @@ impl Runner<'_> {
         let mut stdout = tempfile::tempfile().map_err(lost)?;
         let mut stderr = tempfile::tempfile().map_err(lost)?;
         let changes = self.changes(variant);
-        let asked = self.interrupts.count();
         let tried = trial(
             &self.args.command,
             &Trial {
@@ -139,7 +143,7 @@ impl Runner<'_> {
         self.progress.add(1);
         let tried = tried.inspect_err(|_| tell(&mut stderr))?;
         // A request to stop is the program's, too: how it ended then says nothing of the change.
-        let stopped = tried.interrupted || self.interrupts.count() > asked;
+        let stopped = tried.interrupted || self.interrupts.count() > self.asked;
         let Some(status) = tried.status.filter(|_| !stopped) else {
             return Err(CliError::Failed("the trial was stopped".into()));
         };

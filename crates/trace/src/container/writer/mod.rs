@@ -9,7 +9,7 @@ mod log;
 mod stream;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 pub(crate) use directory::{prepare, write_file};
@@ -301,8 +301,8 @@ impl Drop for TraceWriter {
     }
 }
 
-fn lock(shared: &Shared) -> std::sync::MutexGuard<'_, StreamState> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn now_ms() -> u64 {
