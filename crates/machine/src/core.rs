@@ -120,6 +120,11 @@ pub struct StoreBuffer {
     /// for the data.
     #[serde(default)]
     pub leaves_when_granted: bool,
+    /// TSO: do all flushes keep their place among the stores, as `clflush` does? Each leaves when what is older has,
+    /// and what is younger when it is acknowledged. If not, those that are ordered weakly wait for older stores to
+    /// their line only.
+    #[serde(default)]
+    pub flushes_in_order: bool,
     /// Does a load that is forwarded from it do without its line? If not, it also waits for the line
     /// to come to the nearest cache.
     #[serde(default = "yes")]

@@ -78,7 +78,13 @@ pub fn check(machine: &Machine, parts: &Sections) {
 }
 
 /// Keys of `[core.store_buffer]` that only one memory model has a use for.
-const TSO_ONLY: [&str; 4] = ["rfo_ahead", "rfo_lines", "leaves_when_granted", "merge"];
+const TSO_ONLY: [&str; 5] = [
+    "rfo_ahead",
+    "rfo_lines",
+    "leaves_when_granted",
+    "flushes_in_order",
+    "merge",
+];
 /// Those of TSO that it cannot do without.
 const TSO_NEEDS: [&str; 1] = ["rfo_ahead"];
 const WEAK_ONLY: [&str; 7] = [

@@ -60,7 +60,7 @@ impl Core {
             let next = self.next_due();
             let awaited = any_leaves
                 || match waiter {
-                    Waiter::String => self.flushes.any() || self.stores.any_clflush(),
+                    Waiter::String => self.flushes.any() || self.stores.any_flush(),
                     Waiter::Fence | Waiter::Atomic => self.flushes.any() || self.stores.any(),
                     Waiter::End => next != NEVER,
                 };
@@ -142,8 +142,8 @@ impl Core {
     }
 
     /// A flush costs its issue; it goes when older stores to its line are in the cache, an older
-    /// flush of the line is taken and a fill buffer is free. A `clflush` of a TSO machine keeps its
-    /// place among the stores: older ones before it, younger ones after it is taken.
+    /// flush of the line is taken and a fill buffer is free. A `clflush` of a TSO machine, on some all
+    /// flushes, keeps its place among the stores: older ones before it, younger ones after it is taken.
     pub(super) fn flush<B: Below>(&mut self, addr: u64, kind: FlushKind, below: &mut B) -> bool {
         if self.under.is_new() {
             self.results.ops.flushes += 1;
@@ -154,7 +154,7 @@ impl Core {
         };
         let line = LineAddr::of(addr, self.params.line_shift);
         let combined = self.send_combined(line, below).max(self.under.ready);
-        if kind == FlushKind::Clflush
+        if (kind == FlushKind::Clflush || self.params.flushes_in_order)
             && let Stores::Ordered(_) = self.stores
         {
             if !self.wait_for_entry(line, below) {
@@ -163,7 +163,7 @@ impl Core {
             }
             let ready = self.front.now.max(self.front.retired).max(combined);
             if let Stores::Ordered(stores) = &mut self.stores {
-                let due = stores.push_clflush(line, kind, ready);
+                let due = stores.push_flush(line, kind, ready);
                 self.due_at(due);
             }
             return true;

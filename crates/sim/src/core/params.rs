@@ -48,6 +48,8 @@ pub(super) struct Params {
     pub clwb_retains: bool,
     /// A store leaves once its line is granted, before the data comes.
     pub leaves_when_granted: bool,
+    /// All flushes keep their place among the stores (TSO).
+    pub flushes_in_order: bool,
     /// Stores are held back and merged (weak).
     pub merges: bool,
     /// A load that is forwarded does without its line.
@@ -91,6 +93,7 @@ impl Params {
             flushes: KINDS.map(|kind| nearest(kind, &core.flushes)),
             clwb_retains: core.clwb_retains,
             leaves_when_granted: core.store_buffer.leaves_when_granted,
+            flushes_in_order: core.store_buffer.flushes_in_order,
             merges: core.memory_model == MemoryModel::Weak,
             forward_misses: core.store_buffer.forward_misses,
             merge: core.store_buffer.merge.map(cycles),

@@ -62,6 +62,7 @@ fn core(count: u32) -> Core {
             rfo_ahead: 1,
             rfo_lines: None,
             leaves_when_granted: false,
+            flushes_in_order: false,
             forward_misses: true,
             merge: None,
             drain_at: None,

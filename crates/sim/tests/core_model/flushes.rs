@@ -80,6 +80,26 @@ fn a_clflush_keeps_its_place_among_stores() {
 }
 
 #[test]
+fn where_flushes_leave_in_order_all_are_as_clflush_is() {
+    let mut machine = tso();
+    machine.core.store_buffer.flushes_in_order = true;
+    for kind in [Clflushopt, Clwb] {
+        let mut below = Mock::owning([0, 2, 3]);
+        let thread = Thread::default()
+            .store(1)
+            .flush(0, kind)
+            .store(2)
+            .flush(3, kind)
+            .sfence();
+        let core = thread.run(&machine, &mut below);
+        // Line 1 is there at 50, the flush follows and is acknowledged at 131; then the store, then the flush behind it.
+        assert_eq!(times(&below.flushes()), [51, 132], "{kind:?}");
+        assert_eq!(times(&below.writes()), [50, 131], "{kind:?}");
+        assert_eq!(now(&core), 212, "{kind:?}");
+    }
+}
+
+#[test]
 fn a_second_flush_of_a_line_waits_until_the_first_is_taken() {
     let mut below = Mock::owning([0]);
     let thread = Thread::default().store(0).clwb(0).store(0).clwb(0);

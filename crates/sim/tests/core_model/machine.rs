@@ -32,6 +32,7 @@ pub fn tso() -> Machine {
                 rfo_ahead: 4,
                 rfo_lines: None,
                 leaves_when_granted: false,
+                flushes_in_order: false,
                 forward_misses: true,
                 merge: None,
                 drain_at: None,

@@ -70,7 +70,7 @@ prop_compose! {
         demote in prop::sample::select(vec![
             Demote::Nop, Demote::ToSharedLevel, Demote::FromWriteBuffer,
         ]),
-        (when_granted, overlap) in any::<(bool, bool)>(),
+        (when_granted, overlap, in_order) in any::<(bool, bool, bool)>(),
     ) -> Machine {
         let mut machine = base.clone();
         machine.core.rob = rob;
@@ -88,6 +88,7 @@ prop_compose! {
         let stores = &mut machine.core.store_buffer;
         stores.entries = entries;
         stores.leaves_when_granted = when_granted;
+        stores.flushes_in_order = in_order;
         stores.rfo_ahead = ahead;
         stores.drain_at = drain_at;
         stores.timeout = timeout.map(|t| Cycles(f64::from(t)));

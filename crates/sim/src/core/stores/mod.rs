@@ -209,13 +209,13 @@ impl Stores {
 
     /// Is there anything that has not begun to drain?
     pub fn any(&self) -> bool {
-        self.any_pending() || self.any_clflush()
+        self.any_pending() || self.any_flush()
     }
 
-    /// Is there a `clflush` among the stores?
-    pub fn any_clflush(&self) -> bool {
+    /// Is there a flush among the stores?
+    pub fn any_flush(&self) -> bool {
         match self {
-            Self::Ordered(stores) => stores.any_clflush(),
+            Self::Ordered(stores) => stores.any_flush(),
             Self::Merging(_) => false,
         }
     }

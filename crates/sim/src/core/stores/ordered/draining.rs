@@ -56,7 +56,7 @@ impl StoreBuffer {
         let Entry {
             line,
             ask,
-            clflush,
+            flush: ordered,
             atomic,
             way,
             ..
@@ -64,7 +64,7 @@ impl StoreBuffer {
         if self.waits && self.line_free > limit {
             return Ask::At(self.line_free);
         }
-        let owned = if clflush.is_some() || B::TYPES && way.is_past() {
+        let owned = if ordered.is_some() || B::TYPES && way.is_past() {
             ask
         } else if env.below.owned(env.params.id, line) {
             let fill = env.fills.find(line, ask);
@@ -154,20 +154,20 @@ impl StoreBuffer {
         let Entry {
             line,
             bytes,
-            clflush,
+            flush: ordered,
             atomic,
             way,
             ..
         } = *self.entry(number);
-        if let Some(kind) = clflush {
+        if let Some(kind) = ordered {
             let start = flush_start(at, line, env.fills);
             if start > limit {
                 return self.stays_until(start);
             }
-            if let Some(again) = env.refused(start, line, Asks::Flush) {
+            if let Some(again) = env.refused(start, line, env.params.asks(kind)) {
                 return self.stays_until(again);
             }
-            self.clflushes -= 1;
+            self.flushes -= 1;
             self.reached = flush(start, line, kind, env);
             self.next = self.reached;
             flushes.done = flushes.done.max(self.reached);

@@ -10,7 +10,7 @@ use crate::{ByteMask, Time};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub line: LineAddr,
-    /// None of a `clflush`.
+    /// None of a flush.
     pub bytes: ByteMask,
     /// When it retired.
     pub ready: Time,
@@ -18,8 +18,8 @@ pub(super) struct Entry {
     pub ask: Time,
     /// When the line is owned, so that it may leave.
     pub owned: Time,
-    /// A `clflush` keeps its place among the stores.
-    pub clflush: Option<FlushKind>,
+    /// A flush that keeps its place among the stores.
+    pub flush: Option<FlushKind>,
     /// An atomic among the stores: it reads, too, so it waits for data, and nothing is forwarded from it.
     pub atomic: bool,
     /// Where it goes.
@@ -38,7 +38,7 @@ impl Entry {
             ready,
             ask: UNKNOWN,
             owned: UNKNOWN,
-            clflush: None,
+            flush: None,
             atomic: false,
             way: Way::Cached,
             before: 0,

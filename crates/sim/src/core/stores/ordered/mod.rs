@@ -39,8 +39,8 @@ pub(in crate::core) struct StoreBuffer {
     head: u64,
     asked: u64,
     tail: u64,
-    /// Entries of a `clflush`.
-    clflushes: u64,
+    /// Entries of flushes.
+    flushes: u64,
     /// When atomics that have drained, and were not asked for since, were done.
     atomics_done: VecDeque<Time>,
     /// When the youngest drained store reached the cache, and when the next may.
@@ -68,7 +68,7 @@ impl StoreBuffer {
             head: 0,
             asked: 0,
             tail: 0,
-            clflushes: 0,
+            flushes: 0,
             atomics_done: VecDeque::new(),
             reached: Time::ZERO,
             next: Time::ZERO,
@@ -143,13 +143,13 @@ impl StoreBuffer {
         (number < self.head).then_some(self.reached)
     }
 
-    /// But for those of a `clflush`.
+    /// But for flushes.
     pub fn any_pending(&self) -> bool {
-        self.tail - self.head > self.clflushes
+        self.tail - self.head > self.flushes
     }
 
-    pub fn any_clflush(&self) -> bool {
-        self.clflushes > 0
+    pub fn any_flush(&self) -> bool {
+        self.flushes > 0
     }
 
     pub fn have_begun(&self, number: StoreNumber) -> bool {
@@ -209,11 +209,11 @@ impl StoreBuffer {
         self.youngest(line).map(|number| self.entry(number).ready)
     }
 
-    /// Puts a `clflush` in its place.
-    pub fn push_clflush(&mut self, line: LineAddr, kind: FlushKind, ready: Time) -> Time {
-        self.clflushes += 1;
+    /// Puts a flush in its place.
+    pub fn push_flush(&mut self, line: LineAddr, kind: FlushKind, ready: Time) -> Time {
+        self.flushes += 1;
         self.insert(Entry {
-            clflush: Some(kind),
+            flush: Some(kind),
             ..Entry::of(line, 0, ready)
         })
     }
