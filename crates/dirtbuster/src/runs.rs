@@ -89,6 +89,8 @@ pub(crate) struct Run {
     /// Its accesses.
     pub(crate) first: u32,
     pub(crate) end: u32,
+    /// The back of the analysis has something to do for it.
+    pub(crate) acts: bool,
     /// It writes data, or flushes it.
     pub(crate) stores: bool,
     /// It may be part of a loop that waits.
@@ -258,6 +260,7 @@ impl Runs {
         self.all.push(Run {
             first,
             end: self.facts.len() as u32,
+            acts: !steps.is_empty(),
             stores,
             polls,
             ..Run::default()

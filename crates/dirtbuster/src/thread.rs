@@ -140,7 +140,7 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
         } else if run.stores {
             thread.wrote = before + 1;
         }
-        if run.first != run.end {
+        if run.acts {
             let run = number as u32;
             self.batch.items.push(Item { before, run, at });
         }
