@@ -26,11 +26,12 @@ demo: build workloads
 readme: build workloads
 	PRESTORE_WRITE_README=1 cargo test --release --locked -p prestore-cli --test readme
 
-# Runs what P0, P1 and P4 publish and writes data and page of docs/repro.md anew; tests hold both to each other. An hour and a quarter.
+# Runs what P0, P1 and P4 publish and writes data and page of docs/repro.md anew; tests hold both to each other. An hour and a half.
 # The page says what moved; data/moved.toml, why.
 .PHONY: repro
 REPRODUCED := p0-fig-3 p0-listing-1-skip p0-listing-3 p0-kv-a p0-kv-a-128 p0-fig-5 p0-fig-13 p0-ring p0-b-overhead \
-	p1-fig-3 p1-fig-4 p4-table-3-4 p4-one-thread p4-four-threads p4-twelve-threads p4-table-3-7 p4-fig-4-3
+	p1-fig-3 p1-fig-4 p4-table-3-4 p4-one-thread p4-four-threads p4-twelve-threads p4-table-3-7 p4-fig-3-6 \
+	p4-crossing p4-fig-4-3
 repro: build
 	$(PRESTORE) repro $(REPRODUCED) --format json > $(BUILD)/ours.json
 	mv crates/repro/data/ours.json crates/repro/data/before.json

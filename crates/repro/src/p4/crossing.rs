@@ -2,7 +2,7 @@
 
 use prestore_recompute::{checkpoint_cost, crossing};
 
-use super::NOT_ON_THE_PAGE;
+use super::FILE;
 use super::multiply::matrix_rows;
 use super::schemes::{Cost, Loops};
 use crate::error::ReproError;
@@ -28,7 +28,7 @@ impl Experiment for Crossing {
     }
 
     fn run(&self, options: &Options) -> Result<Report, ReproError> {
-        let mut sheet = Sheet::of(NOT_ON_THE_PAGE, self.name())?;
+        let mut sheet = Sheet::of(FILE, self.name())?;
         let lab = Lab::new(options)?;
         let loops = Loops::new(&lab, matrix_rows(options), 8)?;
         let base = loops.cost("tmm_ii", "none")?;

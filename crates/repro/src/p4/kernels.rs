@@ -1,6 +1,6 @@
 //! The other four kernels (figure 3.6, of which P4's text states ranges and means).
 
-use super::NOT_ON_THE_PAGE;
+use super::FILE;
 use super::schemes::{Cost, Loops};
 use crate::error::ReproError;
 use crate::experiment::{Experiment, Options};
@@ -71,7 +71,7 @@ impl Experiment for OtherKernels {
     }
 
     fn run(&self, options: &Options) -> Result<Report, ReproError> {
-        let mut sheet = Sheet::of(NOT_ON_THE_PAGE, self.name())?;
+        let mut sheet = Sheet::of(FILE, self.name())?;
         let lab = Lab::new(options)?;
         let mut ratios: Vec<[Cost; 2]> = Vec::new();
         for part in &PARTS {

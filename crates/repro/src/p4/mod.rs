@@ -25,11 +25,5 @@ const FILE: File = File {
     text: include_str!("../../data/p4.toml"),
 };
 
-/// What of it is not on the page of `docs/repro.md`, as it has not been run in full.
-const NOT_ON_THE_PAGE: File = File {
-    path: "crates/repro/data/p4-not-on-the-page.toml",
-    text: include_str!("../../data/p4-not-on-the-page.toml"),
-};
-
 /// The machine that P4 simulates.
 const MACHINE: &str = "thesis-pcm";

@@ -18,8 +18,10 @@ const L_II: Variant = ("L_ii", "tmm_ii", "L");
 const L_JJ: Variant = ("L_jj", "tmm_jj", "L");
 const R_II: Variant = ("R_ii", "tmm_ii", "R");
 const R_JJ: Variant = ("R_jj", "tmm_jj", "R");
-const HR_II: Variant = ("HRx64_ii", "tmm_ii", "HRx64");
-const HR_JJ: Variant = ("HRx64_jj", "tmm_jj", "HRx64");
+const HR32_II: Variant = ("HRx32_ii", "tmm_ii", "HRx32");
+const HR32_JJ: Variant = ("HRx32_jj", "tmm_jj", "HRx32");
+const HR64_II: Variant = ("HRx64_ii", "tmm_ii", "HRx64");
+const HR64_JJ: Variant = ("HRx64_jj", "tmm_jj", "HRx64");
 
 /// Rows of P4's matrices, and of those of a quick run: the result's 2.25 MB still do not fit into the caches.
 const ROWS: u64 = 1024;
@@ -45,7 +47,9 @@ impl Experiment for EightThreads {
 
     fn run(&self, options: &Options) -> Result<Report, ReproError> {
         let mut sheet = Sheet::of(FILE, self.name())?;
-        let all = [CP, L_II, L_JJ, R_II, R_JJ, HR_II, HR_JJ];
+        let all = [
+            CP, L_II, L_JJ, R_II, R_JJ, HR32_II, HR32_JJ, HR64_II, HR64_JJ,
+        ];
         let ours = compare(&mut sheet, options, &all)?;
         let is_sorted = |of: &dyn Fn(&Cost) -> f64, order: &[&str]| {
             let values: Vec<f64> = order.iter().map(|name| of(&ours[name])).collect();
