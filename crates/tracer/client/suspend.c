@@ -20,7 +20,7 @@ typedef struct {
     bool active;
     bool queued;
     uint64 kernel_mask;
-    /* The engine clears the mask it is given, and the program's may be constant. */
+    /* The engine reads the mask that it is given as if nothing could be wrong with it. */
     uint64 mask;
     reg_t mask_param, size_param;
 } suspend_t;

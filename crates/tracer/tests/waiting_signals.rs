@@ -99,6 +99,21 @@ fn faults_that_descriptors_tell_of() {
     }
 }
 
+/// They interrupted calls whose own mask holds them back, and no descriptor told of them.
+#[test]
+fn faults_that_calls_hold_back() {
+    let program = cc("pending_masks", &["-O1"]);
+    for options in [&[][..], &["count"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
+/// For that, what ends them must not come in before they wait.
+#[test]
+fn signals_that_end_such_calls() {
+    same(&["count"], &[str(&cc("ended_waits", &[]))]);
+}
+
 /// The engine suspended threads with a signal of which a process may have pending no more than it is let: for ever.
 #[test]
 fn threads_where_no_signal_may_be_pending() {
