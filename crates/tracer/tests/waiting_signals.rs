@@ -114,6 +114,16 @@ fn signals_that_end_such_calls() {
     same(&["count"], &[str(&cc("ended_waits", &[]))]);
 }
 
+/// What is sent to the process was for the thread that the kernel had given it to, and killed one that had just begun, or that was in
+/// the recorder's code.
+#[test]
+fn faults_that_wait_for_any_thread() {
+    let program = cc("pending_for_any", &["-O1", "-pthread"]);
+    for options in [&[][..], &["count"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 /// The engine suspended threads with a signal of which a process may have pending no more than it is let: for ever.
 #[test]
 fn threads_where_no_signal_may_be_pending() {

@@ -34,7 +34,8 @@ engine_signal_queued(void *drcontext, unsigned long long mask)
 {
     thread_sig_info_t *info = ((dcontext_t *)drcontext)->signal_field;
     for (int sig = 1; sig <= MAX_SIGNUM; sig++) {
-        if (info->sigpending[sig] == NULL || (mask >> (sig - 1) & 1) != 0)
+        int here = info->sigpending[sig] != NULL || (dr_signals_kept() >> (sig - 1) & 1) != 0;
+        if (!here || (mask >> (sig - 1) & 1) != 0)
             continue;
         kernel_sigaction_t *action = info->sighand->action[sig];
         handler_t handler = action == NULL ? (handler_t)SIG_DFL : action->handler;
@@ -83,7 +84,8 @@ void
 engine_signals_pending(void *drcontext, unsigned long long *thread, unsigned long long *process)
 {
     thread_sig_info_t *info = ((dcontext_t *)drcontext)->signal_field;
-    *thread = *process = 0;
+    *thread = 0;
+    *process = dr_signals_kept();
     for (int sig = 1; sig <= MAX_SIGNUM; sig++) {
         sigpending_t *first = info->sigpending[sig];
         if (first == NULL || !kernel_sigismember(&info->app_sigblocked, sig))

@@ -142,9 +142,11 @@ main(void)
         }
 
         child = send_later(signal, SIGUSR2);
+        sigaddset(&mask, SIGURG);
         say("beside another", call, wait_for(call, nothing[0], &mask));
         waitpid(child, NULL, 0);
 
+        mask = only(signal);
         sigprocmask(SIG_BLOCK, &mask, &before);
         if (call < TELLING) {
             kill(getpid(), signal);
