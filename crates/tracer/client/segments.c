@@ -1,5 +1,7 @@
 #include "segments.h"
 
+#include <string.h>
+
 #include "access.h"
 #include "drbbdup.h"
 #include "drmgr.h"
@@ -68,22 +70,58 @@ near_one(opnd_t opnd, bool implicit)
         opnd_is_disp_force_full(opnd), opnd_is_disp_short_addr(opnd));
 }
 
+/* The program's own encoding, with the prefix of DS, which means nothing, in place of that of GS: the engine's tables do not
+ * have all encodings. Returns its length; 0 where it is of no use. */
+static int
+near_encoding(void *drcontext, instr_t *instr, byte *app, size_t size)
+{
+    static const byte prefixes[] = { 0x66, 0xf0, 0x67, 0xf2, 0xf3, 0x2e, 0x36, 0x3e, 0x26, 0x64, 0x65 };
+    int found = 0, length = instr_raw_bits_valid(instr) ? instr_length(drcontext, instr) : 0;
+    /* By the instruction pointer it depends on its place. */
+    if (length == 0 || (size_t)length > size || instr_is_cti(instr) || instr_has_rel_addr_reference(instr))
+        return 0;
+    memcpy(app, instr_get_raw_bits(instr), (size_t)length);
+    for (int i = 0; i < length && memchr(prefixes, app[i], sizeof(prefixes)) != NULL; i++) {
+        if (app[i] == 0x64)
+            return 0;
+        if (app[i] == 0x65) {
+            app[i] = 0x3e;
+            found++;
+        }
+    }
+    return found == 1 ? length : 0;
+}
+
 /* Makes operands relative to GS near ones; says whether one is relative to FS. */
 static bool
-flatten(instr_t *instr)
+flatten(void *drcontext, instr_t *instr)
 {
-    bool implicit = has_implicit_address(instr), by_fs = false;
+    byte app[16];
+    app_pc pc = instr_get_app_pc(instr);
+    int length = near_encoding(drcontext, instr, app, sizeof(app));
+    bool implicit = has_implicit_address(instr), by_fs = false, by_gs = false;
     for (int i = 0; i < instr_num_srcs(instr); i++) {
         opnd_t src = instr_get_src(instr, i);
         by_fs |= in_segment(src, DR_SEG_FS);
-        if (in_segment(src, DR_SEG_GS))
+        if (in_segment(src, DR_SEG_GS)) {
             instr_set_src(instr, (uint)i, near_one(src, implicit));
+            by_gs = true;
+        }
     }
     for (int i = 0; i < instr_num_dsts(instr); i++) {
         opnd_t dst = instr_get_dst(instr, i);
         by_fs |= in_segment(dst, DR_SEG_FS);
-        if (in_segment(dst, DR_SEG_GS))
+        if (in_segment(dst, DR_SEG_GS)) {
             instr_set_dst(instr, (uint)i, near_one(dst, implicit));
+            by_gs = true;
+        }
+    }
+    if (by_gs && length > 0) {
+        instr_allocate_raw_bits(drcontext, instr, (uint)length);
+        for (int i = 0; i < length; i++)
+            instr_set_raw_byte(instr, (uint)i, app[i]);
+        instr_set_operands_valid(instr, true);
+        instr_set_translation(instr, pc);
     }
     return by_fs;
 }
@@ -95,7 +133,7 @@ on_app2app(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool tra
         if (!is_program_instr(i))
             continue;
         int op = instr_get_opcode(i);
-        bool by_fs = flatten(i);
+        bool by_fs = flatten(drcontext, i);
         if (translating)
             continue;
         if (pops_selector(i))

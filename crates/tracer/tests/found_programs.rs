@@ -204,3 +204,12 @@ fn odd_encodings() {
         same(options, &[str(&program)]);
     }
 }
+
+/// With operands by FS and GS, too.
+#[test]
+fn odd_encodings_by_segments() {
+    let program = cc("segment_encodings", &["-O1", "-no-pie"]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
