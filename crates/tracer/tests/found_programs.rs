@@ -195,6 +195,15 @@ fn selectors_of_segments() {
     }
 }
 
+/// They were the recorder's.
+#[test]
+fn selectors_that_are_pushed() {
+    let program = cc("pushes_selector", &["-O1", "-fno-stack-protector"]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 /// What has no place in the engine's tables became something else with a register in place of the instruction pointer, or ended
 /// the engine.
 #[test]
