@@ -7,4 +7,7 @@
 /* Before a system call: ends the program with a message where the call would move GS. */
 void gs_base_before_syscall(void *drcontext, int number);
 
+/* A selector that is loaded may have a base: asks for it when `instr`, if it is such a load, is executed. */
+void gs_base_before_load(void *drcontext, instrlist_t *bb, instr_t *instr);
+
 #endif

@@ -5,6 +5,7 @@
 #include "access.h"
 #include "drbbdup.h"
 #include "drmgr.h"
+#include "gs_base.h"
 #include "unrecordable.h"
 
 /* The engine computes what is relative to FS or GS from the program's base, which it keeps, in
@@ -158,6 +159,8 @@ on_meta(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool transl
 {
     for (instr_t *i = instrlist_first_app(bb); i != NULL; i = instr_get_next_app(i)) {
         int op = is_program_instr(i) ? instr_get_opcode(i) : OP_INVALID;
+        if (op == OP_mov_seg)
+            gs_base_before_load(drcontext, bb, i);
         if (op != OP_rdfsbase && op != OP_rdgsbase)
             continue;
         reg_id_t reg = opnd_get_reg(instr_get_dst(i, 0)), half = reg_64_to_32(reg_to_pointer_sized(reg));

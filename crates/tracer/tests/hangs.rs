@@ -110,6 +110,12 @@ fn loading_gs_from_the_stack_is_refused_with_a_message() {
     is_refused(&[str(&cc("pops_selector", &[]))], "from the stack");
 }
 
+/// It read beside the segment.
+#[test]
+fn loading_gs_with_a_base_is_refused_with_a_message() {
+    is_refused(&[str(&cc("gs_segment", &[]))], "by a selector");
+}
+
 #[test]
 fn what_would_hold_for_the_recorder_too_is_refused_with_a_message() {
     let program = cc("refused_prctl", &[]);
