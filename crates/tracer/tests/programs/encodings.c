@@ -1,32 +1,9 @@
 /* Forms of instructions that assemblers do not write, and some that are none, with an operand by the instruction pointer: what
  * becomes of each, of the registers and of the memory that it may change. */
 #define _GNU_SOURCE
-#include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
-#include <ucontext.h>
 
-unsigned char area[1024] __attribute__((aligned(64)));
-static volatile int signal_of, code_of;
-
-static void
-on_fault(int signal, siginfo_t *info, void *context)
-{
-    signal_of = signal;
-    code_of = info->si_code;
-    ((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] = ((ucontext_t *)context)->uc_mcontext.gregs[REG_R15];
-}
-
-static uint64_t
-sum(const void *of, size_t size)
-{
-    const unsigned char *bytes = of;
-    uint64_t sum = 14695981039346656037u;
-    for (size_t i = 0; i < size; i++)
-        sum = (sum ^ bytes[i]) * 1099511628211u;
-    return sum;
-}
+#include "encodings.h"
 
 static struct {
     uint64_t rax, rcx, rdx, rbx;
