@@ -283,5 +283,5 @@ fn each_value_tells_the_file_that_has_the_last_word() {
     .unwrap();
     let line = entry("core.rob").at.line.unwrap() as usize;
     let written = text.lines().nth(line - 1).unwrap();
-    assert!(written.starts_with("rob = "), "{written}");
+    assert!(written.starts_with("rob = { is = 224,"), "{written}");
 }

@@ -33,8 +33,9 @@ int
 engine_signal_queued(void *drcontext, unsigned long long mask)
 {
     thread_sig_info_t *info = ((dcontext_t *)drcontext)->signal_field;
+    unsigned long long kept = dr_signals_kept();
     for (int sig = 1; sig <= MAX_SIGNUM; sig++) {
-        int here = info->sigpending[sig] != NULL || (dr_signals_kept() >> (sig - 1) & 1) != 0;
+        int here = info->sigpending[sig] != NULL || (kept >> (sig - 1) & 1) != 0;
         if (!here || (mask >> (sig - 1) & 1) != 0)
             continue;
         kernel_sigaction_t *action = info->sighand->action[sig];
