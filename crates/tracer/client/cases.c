@@ -4,33 +4,29 @@
 
 #include "access.h"
 #include "alloc.h"
+#include "charge.h"
 #include "count.h"
 #include "cut.h"
 #include "drbbdup.h"
 #include "drmgr.h"
 #include "emit.h"
 #include "flags.h"
-#include "gencode.h"
-#include "leave.h"
+#include "forms.h"
 #include "options.h"
-#include "second_case.h"
 #include "thread.h"
 
 /* Every block exists twice in the code cache, behind a jump on the thread's phase (the engine's
- * drbbdup extension). Flushing the code at each switch would make single blocks cheaper, but the
+ * drbbdup extension). Flushing the code at each switch makes single blocks cheaper, but the
  * phase could then not differ between threads, as source regions ask for, and a region entered
  * often would have its code translated again each time. Blocks made after the end of recording have
  * both versions too: the engine may build any block again, to tell where a signal in it belongs, and
  * stored translations instead (session_records_block) do not cover the way out of a block. With a budget
- * blocks are like that from a certain moment on (second_case.h). */
+ * blocks are like that from a certain moment on, and not in long gaps (forms.h). */
 enum { COUNTED = 0, RECORDED = 1 };
-
-static byte *spent_code;
 
 /* What both cases of a block share. */
 typedef struct {
-    app_pc begin;
-    uint instrs;
+    charge_t charge;
     access_t mark; /* shape SHAPE_NONE: the block is no region mark */
 } block_t;
 
@@ -73,9 +69,7 @@ on_set_up(void *ctx, void *drcontext, void *tag, instrlist_t *bb, bool *enable_d
     *enable_dups = true;
     *enable_dynamic_handling = false;
     drbbdup_register_case_encoding(ctx, COUNTED);
-    uint instrs = 0;
-    for (instr_t *i = instrlist_first_app(bb); i != NULL; i = instr_get_next_app(i))
-        instrs += is_program_instr(i) ? 1 : 0;
+    uint instrs = charge_of(bb, false).instrs;
     /* The last may stand elsewhere. */
     if (instrs > 0 && flags_unseen(instrlist_first_app(bb), instrs - 1))
         drbbdup_set_flags_unseen(ctx);
@@ -88,12 +82,10 @@ on_analyze_block(void *drcontext, void *tag, instrlist_t *bb, void *user_data, v
     block_t *block = dr_thread_alloc(drcontext, sizeof(*block));
     instr_t *first = instrlist_first_app(bb);
     memset(block, 0, sizeof(*block));
-    if (first != NULL) {
-        block->begin = instr_get_app_pc(first);
+    if (first != NULL)
         block->mark = mark_of(first);
-    }
-    for (instr_t *i = first; i != NULL; i = instr_get_next_app(i))
-        block->instrs += is_program_instr(i) ? 1 : 0;
+    block->charge = charge_of(bb, false);
+    forms_made_two_cases();
     *data = block;
 }
 
@@ -135,51 +127,6 @@ on_encode(void *drcontext, void *tag, instrlist_t *bb, instr_t *where, void *use
 }
 
 static void
-call_spent(void *drcontext, instrlist_t *bb, instr_t *where, const regs_t *regs,
-           const block_t *block)
-{
-    instr_t *back = INSTR_CREATE_label(drcontext);
-    insert(bb, where,
-           INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(DR_REG_RCX), opnd_create_instr(back)));
-    insert(bb, where, INSTR_CREATE_jmp(drcontext, opnd_create_pc(spent_code)));
-    insert(bb, where, back);
-    leave_insert(drcontext, bb, where, regs, block->begin, block->instrs);
-}
-
-/* Takes the block's instructions from the thread's budget. */
-static void
-charge(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs, const block_t *block)
-{
-    opnd_t budget = thread_slot(drcontext, TLS_BUDGET);
-    int instrs = (int)block->instrs;
-    instr_t *solvent = INSTR_CREATE_label(drcontext);
-    if (flags_unseen(where, regs_ahead(regs))) {
-        insert(bb, where, INSTR_CREATE_sub(drcontext, budget, OPND_CREATE_INT32(instrs)));
-        insert(bb, where, INSTR_CREATE_jcc(drcontext, OP_jns, opnd_create_instr(solvent)));
-        bool borrowed = (regs->ours & reg_set(DR_REG_RCX)) == 0;
-        regs_reserve_this(drcontext, bb, where, regs, DR_REG_RCX);
-        call_spent(drcontext, bb, where, regs, block);
-        if (borrowed)
-            regs_give_back(drcontext, bb, where, regs, reg_set(DR_REG_RCX));
-        insert(bb, where, solvent);
-        regs_release(regs, DR_REG_RCX);
-        return;
-    }
-    /* Without the flags: the budget is below zero when the upper half of it is not zero. */
-    opnd_t rcx = opnd_create_reg(DR_REG_RCX);
-    regs_reserve_this(drcontext, bb, where, regs, DR_REG_RCX);
-    insert(bb, where, INSTR_CREATE_mov_ld(drcontext, rcx, budget));
-    insert(bb, where,
-           INSTR_CREATE_lea(drcontext, rcx,
-                            OPND_CREATE_MEM_lea(DR_REG_RCX, DR_REG_NULL, 0, -instrs)));
-    insert(bb, where, INSTR_CREATE_mov_st(drcontext, budget, rcx));
-    insert_jump_if_upper_zero(drcontext, bb, where, solvent);
-    call_spent(drcontext, bb, where, regs, block);
-    insert(bb, where, solvent);
-    regs_release(regs, DR_REG_RCX);
-}
-
-static void
 on_instrument(void *drcontext, void *tag, instrlist_t *bb, instr_t *instr, instr_t *where,
               uintptr_t encoding, void *user_data, void *shared, void *data)
 {
@@ -192,7 +139,7 @@ on_instrument(void *drcontext, void *tag, instrlist_t *bb, instr_t *instr, instr
     /* In both cases: what a window writes was often allocated before it. */
     alloc_entry(drcontext, bb, instr, where, c->regs);
     if (first)
-        charge(drcontext, bb, where, c->regs, block);
+        charge_emit(drcontext, bb, where, c->regs, &block->charge);
     if (c->emit != NULL && options.scope != SCOPE_COUNT)
         emit_before(drcontext, bb, where, c->emit);
     else if (c->emit != NULL && first)
@@ -204,6 +151,12 @@ on_instrument(void *drcontext, void *tag, instrlist_t *bb, instr_t *instr, instr
         emit_behind(drcontext, bb, where, c->emit);
     if (first && block->mark.shape == SHAPE_REGION && block->mark.kind == KIND_REGION_END)
         dr_insert_clean_call(drcontext, bb, where, (void *)window_leave, false, 0);
+}
+
+static bool
+is_wanted(void *drcontext, bool translating)
+{
+    return forms_of_block(drcontext, translating) == FORM_TWO_CASES;
 }
 
 void
@@ -225,8 +178,7 @@ cases_init(void)
     o.non_default_case_limit = 1;
     o.max_case_encoding = RECORDED;
     o.never_enable_dynamic_handling = true;
-    o.is_wanted = second_case_wanted;
-    spent_code = gencode_make(window_spent);
+    o.is_wanted = is_wanted;
     bool done = drbbdup_init(&o) == DRBBDUP_SUCCESS;
     if (options.regions_only)
         done = drmgr_register_bb_app2app_event(on_split, &before_dups) && done;
@@ -240,5 +192,4 @@ void
 cases_exit(void)
 {
     drbbdup_exit();
-    gencode_free(spent_code);
 }

@@ -8,6 +8,7 @@
 #include "atomics.h"
 #include "cases.h"
 #include "block_ids.h"
+#include "charge.h"
 #include "session.h"
 #include "check.h"
 #include "count.h"
@@ -19,6 +20,7 @@
 #include "environment.h"
 #include "exec.h"
 #include "float_pc.h"
+#include "forms.h"
 #include "frame.h"
 #include "gs_base.h"
 #include "kernel_writes.h"
@@ -31,7 +33,6 @@
 #include "proc_maps.h"
 #include "refused_prctl.h"
 #include "seccomp.h"
-#include "second_case.h"
 #include "segments.h"
 #include "stops.h"
 #include "stored.h"
@@ -46,8 +47,20 @@
 /* What is kept of a block while it is instrumented. */
 typedef struct {
     regs_t *regs;
-    emit_t *emit;
+    emit_t *emit; /* NULL: not recorded, but charged */
+    charge_t charge;
 } block_t;
+
+static block_t *
+block_begin(void *drcontext, instrlist_t *bb, bool recorded)
+{
+    block_t *block = dr_thread_alloc(drcontext, sizeof(*block));
+    block->regs = regs_begin(drcontext, bb);
+    block->emit =
+        recorded ? emit_begin(drcontext, plan_make(drcontext, bb), block->regs) : NULL;
+    block->charge = charge_of(bb, true);
+    return block;
+}
 
 static dr_emit_flags_t
 on_analyze(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool translating,
@@ -56,14 +69,12 @@ on_analyze(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool tra
     dr_emit_flags_t flags = DR_EMIT_DEFAULT;
     *user_data = NULL;
     /* Those with two cases are not made here (cases.c). */
-    if (options_windowed() && second_case_wanted(drcontext, translating))
+    form_t form = forms_of_block(drcontext, translating);
+    if (form == FORM_TWO_CASES)
         return flags;
-    if (!session_records_block(translating, &flags))
+    if (form == FORM_RECORDED && !session_records_block(translating, &flags))
         return flags;
-    block_t *block = dr_thread_alloc(drcontext, sizeof(*block));
-    block->regs = regs_begin(drcontext, bb);
-    block->emit = emit_begin(drcontext, plan_make(drcontext, bb), block->regs);
-    *user_data = block;
+    *user_data = block_begin(drcontext, bb, form == FORM_RECORDED);
     return flags;
 }
 
@@ -72,14 +83,17 @@ instrument(void *drcontext, instrlist_t *bb, instr_t *instr, block_t *block)
 {
     regs_t *regs = block->regs;
     alloc_entry(drcontext, bb, instr, instr, regs);
-    if (options.scope != SCOPE_COUNT)
+    if (block->emit == NULL) {
+        if (regs->at == 0)
+            charge_emit(drcontext, bb, instr, regs, &block->charge);
+    } else if (options.scope != SCOPE_COUNT)
         emit_before(drcontext, bb, instr, block->emit);
     else if (regs->at == 0)
         count_emit(drcontext, bb, instr, regs, block->emit->plan->id);
     alloc_return(drcontext, bb, instr, instr, regs);
     bool last = regs_ahead(regs) == 0;
     regs_next(drcontext, bb, instr, regs);
-    if (last && options.scope != SCOPE_COUNT)
+    if (last && block->emit != NULL && options.scope != SCOPE_COUNT)
         emit_behind(drcontext, bb, instr, block->emit);
 }
 
@@ -93,7 +107,8 @@ on_insert(void *drcontext, void *tag, instrlist_t *bb, instr_t *instr, bool for_
     if (block != NULL && is_program_instr(instr))
         instrument(drcontext, bb, instr, block);
     if (block != NULL && last) {
-        emit_end(drcontext, block->emit);
+        if (block->emit != NULL)
+            emit_end(drcontext, block->emit);
         regs_end(drcontext, block->regs);
         dr_thread_free(drcontext, block, sizeof(*block));
     }
@@ -166,8 +181,10 @@ on_process_exit(void)
     exec_exit();
     unknown_exit();
     alloc_exit();
-    if (options_windowed())
+    if (options_windowed()) {
         cases_exit();
+        charge_exit();
+    }
     if (options.values) {
         kernel_writes_exit();
         stored_exit();
@@ -236,9 +253,11 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
         if (!trial_init())
             dr_exit_process(3);
     } else {
-        if (options_windowed())
+        if (options_windowed()) {
+            charge_init();
             cases_init();
-        if (!options_windowed() || second_case_later())
+        }
+        if (!options_windowed() || forms_change_later())
             drmgr_register_bb_instrumentation_event(on_analyze, on_insert, NULL);
     }
     if (options.check)

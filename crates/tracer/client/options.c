@@ -65,6 +65,8 @@ parse_one(const char *key, const char *value)
         options.dense = strtoull(value, NULL, 10);
     } else if (strcmp(key, "thinnest") == 0) {
         options.thinnest = strtoull(value, NULL, 10);
+    } else if (strcmp(key, "gap_a_block") == 0) {
+        options.gap_a_block = strtoull(value, NULL, 10);
     } else if (strcmp(key, "slots") == 0) {
         options.slots = (uint)atoi(value);
     } else if (strcmp(key, "slot_words") == 0) {

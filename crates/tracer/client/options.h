@@ -23,6 +23,7 @@ typedef struct {
     uint64 burst;        /* instructions of a window, 0: windows are as above, see window.c */
     uint64 dense;        /* instructions of which every window is recorded, whole windows */
     uint64 thinnest;     /* at most one window of so many is recorded */
+    uint64 gap_a_block;  /* instructions for each block, of gaps for which code is made, see forms.h */
     uint slots;          /* buffers a thread */
     uint slot_words;     /* words a buffer */
 } options_t;

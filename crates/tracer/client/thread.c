@@ -104,6 +104,7 @@ on_thread_exit(void *drcontext)
     } else if (lives_in_parent(drcontext)) {
         channel_drop(&t->channel);
         count_thread_drop(t);
+        window_thread_drop(drcontext);
     } else {
         window_thread_exit(drcontext);
         if (options.scope == SCOPE_COUNT)
@@ -126,7 +127,6 @@ thread_forked(void *drcontext)
     count_thread_drop(t);
     open_files(drcontext, t);
     window_thread_fork(drcontext, tally_of(t));
-    second_case_forked();
     if (options.values)
         images_process(drcontext);
 }

@@ -6,11 +6,15 @@
 #include "dr_api.h"
 #include "window.h"
 
+/* Parts of a thread's budget (charge.h). */
+#define BUDGETS 8
+
 typedef enum {
     TLS_WRITE,   /* where the next record goes */
     TLS_LIMIT,   /* no record may begin here or behind */
     TLS_COUNTS,  /* scope count: the thread's counters; scope try: its lines, see trial.h */
-    TLS_BUDGET,  /* windows: instructions left before the thread reports, less one */
+    TLS_BUDGET,  /* windows: instructions left before the thread reports, less one; the sum of */
+    TLS_BUDGET_LAST = TLS_BUDGET + BUDGETS - 1,
     TLS_PHASE,   /* windows: 1: blocks are recorded, 0: only counted */
     TLS_STACK,   /* top of a stack of ours, for one word */
     TLS_BACK,    /* where shared code goes back to */

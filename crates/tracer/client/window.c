@@ -1,8 +1,8 @@
 #include "window.h"
 
+#include "forms.h"
 #include "leave.h"
 #include "options.h"
-#include "second_case.h"
 #include "thread.h"
 
 /* Instructions that a thread may execute before it looks where the windows are. Another thread
@@ -58,10 +58,30 @@ span_at(int64 at)
     return (span_t){ false, period > 0 ? period - into : INT64_MAX, 0 };
 }
 
-static uint64 *
+static int64
 budget(thread_t *t)
 {
-    return thread_slot_of(t, TLS_BUDGET);
+    int64 sum = 0;
+    for (uint i = 0; i < BUDGETS; i++)
+        sum += (int64)*thread_slot_of(t, TLS_BUDGET + i);
+    return sum;
+}
+
+/* To the first part, unless blocks are charged to all. Then the one that is spent has the half: it
+ * may be a loop's of one block. */
+static void
+set_budget(thread_t *t, int64 sum)
+{
+    bool spread = forms_now() == FORM_COUNTED && sum > 0;
+    uint spent = 0;
+    for (uint i = 0; spread && i < BUDGETS; i++) {
+        if ((int64)*thread_slot_of(t, TLS_BUDGET + i) < 0)
+            spent = i;
+    }
+    int64 part = spread ? sum / (2 * BUDGETS) : 0;
+    for (uint i = 0; i < BUDGETS; i++)
+        *thread_slot_of(t, TLS_BUDGET + i) = (uint64)part;
+    *thread_slot_of(t, TLS_BUDGET + spent) = (uint64)(sum - (BUDGETS - 1) * part);
 }
 
 static bool
@@ -75,8 +95,8 @@ static void
 settle(thread_t *t)
 {
     window_t *w = &t->window;
-    /* The slot holds one less, so that it turns negative as soon as nothing is left. */
-    int64 left = (int64)*budget(t) + 1;
+    /* It holds one less, so that it turns negative as soon as nothing is left. */
+    int64 left = budget(t) + 1;
     uint64 executed = (uint64)(w->left - left);
     w->left = left;
     if (!recording(t))
@@ -85,9 +105,18 @@ settle(thread_t *t)
         *(recording(t) ? &w->tally->recorded : &w->tally->skipped) += executed;
 }
 
+/* How many are granted where the next boundary is `left` away: few near it. */
+static int64
+grant_before(int64 left)
+{
+    int64 part = left / 1024;
+    int64 n = part < GRANT ? GRANT : part < LONG_GRANT ? part : LONG_GRANT;
+    return n < left ? n : left;
+}
+
 /* Reserves the thread's next instructions. They all lie on one side of the next boundary, so that
- * the windows of all threads add up to what was asked for. */
-static void
+ * the windows of all threads add up to what was asked for. Answers how far away that is. */
+static int64
 grant(thread_t *t)
 {
     window_t *w = &t->window;
@@ -97,22 +126,29 @@ grant(thread_t *t)
         /* An overdraft is paid back first; what is left is returned. */
         at = old - w->left;
         span = span_at(at);
-        n = span.left == INT64_MAX ? LONG_GRANT : span.left < GRANT ? span.left : GRANT;
+        n = grant_before(span.left);
     } while (!__atomic_compare_exchange_n(&granted, &old, at + n, true, __ATOMIC_RELAXED,
                                           __ATOMIC_RELAXED));
     w->in_window = span.inside;
     w->number = span.number;
     w->left = n;
-    *budget(t) = (uint64)(n - 1);
+    set_budget(t, n - 1);
+    return span.left;
 }
 
 static void
 set_phase(void *drcontext, thread_t *t)
 {
     bool on = t->window.in_window && (!options.regions_only || t->window.depth > 0);
-    if (on && !recording(t))
-        window_close_gap(drcontext);
+    bool was = recording(t);
+    if (on && !was) {
+        on = forms_enter_window();
+        if (on)
+            window_close_gap(drcontext);
+    }
     *thread_slot_of(t, TLS_PHASE) = on;
+    if (was && !on)
+        forms_leave_window();
     if (on && options.burst > 0 && t->window.number != t->window.told_number) {
         t->window.told_number = t->window.number;
         thread_special(drcontext, REC_WINDOW, 1, &t->window.number);
@@ -151,13 +187,20 @@ window_spent(void)
     /* Nothing is booked yet: it comes back here. */
     leave_for_signal(drcontext);
     thread_t *t = thread_of(drcontext);
+    if (budget(t) >= 0) {
+        /* A part of it is. */
+        set_budget(t, budget(t));
+        return;
+    }
     settle(t);
     t->window.before_flip = recording(t);
-    grant(t);
-    t->window.flipped_at = *budget(t);
+    int64 left = grant(t);
+    t->window.flipped_at = budget(t);
     set_phase(drcontext, t);
-    if (!recording(t))
+    if (!recording(t)) {
         thread_before_syscall(drcontext, -1);
+        forms_gap((uint64)left);
+    }
 }
 
 void
@@ -201,14 +244,14 @@ bool
 window_may_refund(void *drcontext)
 {
     thread_t *t = thread_of(drcontext);
-    return !options_windowed() || *budget(t) != t->window.flipped_at;
+    return !options_windowed() || budget(t) != t->window.flipped_at;
 }
 
 void
 window_refund(void *drcontext, uint instrs)
 {
     if (options_windowed() && thread_of(drcontext)->window.joined)
-        *budget(thread_of(drcontext)) += instrs;
+        *thread_slot_of(thread_of(drcontext), TLS_BUDGET) += instrs;
 }
 
 bool
@@ -218,7 +261,7 @@ window_records(void *drcontext)
         return true;
     thread_t *t = thread_of(drcontext);
     /* A block at whose head the phase changed runs to its end in the phase before. */
-    return *budget(t) == t->window.flipped_at ? t->window.before_flip : recording(t);
+    return budget(t) == t->window.flipped_at ? t->window.before_flip : recording(t);
 }
 
 void
@@ -228,18 +271,21 @@ window_thread_init(void *drcontext, wire_tally_t *tally)
         return;
     thread_t *t = thread_of(drcontext);
     t->window = (window_t){
-        .tally = tally, .flipped_at = NEVER, .told_number = NEVER, .counted = NEVER
+        .tally = tally, .flipped_at = (int64)NEVER, .told_number = NEVER, .counted = NEVER
     };
-    if (!second_case_there()) {
-        /* Recorded whole. Its first block that is charged finds nothing left. */
+    /* The first block that is charged finds nothing left. */
+    set_budget(t, -1);
+    if (forms_begin_recorded()) {
         *thread_slot_of(t, TLS_PHASE) = 1;
-        *budget(t) = (uint64)-1;
         return;
     }
     t->window.joined = true;
     *thread_slot_of(t, TLS_PHASE) = 0;
+    if (!forms_enter_window_as_is())
+        return;
     grant(t);
     set_phase(drcontext, t);
+    forms_leave_window();
 }
 
 void
@@ -250,6 +296,14 @@ window_thread_exit(void *drcontext)
     thread_t *t = thread_of(drcontext);
     window_close_gap(drcontext);
     __atomic_sub_fetch(&granted, t->window.left, __ATOMIC_RELAXED);
+    window_thread_drop(drcontext);
+}
+
+void
+window_thread_drop(void *drcontext)
+{
+    if (options_windowed() && recording(thread_of(drcontext)))
+        forms_leave_window();
 }
 
 void
@@ -264,4 +318,5 @@ window_thread_fork(void *drcontext, wire_tally_t *tally)
     t->window.gap = 0;
     t->window.told_number = t->window.counted = NEVER;
     t->window.tally = tally;
+    forms_forked(recording(t));
 }

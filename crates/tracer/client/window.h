@@ -14,7 +14,7 @@ typedef struct {
     uint64 gap;          /* instructions not recorded since the last record */
     uint64 number;       /* of the window, with bursts; told_number: of the last record of it */
     uint64 told_number;
-    uint64 flipped_at;   /* TLS_BUDGET when the phase changed at a block's head */
+    int64 flipped_at;    /* the budget when the phase changed at a block's head */
     bool before_flip;    /* the phase of that block */
     bool joined;         /* executes blocks with two cases, which are charged */
     uint64 counted;      /* until then: its instructions that window_begin was told of, or NEVER */
@@ -33,6 +33,8 @@ void window_begin(uint64 executed);
 /* In thread.c's life cycle; nothing happens without windows and regions. */
 void window_thread_init(void *drcontext, wire_tally_t *tally);
 void window_thread_exit(void *drcontext);
+/* The thread of another process that lives in this one's memory ends. */
+void window_thread_drop(void *drcontext);
 void window_thread_fork(void *drcontext, wire_tally_t *tally);
 
 /* Is the block that the thread executes being recorded? True without windows and regions. */

@@ -55,6 +55,9 @@ pub struct Bursts {
     pub dense: u64,
     /// A power of four; 4 at least.
     pub thinnest: u64,
+    /// Instructions for each block that has two cases, beyond which what lies between two windows is executed by
+    /// blocks that are made for counting alone.
+    pub gap_a_block: u64,
 }
 
 /// Which source regions (`prestore_region.h`) are recorded.
@@ -158,9 +161,12 @@ impl Options {
             burst,
             dense,
             thinnest,
+            gap_a_block,
         }) = self.bursts
         {
-            args.push(format!("burst={burst} dense={dense} thinnest={thinnest}"));
+            args.push(format!(
+                "burst={burst} dense={dense} thinnest={thinnest} gap_a_block={gap_a_block}"
+            ));
         }
         args.join(" ")
     }

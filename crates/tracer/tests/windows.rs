@@ -109,6 +109,8 @@ fn windows_become_rarer_the_longer_a_program_runs() {
 /// With windows of this length, of which 44 are recorded before any is left out, blocks get their second case when the
 /// first buffer is handed over that is full.
 const LATE: &str = "bursts=100000,4400000,16";
+/// The same, where each gap has blocks that are made for counting alone.
+const SWITCHED: &str = "bursts=100000,4400000,16,0";
 
 /// Coverage, the recorded instructions, and all of them add up.
 fn assert_adds_up(facts: &Facts) {
@@ -121,12 +123,12 @@ fn assert_adds_up(facts: &Facts) {
 #[test]
 fn blocks_get_their_second_case_while_the_program_runs() {
     let program = cc("long", &["-static", "-nostdlib"]);
-    let late = || {
-        let (said, facts) = recorder(&[LATE], &[str(&program)]).run();
+    let late = |option| {
+        let (said, facts) = recorder(&[option], &[str(&program)]).run();
         assert!(said.status.success(), "{said:?}");
         facts
     };
-    let facts = late();
+    let facts = late(LATE);
     assert_adds_up(&facts);
     assert_eq!(facts.total(), 2 + 7 * 2_000_000 + 3);
     // Where it was when it got them, and from there on what is recorded of a run of 140 windows.
@@ -139,11 +141,13 @@ fn blocks_get_their_second_case_while_the_program_runs() {
     let recorded = (44 + 24) * 100_000 + 3;
     assert!(facts.instrs().abs_diff(recorded) < 8 * 25, "{facts:?}");
     assert!(facts.stores().abs_diff(recorded / 7) < 25, "{facts:?}");
-    // It is the same each time.
-    let again = late();
-    assert_eq!(again.threads[0].windows, thread.windows);
+    // It is the same each time, whatever gaps are executed by.
     let counts = |facts: &Facts| (facts.instrs(), facts.stores(), facts.coverage);
-    assert_eq!(counts(&again), counts(&facts));
+    for option in [LATE, SWITCHED, SWITCHED] {
+        let again = late(option);
+        assert_eq!(again.threads[0].windows, thread.windows);
+        assert_eq!(counts(&again), counts(&facts));
+    }
 }
 
 #[test]
@@ -166,7 +170,8 @@ fn a_short_program_never_gets_second_cases() {
 #[test]
 fn threads_and_children_get_second_cases() {
     let program = cc("long_threads", &[]);
-    for options in [&[LATE][..], &[LATE, "slow=2"]] {
+    let both = [&[LATE][..], &[LATE, "slow=2"], &[SWITCHED], &[SWITCHED, "slow=2"]];
+    for options in both {
         let facts = same(options, &[str(&program)]);
         assert_eq!(facts.status, "exit status: 0", "{facts:?}");
         assert_adds_up(&facts);
@@ -175,14 +180,16 @@ fn threads_and_children_get_second_cases() {
     }
 }
 
-/// Signals and faults find threads in blocks of both kinds.
+/// Signals and faults find threads in blocks of all kinds.
 #[test]
 fn signals_while_blocks_get_second_cases() {
-    let facts = same(&[LATE], &[str(&cc("faulting", &[]))]);
-    assert_eq!(facts.status, "exit status: 7", "{facts:?}");
-    // It counts the blocks in full that its 200 faults cut.
-    let cut = facts.coverage.unwrap().recorded.checked_sub(facts.instrs());
-    assert!(cut.is_some_and(|cut| cut <= 200 * 128), "{facts:?}");
+    for option in [LATE, SWITCHED] {
+        let facts = same(&[option], &[str(&cc("faulting", &[]))]);
+        assert_eq!(facts.status, "exit status: 7", "{facts:?}");
+        // It counts the blocks in full that its 200 faults cut.
+        let cut = facts.coverage.unwrap().recorded.checked_sub(facts.instrs());
+        assert!(cut.is_some_and(|cut| cut <= 200 * 128), "{facts:?}");
+    }
 }
 
 #[test]

@@ -29,6 +29,9 @@ const DENSE: u64 = 48;
 /// shared, and room above. The whole of the first stretches comes on top, so a short run takes longer than its budget.
 const COUNTED: f64 = 1.5;
 const ANALYSED: f64 = 90.0;
+/// A gap is worth two translations of a block when it is so long, in instructions: both take about 0.1 ms together, in which a
+/// program executes some 300,000, and what two cases cost more than one is about what the gap takes natively.
+const GAP_A_BLOCK: u64 = 500_000;
 /// Least budget that can be held.
 const LEAST: f64 = 2.0;
 
@@ -47,6 +50,7 @@ impl Budget {
                 burst: stretch,
                 dense: dense.saturating_mul(stretch),
                 thinnest,
+                gap_a_block: GAP_A_BLOCK,
             }),
         }
     }

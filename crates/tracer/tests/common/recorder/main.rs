@@ -66,13 +66,14 @@ fn run(args: &[OsString], command: &[OsString]) -> Result<(), Box<dyn std::error
             Some(("period", n)) => options.window.period = Some(n.parse()?),
             Some(("bursts", numbers)) => {
                 let numbers: Result<Vec<u64>, _> = numbers.split(',').map(str::parse).collect();
-                let [burst, dense, thinnest] = numbers?[..] else {
-                    return Err("bursts are BURST,DENSE,THINNEST".into());
+                let [burst, dense, thinnest, ref gap_a_block @ ..] = numbers?[..] else {
+                    return Err("bursts are BURST,DENSE,THINNEST[,GAP]".into());
                 };
                 options.bursts = Some(Bursts {
                     burst,
                     dense,
                     thinnest,
+                    gap_a_block: gap_a_block.first().copied().unwrap_or(u64::MAX),
                 });
             }
             Some(("region", "any")) => options.region = Region::Any,
