@@ -272,6 +272,19 @@ session_meta(const void *frame, size_t bytes)
                                        : "the file system of the shared buffers is full");
 }
 
+/* Where a file of ours is mapped, if there is room: far from where the system puts what a program maps,
+ * so that an opening which the program makes for itself is not filled by us. Sanitizers and collectors
+ * that choose addresses have none of these. */
+static void *
+place_of(size_t bytes)
+{
+    enum { FIRST_TB = 72, TB = 8, PLACE = 1 << 21 };
+    static uint64 used;
+    uint64 room = (bytes + PLACE - 1) / PLACE * PLACE;
+    uint64 at = __atomic_fetch_add(&used, room, __ATOMIC_RELAXED) % ((uint64)TB << 40);
+    return (void *)(((uint64)FIRST_TB << 40) + at);
+}
+
 void *
 session_map(char kind, thread_id_t tid, size_t bytes, char *path, size_t path_size)
 {
@@ -297,7 +310,7 @@ session_map(char kind, thread_id_t tid, size_t bytes, char *path, size_t path_si
     file_limit_restore(&limit);
     dr_mutex_unlock(meta_lock);
     if (failed == 0)
-        map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        map = mmap(place_of(bytes), bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     dr_close_file(fd);
     if (map == MAP_FAILED) {
         unlink(path);

@@ -214,6 +214,15 @@ fn odd_encodings() {
     }
 }
 
+/// Openings in the address space: who maps something there only if nothing is, and who takes back what is his.
+#[test]
+fn mappings_that_replace_nothing() {
+    let program = cc("openings", &["-pthread"]);
+    for options in [&[][..], &["count"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 /// With operands by FS and GS, too.
 #[test]
 fn odd_encodings_by_segments() {
