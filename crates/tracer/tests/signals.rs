@@ -175,3 +175,23 @@ fn no_room_for_a_frame() {
 fn limits_on_the_size_of_files() {
     same(&[], &[cc("small_files", &["-pthread"])]);
 }
+
+/// Time is up wherever the program is then.
+#[test]
+fn limits_on_time() {
+    let program = cc("time_is_up", &[]);
+    for options in [&[][..], &["count"]] {
+        for _ in 0..2 {
+            same(options, &[str(&program)]);
+        }
+    }
+}
+
+/// Before the child has done anything.
+#[test]
+fn faults_sent_to_new_children() {
+    let program = cc("new_children", &[]);
+    for options in [&[][..], &["count"]] {
+        same(options, &[str(&program)]);
+    }
+}
