@@ -170,7 +170,12 @@ fn a_short_program_never_gets_second_cases() {
 #[test]
 fn threads_and_children_get_second_cases() {
     let program = cc("long_threads", &[]);
-    let both = [&[LATE][..], &[LATE, "slow=2"], &[SWITCHED], &[SWITCHED, "slow=2"]];
+    let both = [
+        &[LATE][..],
+        &[LATE, "slow=2"],
+        &[SWITCHED],
+        &[SWITCHED, "slow=2"],
+    ];
     for options in both {
         let facts = same(options, &[str(&program)]);
         assert_eq!(facts.status, "exit status: 0", "{facts:?}");

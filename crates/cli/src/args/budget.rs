@@ -25,7 +25,7 @@ pub const STRETCH: u64 = 20_000_000;
 /// program, and ten to thirty of the analysis.
 const DENSE: u64 = 48;
 /// What the program takes of its native time where nothing is recorded (1.2 to 1.5 times on three NAS kernels, and start-up
-/// beside; a perl script 8.4 times its CPU time, 5.8 to 9.8 in three runs on a busy machine: no budget below that holds there), and how much more what is recorded and analysed takes: 28 to 60 times on such kernels with the machine's two cores
+/// beside; loops of perl and Python 6 to 9 times their CPU time on a busy machine: no budget below that holds there), and how much more what is recorded and analysed takes: 28 to 60 times on such kernels with the machine's two cores
 /// shared, and room above. The whole of the first stretches comes on top, so a short run takes longer than its budget.
 const COUNTED: f64 = 1.5;
 const ANALYSED: f64 = 90.0;
