@@ -268,8 +268,9 @@ session_meta(const void *frame, size_t bytes)
     dr_mutex_unlock(meta_lock);
     log_ends |= written != (ssize_t)bytes;
     if (log_ends)
-        session_stop(written == -EFBIG ? SESSION_FILE_TOO_LARGE
-                                       : "the file system of the shared buffers is full");
+        session_stop(written == -EFBIG   ? SESSION_FILE_TOO_LARGE
+                     : written == -EBADF ? "a process with which it shares its descriptors has closed the recorder's"
+                                         : "the file system of the shared buffers is full");
 }
 
 /* Where a file of ours is mapped, if there is room: far from where the system puts what a program maps,
