@@ -1,9 +1,8 @@
 /* The inlined code that takes a block's instructions from the thread's budget (window.h).
  *
- * The budget lies in several parts, and who is charged to which is told by where the block begins. A
- * part that is read just after it was written keeps the processor waiting for the write: of all that
- * a block takes which is only counted, that was the most. What has two cases waits for other things,
- * and is charged to the first part. */
+ * The budget is the sum of several parts; a block's address decides which part it is charged to. With
+ * a single part each block would load what the block before it has just stored, and wait for that
+ * store to be forwarded. Blocks with two cases gain nothing by it and are charged to the first part. */
 #ifndef PRESTORE_CHARGE_H
 #define PRESTORE_CHARGE_H
 

@@ -5,8 +5,9 @@
 #include "options.h"
 #include "thread.h"
 
-/* Instructions that a thread may execute before it looks where the windows are. Another thread
- * may be that far behind when a boundary is reached; a single thread is exact to one block. */
+/* Instructions that a thread may execute before it looks where the windows are: more, a small part of
+ * the way, where the next boundary is far. Another thread may be that far behind when a boundary is
+ * reached; a single thread is exact to one block. */
 #define GRANT 10000
 /* Where no boundary follows. Budgets stay below 2^31: inlined code looks at their upper half. Now
  * and then also because signals are looked for. */
@@ -67,8 +68,8 @@ budget(thread_t *t)
     return sum;
 }
 
-/* To the first part, unless blocks are charged to all. Then the one that is spent has the half: it
- * may be a loop's of one block. */
+/* All of it goes to the first part, unless blocks are charged to any. Then half goes to the part that
+ * was exhausted, as the thread may be in a loop of one block. */
 static void
 set_budget(thread_t *t, int64 sum)
 {
@@ -188,7 +189,7 @@ window_spent(void)
     leave_for_signal(drcontext);
     thread_t *t = thread_of(drcontext);
     if (budget(t) >= 0) {
-        /* A part of it is. */
+        /* Only a part of the budget is spent. */
         set_budget(t, budget(t));
         return;
     }
