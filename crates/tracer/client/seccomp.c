@@ -121,18 +121,21 @@ add_filter(jailed_t *self, const void *program, uint flags)
 {
     struct sock_fprog given;
     size_t got;
-    if ((flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0 && may_filter())
-        unrecordable("has another process decide on its system calls (seccomp with "
-                     "SECCOMP_FILTER_FLAG_NEW_LISTENER), and would have it decide on the recorder's");
-    if ((flags & ~(uint)(SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_LOG |
-                         SECCOMP_FILTER_FLAG_SPEC_ALLOW | SECCOMP_FILTER_FLAG_TSYNC_ESRCH)) != 0)
-        return (reg_t)-EINVAL;
+    /* Programs find out what there is by giving no filter: the kernel looks at the flags first. */
+    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, NULL) < 0 && errno != EFAULT)
+        return (reg_t)-errno;
     if (!dr_safe_read(program, sizeof(given), &given, &got))
         return (reg_t)-EFAULT;
     if (given.len == 0 || given.len > BPF_MAXINSNS || (self->newest != NULL && self->newest->strict))
         return (reg_t)-EINVAL;
     if (!may_filter())
         return (reg_t)-EACCES;
+    if ((flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0)
+        unrecordable("has another process decide on its system calls (seccomp with "
+                     "SECCOMP_FILTER_FLAG_NEW_LISTENER), and would have it decide on the recorder's");
+    if ((flags & ~(uint)(SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_LOG |
+                         SECCOMP_FILTER_FLAG_SPEC_ALLOW | SECCOMP_FILTER_FLAG_TSYNC_ESRCH)) != 0)
+        return (reg_t)-EINVAL;
     size_t bytes = given.len * sizeof(struct sock_filter);
     filter_t *f = new_filter(given.len);
     bool read = dr_safe_read(given.filter, bytes, f->code, &got);

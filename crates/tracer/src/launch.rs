@@ -70,9 +70,10 @@ pub(crate) fn start(
     let client = engine.client();
     // Traces cost what is large and runs a little half its time (each head of one leaves the code cache fifty times), and
     // recorded code gains next to nothing by them. The client's code is entered with all flags clear: the program may
-    // have its accesses checked for being aligned (AC), and compilers take others' not to be.
+    // have its accesses checked for being aligned (AC), and compilers take others' not to be. The engine's own routines stay
+    // writable, as its code cache is: programs that write code again and again had the list of all mappings read each time.
     let engine_options = format!(
-        "-code_api -disable_traces -no_cleancall_ignore_eflags -max_bb_instrs 128 {} -client_lib '{};0;{}'",
+        "-code_api -disable_traces -no_cleancall_ignore_eflags -max_bb_instrs 128 -protect_mask 0 {} -client_lib '{};0;{}'",
         Engine::options(),
         client.display(),
         options.client_args(&dir.to_string_lossy())

@@ -29,6 +29,7 @@ fn sandboxed_processes_end_as_natively() {
         "denied",
         "trapped",
         "wrong",
+        "asked",
     ] {
         let (_, facts) = alike(&[str(&program), way]);
         assert!(facts.stores() > 1000, "{way} was recorded: {facts:?}");

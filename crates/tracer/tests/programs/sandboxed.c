@@ -138,6 +138,16 @@ int main(int argc, char **argv)
         say_number("error", errno);
         say_number("installed", INSTALL(denies, 1u << 30));
         say_number("error", errno);
+    } else if (strcmp(way, "asked") == 0) {
+        say_number("worked", work());
+        /* Which flags there are, as libseccomp asks: EFAULT or EINVAL. */
+        for (int bit = 0; bit < 8; bit++) {
+            syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 1u << bit, NULL);
+            say_number("flag", errno);
+        }
+        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+                SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_NEW_LISTENER, NULL);
+        say_number("both", errno);
     } else if (strcmp(way, "listened") == 0) {
         say("before\n");
         say(INSTALL(denies, SECCOMP_FILTER_FLAG_NEW_LISTENER) < 0 ? "refused\n" : "behind\n");
