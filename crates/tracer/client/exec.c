@@ -113,13 +113,20 @@ readable(const char *path)
     return file >= 0;
 }
 
-/* Why `path` is to be executed without us; 0: it is not. */
+/* Is there something to execute? Else the call will fail. */
+static bool
+executable(const char *path)
+{
+    struct stat about;
+    return syscall(SYS_faccessat2, AT_FDCWD, path, X_OK, AT_EACCESS) == 0 &&
+        syscall(SYS_stat, path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+/* Why `path`, which is executable, is to be executed without us; 0: it is not. */
 static uint
 why_native(const char *path, const char *const *envp)
 {
     struct stat about;
-    if (syscall(SYS_faccessat2, AT_FDCWD, path, X_OK, AT_EACCESS) != 0)
-        return 0; /* it will fail */
     if (tracer() != outer_tracer)
         return NOTE_TRACED;
     if (brings_engine(envp))
@@ -180,7 +187,7 @@ before_syscall(void *drcontext, int number)
         return true;
     const char *given = (const char *)dr_syscall_get_param(drcontext, 0);
     peek_text(given, path, sizeof(path));
-    if (path[0] == '\0')
+    if (path[0] == '\0' || !executable(path))
         return true;
     uint why = why_native(path, (const char *const *)dr_syscall_get_param(drcontext, 2));
     if (why == 0 && seccomp_active())
@@ -230,7 +237,8 @@ exec_self(client_id_t id)
         char **envp = argv;
         while (*envp++ != NULL)
             ;
-        uint why = why_native(program->full_path, (const char *const *)envp);
+        bool possible = executable(program->full_path);
+        uint why = possible ? why_native(program->full_path, (const char *const *)envp) : 0;
         if (why != 0) {
             session_note(why, program->full_path);
             syscall(SYS_execve, program->full_path, argv, envp);

@@ -30,6 +30,7 @@ fn sandboxed_processes_end_as_natively() {
         "trapped",
         "wrong",
         "asked",
+        "searches",
     ] {
         let (_, facts) = alike(&[str(&program), way]);
         assert!(facts.stores() > 1000, "{way} was recorded: {facts:?}");

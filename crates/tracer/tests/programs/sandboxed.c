@@ -78,6 +78,8 @@ int main(int argc, char **argv)
     const char *way = argc > 1 ? argv[1] : "";
     struct sock_filter minimal[] = { NUMBER, ALLOW(write), ALLOW(exit_group),
                                      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS) };
+    struct sock_filter executes[] = { NUMBER, ALLOW(write), ALLOW(exit_group), ALLOW(execve),
+                                      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS) };
     struct sock_filter denies[] = { NUMBER, ANSWER(getppid, SECCOMP_RET_ERRNO | 42),
                                     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
     struct sock_filter traps[] = { NUMBER, ANSWER(getppid, SECCOMP_RET_TRAP | 7),
@@ -104,6 +106,16 @@ int main(int argc, char **argv)
         say_number("worked", work());
         getppid();
         say("not reached\n");
+    } else if (strcmp(way, "searches") == 0) {
+        /* As execvp goes through PATH. */
+        char *none[] = { NULL };
+        INSTALL(executes, 0);
+        syscall(SYS_execve, "/nowhere/sh", none, none);
+        say_number("error", errno);
+        syscall(SYS_execve, "/usr", none, none);
+        say_number("error", errno);
+        say_number("worked", work());
+        syscall(SYS_exit_group, 6);
     } else if (strcmp(way, "child") == 0) {
         int status;
         if (fork() == 0) {
