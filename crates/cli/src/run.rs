@@ -291,13 +291,14 @@ pub fn code_of(status: Option<ExitStatus>) -> ExitCode {
     }
 }
 
-/// The error of a run of which nothing was recorded.
-pub fn nothing(run: &RunArgs) -> CliError {
-    CliError::Failed(format!("nothing was recorded: {}", why_empty(run)))
+/// The error of a run of which nothing was recorded: what ended the recording, or what was asked for.
+pub fn nothing(run: &RunArgs, outcome: &Outcome) -> CliError {
+    let why = partial(outcome).unwrap_or_else(|| why_empty(run));
+    CliError::Failed(format!("nothing was recorded: {why}"))
 }
 
 /// What to look at when a recording has nothing in it.
-pub fn why_empty(run: &RunArgs) -> String {
+fn why_empty(run: &RunArgs) -> String {
     match &run.region {
         Some(id) if id == "any" => {
             "the program entered no source region; mark one with PRESTORE_REGION_BEGIN \

@@ -141,6 +141,36 @@ fn output_that_is_there_already() {
 }
 
 #[test]
+fn a_disk_that_takes_next_to_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let unshare = |script: &str| {
+        let mut command = Command::new("unshare");
+        command.args(["-rm", "sh", "-c", script]);
+        command.env("PLACE", folder.path());
+        command
+    };
+    let mount = "mount -t tmpfs -o size=12k prestore-test \"$PLACE\"";
+    if !unshare(mount)
+        .status()
+        .is_ok_and(|status| status.success())
+    {
+        eprintln!("skipped: this system lets nobody mount a small file system for the test");
+        return;
+    }
+    let record = "exec \"$PRESTORE\" record --quiet -o \"$PLACE\"/r -- \"$PROGRAM\" --iters=1";
+    let mut command = unshare(&format!("{mount} && {record}"));
+    command.env("PRESTORE", env!("CARGO_BIN_EXE_prestore"));
+    command.env("PROGRAM", workload("rank").unwrap());
+    let ran = Running::start(command).finish().exits(3);
+    let ran = ran.says(&["no space left while writing", "Free space"]);
+    assert!(!ran.stderr.contains("made no access"), "{ran:#?}");
+    assert!(
+        ran.stdout.contains("rank: ops="),
+        "the program came to its end: {ran:#?}"
+    );
+}
+
+#[test]
 fn a_disk_that_fills_up() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("kv.trace");

@@ -60,7 +60,7 @@ pub fn count(args: &AdviseArgs) -> Result<ExitCode, CliError> {
     let (counter, outcome) = counted(&args.command, &args.run, stdout)?;
     run::tell_end(outcome.status);
     if counter.instructions == 0 {
-        return Err(run::nothing(&args.run));
+        return Err(run::nothing(&args.run, &outcome));
     }
     let mut about = Run {
         program: outcome.program.display().to_string(),

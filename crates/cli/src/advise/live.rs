@@ -119,7 +119,7 @@ fn analyse(
     about.notes.extend(run::missing(&outcome));
     let chosen = outcome.coverage.filter(|_| options.bursts.is_none());
     if chosen.is_some_and(|c| c.recorded == 0) {
-        return Err(run::nothing(&args.run));
+        return Err(run::nothing(&args.run, &outcome));
     }
     let missing = analysis.oracle.not_met().join(", ");
     if !missing.is_empty() {

@@ -43,7 +43,7 @@ pub fn chosen_functions(
         ));
     }
     if counter.instructions == 0 {
-        return Err(crate::run::nothing(run));
+        return Err(crate::run::nothing(run, &outcome));
     }
     let totals = ProgramTotals {
         instructions: counter.instructions,

@@ -60,7 +60,7 @@ pub fn store(args: &RecordArgs, stdout: ProgramOutput, kept: bool) -> Result<Exi
     let manifest = recorder.finish(&outcome)?;
     tell(args, &manifest, &outcome, kept);
     if manifest.totals.events.accesses() == 0 {
-        return Err(run::nothing(&args.run));
+        return Err(run::nothing(&args.run, &outcome));
     }
     Ok(run::exit_code(&outcome))
 }
@@ -70,7 +70,7 @@ fn tell(args: &RecordArgs, manifest: &Manifest, outcome: &Outcome, kept: bool) {
     let accesses = totals.events.accesses();
     let dir = args.output.display();
     run::tell_end(outcome.status);
-    if let Some(why) = run::partial(outcome) {
+    if let Some(why) = run::partial(outcome).filter(|_| accesses > 0) {
         notice::tell(&format!("partial recording: {why}"));
     }
     for missing in run::missing(outcome) {
