@@ -9,6 +9,8 @@ use prestore_trace::container::{ReadError, WriteError};
 use prestore_tracer::RecordError;
 use thiserror::Error;
 
+use crate::notice;
+
 /// Exit code: wrong usage or input.
 pub const USAGE: u8 = 2;
 /// Exit code: the program or its recording failed.
@@ -53,7 +55,7 @@ impl CliError {
             // A reader that has seen enough (`| head`) is no failure, as with other filters.
             return ExitCode::SUCCESS;
         }
-        eprintln!("prestore: {self}");
+        notice::say(&self.to_string());
         ExitCode::from(match self {
             Self::Usage(_)
             | Self::Threshold(_)

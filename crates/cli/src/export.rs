@@ -7,6 +7,7 @@ use prestore_trace::export::{SiteName, to_parquet};
 use crate::args::{ExportArgs, ExportFormat};
 use crate::error::CliError;
 use crate::naming::Namer;
+use crate::notice;
 use crate::run;
 
 /// Writes the recording's tables.
@@ -30,14 +31,14 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
     })
     .map_err(|e| CliError::Failed(e.to_string()))?;
     for note in &exported.left_out {
-        eprintln!("prestore: {note}");
+        notice::say(&note.to_string());
     }
-    eprintln!(
-        "prestore: {}, {}, {} written to {}",
+    notice::say(&format!(
+        "{}, {}, {} written to {}",
         run::number(exported.events, "event"),
         run::number(exported.sites, "site"),
         run::number(exported.threads, "thread"),
         out.display()
-    );
+    ));
     Ok(ExitCode::SUCCESS)
 }

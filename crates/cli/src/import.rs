@@ -11,6 +11,7 @@ use prestore_trace::import::{parse_perf_script, write_samples};
 
 use crate::args::ImportArgs;
 use crate::error::CliError;
+use crate::notice;
 use crate::record::cannot_create;
 
 /// Makes a recording of samples.
@@ -34,15 +35,15 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, CliError> {
         Existing::Keep
     };
     write_samples(&args.output, &samples, info, existing).map_err(cannot_create)?;
-    eprintln!(
-        "prestore: {} samples in {}; {} lines were not understood",
+    notice::say(&format!(
+        "{} samples in {}; {} lines were not understood",
         count(samples.samples.len() as u64),
         args.output.display(),
         samples.skipped_lines
-    );
+    ));
     for skipped in &samples.skipped {
-        eprintln!("prestore: {skipped:?}");
+        notice::say(&format!("{skipped:?}"));
     }
-    eprintln!("prestore: next: prestore advise {}", args.output.display());
+    notice::say(&format!("next: prestore advise {}", args.output.display()));
     Ok(ExitCode::SUCCESS)
 }

@@ -13,6 +13,7 @@ use signal_hook::low_level::emulate_default_handler;
 use signal_hook::low_level::siginfo::{Cause, Origin};
 
 use crate::error::CliError;
+use crate::notice;
 
 static WATCHED: Mutex<Option<Arc<Interrupts>>> = Mutex::new(None);
 
@@ -74,8 +75,8 @@ fn hear(interrupts: &Interrupts, origin: &Origin) {
         interrupts.pass(origin.signal);
     }
     match interrupts.count() {
-        1 => eprintln!("prestore: waiting for the program to end; again to stop recording"),
-        2 => eprintln!("prestore: recording is stopped; again to end at once"),
+        1 => notice::say("waiting for the program to end; again to stop recording"),
+        2 => notice::say("recording is stopped; again to end at once"),
         // Fails only for signals without a default action.
         _ => drop(emulate_default_handler(origin.signal)),
     }

@@ -1,5 +1,8 @@
 //! The command `prestore`.
 
+// What cannot be told must not end it: see `notice`.
+#![deny(clippy::print_stderr, clippy::print_stdout)]
+
 mod accuracy;
 mod advise;
 mod args;

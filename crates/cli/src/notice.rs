@@ -1,5 +1,6 @@
 //! What is told on stderr beside the result, unless `--quiet`.
 
+use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static QUIET: AtomicBool = AtomicBool::new(false);
@@ -12,6 +13,11 @@ pub fn be_quiet() {
 /// Tells `text` on stderr, unless the user asked for quiet.
 pub fn tell(text: &str) {
     if !QUIET.load(Ordering::Relaxed) {
-        eprintln!("prestore: {text}");
+        say(text);
     }
+}
+
+/// Says `text` on stderr; nothing where nobody can hear it (a full disk, a reader that went away).
+pub fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "prestore: {text}");
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::args::{InfoArgs, PlainFormat};
 use crate::error::{CliError, USAGE};
+use crate::notice;
 use crate::values::{self, Values};
 use crate::{output, run};
 
@@ -36,10 +37,10 @@ pub fn run(args: &InfoArgs) -> Result<ExitCode, CliError> {
     if asked.lenient || (whole && corrupt.is_empty()) {
         return Ok(ExitCode::SUCCESS);
     }
-    eprintln!(
-        "prestore: {} is damaged; --lenient reads what is usable",
+    notice::say(&format!(
+        "{} is damaged; --lenient reads what is usable",
         asked.recording.display()
-    );
+    ));
     Ok(ExitCode::from(USAGE))
 }
 

@@ -150,10 +150,7 @@ fn a_disk_that_takes_next_to_nothing() {
         command
     };
     let mount = "mount -t tmpfs -o size=12k prestore-test \"$PLACE\"";
-    if !unshare(mount)
-        .status()
-        .is_ok_and(|status| status.success())
-    {
+    if !unshare(mount).status().is_ok_and(|status| status.success()) {
         eprintln!("skipped: this system lets nobody mount a small file system for the test");
         return;
     }

@@ -4,6 +4,9 @@
 
 mod common;
 
+use std::fs::File;
+use std::process::Stdio;
+
 use common::{Running, kv, prestore, recorded, run, text};
 
 const SHORT: &str = "--ops=20K";
@@ -144,4 +147,21 @@ fn a_region_that_is_never_entered() {
     ran.exits(3).says(&parts);
     let ran = run(["advise", "--skip", "900G", "--", text(&kv), SHORT]);
     ran.exits(3).says(&["nothing was recorded", "skip fewer"]);
+}
+
+#[test]
+fn nobody_to_tell_is_no_reason_to_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let kv = kv();
+    let record = |program: &str| {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let mut command = prestore();
+        command.args(["record", "--force", "-o"]);
+        command.arg(folder.path().join("trace"));
+        command.args(["--", program, SHORT]);
+        command.stdout(Stdio::null()).stderr(full);
+        command.status().unwrap()
+    };
+    assert_eq!(record("/no/such/program").code(), Some(2));
+    assert_eq!(record(text(&kv)).code(), Some(0));
 }

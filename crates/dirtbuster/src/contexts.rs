@@ -6,6 +6,7 @@ use prestore_trace::SiteId;
 
 use crate::Thresholds;
 use crate::lines::{LINE, LINE_SHIFT};
+use crate::turns::Place;
 use crate::usage::Usage;
 
 /// Towards which end a context grows.
@@ -49,11 +50,12 @@ pub(crate) struct Context {
     pub(crate) direction: Direction,
     /// Allocation that holds its first byte, [`SiteId::NONE`]: not known.
     pub(crate) allocation: SiteId,
-    /// The line written last, low bits; the writer's turns then; and whether it came back to the
-    /// line late.
+    /// The line written last, low bits, and whether the writer came back to it late.
     pub(crate) line: u32,
-    pub(crate) turn: u32,
     pub(crate) late: bool,
+    pub(crate) place: Place,
+    /// Where the writer remembers it.
+    pub(crate) slot: u8,
     pub(crate) usage: Usage,
 }
 
@@ -161,8 +163,9 @@ impl Default for Contexts {
             direction: Direction::Up,
             allocation: SiteId::NONE,
             line: 0,
-            turn: 0,
             late: false,
+            place: Place::default(),
+            slot: 0,
             usage: Usage::default(),
         };
         Self {

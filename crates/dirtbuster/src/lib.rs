@@ -44,6 +44,7 @@ mod stretches;
 mod summary;
 mod thread;
 mod thresholds;
+mod turns;
 mod usage;
 mod verdict;
 mod waiting;

@@ -9,6 +9,7 @@ use crate::far::Far;
 use crate::fences::FenceHistogram;
 use crate::lines::LINE;
 use crate::loaded::Loaded;
+use crate::turns::Turns;
 use crate::usage::Usage;
 
 /// What is known of one origin.
@@ -94,8 +95,8 @@ pub(crate) fn add_class(classes: &mut Vec<SizeClass>, class: &SizeClass) {
 pub(crate) struct Origins {
     all: Vec<Origin>,
     parent: Vec<u32>,
-    /// By writer: how often it turned to another context, and the serial of the last one.
-    turns: Vec<(u32, u32)>,
+    /// By writer.
+    turns: Vec<Turns>,
     /// Bytes by origin and allocation site.
     pub(crate) allocations: FxHashMap<(u32, SiteId), u64>,
 }
@@ -166,7 +167,7 @@ impl Origins {
                 } => {
                     self.parent.push(self.all.len() as u32);
                     let writers = self.turns.len().max(writer as usize + 1);
-                    self.turns.resize(writers, (0, 0));
+                    self.turns.resize(writers, Turns::default());
                     self.all.push(Origin {
                         site,
                         group,
@@ -197,15 +198,9 @@ impl Origins {
         &mut self.all[at as usize]
     }
 
-    /// How often the writer has turned to another context, with this turn to the one with `serial`.
     #[inline]
-    pub(crate) fn turn(&mut self, writer: u32, serial: u32) -> u32 {
-        let (turns, last) = &mut self.turns[writer as usize];
-        if *last != serial {
-            *last = serial;
-            *turns = turns.wrapping_add(1);
-        }
-        *turns
+    pub(crate) fn turns(&mut self, writer: u32) -> &mut Turns {
+        &mut self.turns[writer as usize]
     }
 
     pub(crate) fn len(&self) -> u32 {

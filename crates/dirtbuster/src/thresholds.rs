@@ -87,7 +87,7 @@ impl Default for Thresholds {
             near_bytes: 1 << 20,
             kept_bytes: 5 << 19,
             reach_bytes: 10 << 20,
-            max_streams: 16,
+            max_streams: 7,
             min_late_share: 0.50,
             min_reread_share: 0.30,
             min_rewrite_share: 0.50,
@@ -235,10 +235,12 @@ thresholds! {
         "Sequential contexts that one piece of code can write by turns with non-temporal stores. \
          Each needs one of the core's buffers until its line is complete: 10 on Intel's Skylake, \
          12 on Sunny Cove, 16 on Golden Cove (fill buffers; Intel's optimization manual), 8 on \
-         AMD's Zen 4. With more, lines leave in parts, and each part is a write to memory.";
+         AMD's Zen 4. With more, lines leave in parts, and each part is a write to memory. \
+         7, as everything else needs one, too: on a Zen 4, arrays that are filled element by element by turns take as long \
+         with non-temporal stores as without for up to 7 of them, 4 times as long for 8, and 40 times for 9.";
     min_late_share: share,
-        "Share of the sequentially written lines that are come back to after more than \
-         max_streams other streams, from which on the place gets neither skip nor clean.";
+        "Share of the sequentially written lines that are come back to after \
+         max_streams other streams or more, or are open beside as many, from which on the place gets neither skip nor clean.";
     min_reread_share: share,
         "Share of the written lines that are re-read near the core from which on they \
          count as re-read. P0, section 7.2.1: 60% of the sequential writes were, and that decided.";

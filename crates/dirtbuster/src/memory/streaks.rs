@@ -5,6 +5,7 @@ use prestore_trace::SiteId;
 use super::{Candidate, Memory, Piece, region};
 use crate::contexts::{Context, Direction, MAX_GAP};
 use crate::lines::{LINE, LINE_SHIFT, LineState, Owner};
+use crate::turns::Place;
 use crate::usage::Usage;
 
 /// Longest stretch that a context takes in when it comes upon it: eight of the widest vectors.
@@ -185,9 +186,10 @@ fn single_as_context(line: u64, s: &LineState, origin: u32, writer: u32) -> Cont
         owned: 1,
         direction: Direction::Up,
         allocation: SiteId::NONE,
-        turn: 0,
         line: line as u32,
         late: false,
+        place: Place::default(),
+        slot: 0,
         usage,
     }
 }

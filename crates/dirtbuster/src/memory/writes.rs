@@ -143,17 +143,24 @@ impl Memory {
             }
             None => self.search(streak, &p),
         };
+        let stays = owner == streak.owner;
         streak.owner = owner;
+        let before = streak.serial;
         streak.serial = owner
             .as_context()
             .map_or(0, |c| self.contexts.get(c).serial);
         self.origins.get_mut(streak.origin).line = p.line;
+        let left = if stays && streak.serial == before {
+            streak.last
+        } else {
+            0
+        };
         streak.line = p.line;
         (streak.page, streak.state) = (p.page as u32, p.state as u32);
         streak.addr = p.lo;
         streak.last = p.at.now + 1;
         if let Some(c) = owner.as_context() {
-            self.turn_to(c, &p);
+            self.turn_to(c, &p, left);
         }
     }
 
@@ -175,23 +182,32 @@ impl Memory {
         }
     }
 
-    /// The writer turns to the context, with the piece: does it come back to a line that it left
-    /// for more other contexts than can be open at a time?
+    /// The writer turns to the context, with the piece, whose instruction had last written there at `left`: does it come back
+    /// to a line that it left for more other contexts than can be open at a time, or were as many open as long as the line was?
     #[inline]
-    fn turn_to(&mut self, c: u32, p: &Piece) {
+    fn turn_to(&mut self, c: u32, p: &Piece, left: u64) {
         let context = self.contexts.get_mut(c);
-        let turns = self.origins.turn(p.writer, context.serial);
-        let between = turns.wrapping_sub(context.turn);
-        if context.line != p.line as u32 {
-            (context.line, context.late) = (p.line as u32, false);
-        } else if u64::from(between) > self.limits.thresholds.max_streams {
+        let turned = self.origins.turns(p.writer).turn(context, p.at.now, left);
+        let most = self.limits.thresholds.max_streams;
+        let same_line = context.line == p.line as u32;
+        // What an instruction writes of a line, it writes as often.
+        let (late, n, turns) = match turned {
+            Some(t) if same_line => (t.others >= most, 1, u64::from(t.turns)),
+            Some(t) => {
+                let visits = (LINE / (p.hi - p.lo).max(1)).saturating_sub(1);
+                let is_late = t.lasting >= most && visits > 0 && !context.late;
+                (is_late, visits, t.lasting * visits)
+            }
+            None => (false, 0, 0),
+        };
+        if late {
             let returns = &mut context.usage.returns;
             returns.lines += u64::from(!context.late);
-            returns.n += 1;
-            returns.turns += u64::from(between);
-            context.late = true;
+            returns.n += n;
+            returns.turns += turns;
         }
-        context.turn = turns;
+        context.late = same_line && (late || context.late);
+        context.line = p.line as u32;
     }
 
     /// The context that the instruction wrote last, if it moves on in it: an instruction that

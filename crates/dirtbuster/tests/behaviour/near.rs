@@ -293,9 +293,71 @@ fn many_streams_at_a_time_are_not_one_sequential_write() {
     assert!(place.reason.contains("by turns"), "{}", place.reason);
 }
 
+/// A loop with a store instruction for each of its arrays, each of `size` bytes.
+fn arrays(count: u64, size: u32) -> Program {
+    let mut p = Program::default();
+    let mut fill = p.block(1, 0);
+    for nth in 0..count {
+        fill = fill.store(nth as u16, 0, size);
+    }
+    let fill = fill.compute(2).done();
+    // Whole lines are aligned.
+    let apart = if size == 64 { 64 } else { 72 };
+    for i in 0..(2_000_000 / count / u64::from(size)) {
+        let address = |nth| HEAP + nth * (0x100_0000 + apart) + i * u64::from(size);
+        let addresses: Vec<u64> = (0..count).map(address).collect();
+        p.run(0, fill, &addresses);
+    }
+    p
+}
+
+#[test]
+fn streams_of_many_instructions_count_together() {
+    for (count, size) in [(8, 8), (10, 8), (24, 8), (40, 8), (10, 32)] {
+        let f = arrays(count, size).analyze().findings;
+        for nth in 0..count {
+            let place = of_site(&f, 1000 + nth as u32);
+            assert_eq!(
+                place.verdict,
+                Verdict::LeaveAlone,
+                "{count} of {size}, {nth}: {place:#?}"
+            );
+            assert!(place.reason.contains("by turns"), "{}", place.reason);
+            let others = place.streams.between;
+            let most = (count - 1).min(32) as f64;
+            assert!(others >= 7.0 && others <= most, "{count}: {place:#?}");
+        }
+    }
+    for (count, size) in [(1, 8), (3, 8), (7, 8), (10, 64)] {
+        let f = arrays(count, size).analyze().findings;
+        for nth in 0..count {
+            let place = of_site(&f, 1000 + nth as u32);
+            assert_eq!(place.verdict, Verdict::Skip, "{count}: {place:#?}");
+        }
+    }
+}
+
+/// What another place writes while the line of a stream is open, one after the other.
+#[test]
+fn messages_beside_a_stream_are_not_open_together() {
+    let mut p = Program::default();
+    let log = p.block(1, 0).store(0, 0, 8).compute(2).done();
+    let message = p.block(1, 1).store(0, 0, 8).done();
+    for i in 0..20_000u64 {
+        p.run(0, log, &[HEAP + i * 8]);
+        for word in 0..32 {
+            p.run(0, message, &[HEAP + 0x1000_0000 + i * 0x1000 + word * 8]);
+        }
+    }
+    let f = p.analyze().findings;
+    for place in &f.findings {
+        assert!(place.streams.share < 0.1, "{place:#?}");
+    }
+}
+
 #[test]
 fn few_streams_and_whole_lines_are() {
-    for (buckets, record) in [(4, 8), (1024, 64)] {
+    for (buckets, record) in [(4, 8), (7, 8), (1024, 64)] {
         let f = distribution(buckets, record).analyze().findings;
         let place = of_site(&f, 1000);
         assert!(place.streams.share < 0.1, "{buckets} {record}: {place:#?}");
