@@ -54,23 +54,34 @@ pub(crate) struct Place {
 pub(crate) struct Turned {
     /// Turns to others since the one before.
     pub(crate) turns: u32,
-    /// Different contexts among them, as far as they are remembered.
+    /// Different contexts among them, as far as they are remembered; of a line that is left, such as had been begun before the
+    /// turn before, and none where it was written in one go.
     pub(crate) others: u64,
-    /// Of these, such as had been begun before the one before; 0 where the line at hand was written in one go.
-    pub(crate) lasting: u64,
 }
 
 impl Turns {
-    /// Turns to `context` at `now`; its own instruction had last written in it at `left`. `None`: it was there already.
+    /// Turns to `context` at `now`, to the line of it that was written last (`returns`) or to another; its own instruction had last written in it at `left`. `None`: it was there already.
     #[inline]
-    pub(crate) fn turn(&mut self, context: &mut Context, now: u64, left: u64) -> Option<Turned> {
+    pub(crate) fn turn(
+        &mut self,
+        context: &mut Context,
+        returns: bool,
+        now: u64,
+        left: u64,
+    ) -> Option<Turned> {
         if self.last == context.serial {
             return None;
         }
-        self.turn_away(context, now, left)
+        self.turn_away(context, returns, now, left)
     }
 
-    fn turn_away(&mut self, context: &mut Context, now: u64, left: u64) -> Option<Turned> {
+    fn turn_away(
+        &mut self,
+        context: &mut Context,
+        returns: bool,
+        now: u64,
+        left: u64,
+    ) -> Option<Turned> {
         self.last = context.serial;
         self.count = self.count.wrapping_add(1).max(1);
         let place = &mut context.place;
@@ -84,8 +95,11 @@ impl Turns {
         let visited = left > at && left.saturating_sub(at) * 2 >= now.saturating_sub(left);
         let turned = (before != 0).then(|| Turned {
             turns: self.count.wrapping_sub(before),
-            others: recent.since(before),
-            lasting: if visited { recent.lasting(before) } else { 0 },
+            others: match returns {
+                true => recent.since(before),
+                false if visited => recent.lasting(before),
+                false => 0,
+            },
         });
         if before == 0 {
             place.first = self.count;

@@ -187,16 +187,17 @@ impl Memory {
     #[inline]
     fn turn_to(&mut self, c: u32, p: &Piece, left: u64) {
         let context = self.contexts.get_mut(c);
-        let turned = self.origins.turns(p.writer).turn(context, p.at.now, left);
-        let most = self.limits.thresholds.max_streams;
         let same_line = context.line == p.line as u32;
+        let turns = self.origins.turns(p.writer);
+        let turned = turns.turn(context, same_line, p.at.now, left);
+        let most = self.limits.thresholds.max_streams;
         // What an instruction writes of a line, it writes as often.
         let (late, n, turns) = match turned {
             Some(t) if same_line => (t.others >= most, 1, u64::from(t.turns)),
             Some(t) => {
                 let visits = (LINE / (p.hi - p.lo).max(1)).saturating_sub(1);
-                let is_late = t.lasting >= most && visits > 0 && !context.late;
-                (is_late, visits, t.lasting * visits)
+                let is_late = t.others >= most && visits > 0 && !context.late;
+                (is_late, visits, t.others * visits)
             }
             None => (false, 0, 0),
         };
