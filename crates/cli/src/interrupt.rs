@@ -2,6 +2,8 @@
 //! command as if it had not listened. What a terminal sends has reached the program already; what
 //! somebody sent to this process alone is passed on.
 
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,6 +17,12 @@ use signal_hook::low_level::siginfo::{Cause, Origin};
 use crate::error::CliError;
 use crate::notice;
 
+/// Has the program ended, so that nothing is left to wait for?
+static OVER: AtomicBool = AtomicBool::new(false);
+
+/// What is removed when a signal ends this command.
+static SCRATCH: Mutex<Option<PathBuf>> = Mutex::new(None);
+
 static WATCHED: Mutex<Option<Arc<Interrupts>>> = Mutex::new(None);
 
 /// `timeout` and others signal a process and then its whole group: that is one request.
@@ -22,6 +30,7 @@ const TOGETHER: Duration = Duration::from_millis(100);
 
 /// Counts SIGINT, SIGTERM and SIGHUP from the first call on instead of dying of them.
 pub fn watch() -> Result<Arc<Interrupts>, CliError> {
+    OVER.store(false, Ordering::SeqCst);
     let mut watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(interrupts) = &*watched {
         return Ok(Arc::clone(interrupts));
@@ -40,6 +49,26 @@ pub fn watch() -> Result<Arc<Interrupts>, CliError> {
     });
     *watched = Some(Arc::clone(&interrupts));
     Ok(interrupts)
+}
+
+/// The program has ended, and what was seen of it is safe: from now on a signal ends this command.
+pub fn over() {
+    OVER.store(true, Ordering::SeqCst);
+}
+
+/// `folder` goes with this command, should a signal end it.
+pub fn takes_along(folder: &Path) {
+    *SCRATCH.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder.to_owned());
+}
+
+/// Ends this command as if it had not listened to `signal`.
+fn end(signal: i32) {
+    let scratch = SCRATCH.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(folder) = scratch.as_deref() {
+        let _ = std::fs::remove_dir_all(folder);
+    }
+    // Fails only for signals without a default action.
+    let _ = emulate_default_handler(signal);
 }
 
 /// Whoever starts us with one ignored (`nohup`, a shell's `&`) wants that it stays so.
@@ -75,9 +104,9 @@ fn hear(interrupts: &Interrupts, origin: &Origin) {
         interrupts.pass(origin.signal);
     }
     match interrupts.count() {
+        _ if OVER.load(Ordering::SeqCst) => end(origin.signal),
         1 => notice::say("waiting for the program to end; again to stop recording"),
         2 => notice::say("recording is stopped; again to end at once"),
-        // Fails only for signals without a default action.
-        _ => drop(emulate_default_handler(origin.signal)),
+        _ => end(origin.signal),
     }
 }

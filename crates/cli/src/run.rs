@@ -59,6 +59,9 @@ pub fn check(run: &RunArgs) -> Result<(), CliError> {
     if run.take == Some(0) {
         return wrong("--take 0 records nothing: give the number of instructions, as in 10M");
     }
+    if run.stop_after.is_some_and(|time| time.is_zero()) {
+        return wrong("--stop-after 0s records nothing: give a time, as in 10s");
+    }
     if run
         .period
         .is_some_and(|period| run.take.is_some_and(|take| period < take))

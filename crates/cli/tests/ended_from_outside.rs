@@ -5,6 +5,7 @@
 mod common;
 
 use std::fs;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
@@ -168,4 +169,32 @@ fn a_hangup_that_the_shell_ignores_is_ignored() {
     thread::sleep(Duration::from_millis(500));
     signal_to(&running.pid().to_string(), "TERM");
     running.finish().exits(3).says(&["ended with exit code 1"]);
+}
+
+/// When the program has ended, there is nothing to wait for.
+#[test]
+fn a_signal_after_the_programs_end_ends_the_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = r#"
+        long data[1 << 18];
+        __attribute__((noipa)) static void fill(long seed) {
+            for (long i = 0; i < 1 << 18; i++) data[i] = i ^ seed;
+        }
+        int main(void) { for (int i = 0; i < 1000; i++) fill(i); }
+        "#;
+    let program = c_program(folder.path(), "program", source, &["-fno-tree-vectorize"]);
+    let trace = folder.path().join("trace");
+    let mut command = prestore();
+    command.args(["advise", "--machine", "machine-a", "-o", text(&trace)]);
+    command.args(["--", text(&program)]);
+    let running = Running::start(command);
+    let manifest = trace.join("manifest.json");
+    let told = |text: String| text.contains("\"state\": \"complete\"");
+    wait_for("the end of the recording", || {
+        fs::read_to_string(&manifest).is_ok_and(told)
+    });
+    thread::sleep(Duration::from_millis(300));
+    signal_to(&running.pid().to_string(), "INT");
+    let ran = running.finish();
+    assert_eq!(ran.status.signal(), Some(2), "{ran:?}");
 }

@@ -68,6 +68,10 @@ fn numbers_and_names_that_make_no_sense() {
     wrong(&["--skip", "99999999999999999999"], &["not a number"]);
     wrong(&["--take", "99999999999G"], &["too large"]);
     wrong(&["--take", "0"], &["records nothing"]);
+    wrong(&["--stop-after", "0s"], &["records nothing"]);
+    run(["record", "-o", "x", "--max-size", "0", "--", text(&kv)])
+        .exits(2)
+        .says(&["records nothing"]);
     wrong(
         &["--take", "10M", "--period", "1M"],
         &["--period is shorter than --take"],

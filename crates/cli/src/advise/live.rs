@@ -95,6 +95,7 @@ fn analyse(
         }
     };
     let kept = advisor.recorder.map(|recorder| recorder.finish(&outcome));
+    interrupt::over();
     run::tell_end(outcome.status);
     let mut analysis = advisor.analyzer.finish();
     let seen = analysis.seen;

@@ -9,7 +9,7 @@ use prestore_machine::{Machine, RangeSelector};
 use super::stored;
 use crate::args::{AdviseArgs, RecordArgs, ScopeArg};
 use crate::error::CliError;
-use crate::{record, run};
+use crate::{interrupt, record, run};
 
 /// Records the program, analyses the recording and predicts.
 pub fn run(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliError> {
@@ -36,6 +36,9 @@ pub fn run(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliErr
             CliError::Failed(format!("no folder for the recording can be made: {e}"))
         })?),
     };
+    if let Some(scratch) = &scratch {
+        interrupt::takes_along(scratch.path());
+    }
     let dir = match (&args.output, &scratch) {
         (Some(dir), _) => dir.clone(),
         (None, Some(scratch)) => scratch.path().join("recording"),

@@ -32,6 +32,11 @@ pub fn store(args: &RecordArgs, stdout: ProgramOutput, kept: bool) -> Result<Exi
                 .into(),
         ));
     }
+    if args.max_size.is_some_and(|most| most.as_u64() == 0) {
+        return Err(CliError::Usage(
+            "--max-size 0 records nothing: give a size, as in 500MB".into(),
+        ));
+    }
     let options = run::options(&args.run, args.values, stdout)?;
     prestore_tracer::resolve(&args.command)?;
     let functions = chosen_functions(&args.command, &args.run, &[])?.0;
@@ -58,6 +63,7 @@ pub fn store(args: &RecordArgs, stdout: ProgramOutput, kept: bool) -> Result<Exi
         }
     };
     let manifest = recorder.finish(&outcome)?;
+    interrupt::over();
     tell(args, &manifest, &outcome, kept);
     if manifest.totals.events.accesses() == 0 {
         return Err(run::nothing(&args.run, &outcome));

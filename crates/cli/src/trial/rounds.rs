@@ -104,6 +104,15 @@ pub fn run(args: &TryArgs, chosen: &Chosen) -> Result<TriedRuns, CliError> {
             }
         }
     }
+    // One run cannot tell whether the program does the same each time.
+    if args.runs == 1
+        && variants
+            .iter()
+            .any(|v| v.behaviour != variants[0].behaviour)
+    {
+        let (_, behaviour) = runner.once(&Variant::of(Vec::new()))?;
+        variants[0].behaviour.push(behaviour);
+    }
     Ok(TriedRuns {
         status: variants[0].behaviour[0].status,
         variants,
@@ -141,12 +150,14 @@ impl Runner<'_> {
             self.interrupts,
         );
         self.progress.add(1);
-        let tried = tried.inspect_err(|_| tell(&mut stderr))?;
         // A request to stop is the program's, too: how it ended then says nothing of the change.
-        let stopped = tried.interrupted || self.interrupts.count() > self.asked;
-        let Some(status) = tried.status.filter(|_| !stopped) else {
-            return Err(CliError::Failed("the trial was stopped".into()));
-        };
+        let stopped = || CliError::Failed("the trial was stopped".into());
+        if self.interrupts.count() > self.asked {
+            return Err(stopped());
+        }
+        let tried = tried.inspect_err(|_| tell(&mut stderr))?;
+        let status = tried.status.filter(|_| !tried.interrupted);
+        let status = status.ok_or_else(stopped)?;
         if !status.success() {
             tell(&mut stderr);
         }
