@@ -182,7 +182,7 @@ impl Cluster {
             rewrite: usage.rewrite_distance(),
             reread_near: usage.reread_near_distance(),
             rewrite_near: usage.rewrite_cached_distance(),
-            streams: verdict::streams(&sequential.usage),
+            streams: verdict::streams(&sequential),
             fence_distance: evidence.fence,
             allocations,
         }

@@ -172,7 +172,7 @@ fn judge(e: &Evidence<'_>, t: &Thresholds) -> (Verdict, String) {
     if again.share() >= t.min_rewrite_share {
         return (Verdict::LeaveAlone, reasons::rewritten(e, &again));
     }
-    let late = streams(&usage);
+    let late = streams(&e.sequential);
     if late.share >= t.min_late_share {
         return (Verdict::LeaveAlone, reasons::many_streams(e, late, t));
     }
@@ -265,12 +265,13 @@ fn before_a_fence(
     })
 }
 
-/// Lines that are completed late.
-pub(crate) fn streams(usage: &Usage) -> Streams {
-    let r = usage.returns;
+/// Lines that are completed late, of those of sequential contexts. The first line of each was none's when it was written.
+pub(crate) fn streams(sequential: &SizeClass) -> Streams {
+    let r = sequential.usage.returns;
+    let lines = sequential.usage.lines.saturating_sub(sequential.count);
     let mean = |n: u64, of: u64| if of == 0 { 0.0 } else { n as f64 / of as f64 };
     Streams {
-        share: of(r.lines, usage.lines).min(1.0),
+        share: of(r.lines, lines).min(1.0),
         visits: mean(r.n + r.lines, r.lines),
         between: mean(r.turns, r.n),
     }

@@ -337,6 +337,26 @@ fn streams_of_many_instructions_count_together() {
     }
 }
 
+/// A matrix that is transposed in blocks, of which each row takes two lines.
+#[test]
+fn short_streams_have_first_lines_too() {
+    let mut p = Program::default();
+    let put = p.block(1, 0).store(0, 0, 8).compute(4).done();
+    for block in 0..200u64 {
+        for y in 0..16 {
+            for x in 0..16 {
+                let row = block / 64 * 16 + x;
+                let at = HEAP + row * 0x1_0000 + block % 64 * 128 + y * 8;
+                p.run(0, put, &[at]);
+            }
+        }
+    }
+    let f = p.analyze().findings;
+    let place = of_site(&f, 1000);
+    assert!(place.streams.share > 0.9, "{place:#?}");
+    assert_eq!(place.verdict, Verdict::LeaveAlone, "{place:#?}");
+}
+
 /// What another place writes while the line of a stream is open, one after the other.
 #[test]
 fn messages_beside_a_stream_are_not_open_together() {
