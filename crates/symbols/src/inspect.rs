@@ -242,6 +242,8 @@ fn program<E: FileHeader<Endian = Endianness>>(
         elf::ET_EXEC => None,
         // Static PIEs have no interpreter but are marked; libraries may have either (libc.so.6).
         elf::ET_DYN if marked_pie || interpreter.is_some() => None,
+        // A loader that is executed itself (`ld.so PROGRAM`) is neither; it begins somewhere, as today's libraries do not.
+        elf::ET_DYN if header.e_entry(endian).into() != 0 => None,
         elf::ET_DYN => Some("a shared library"),
         elf::ET_REL => Some("an object file"),
         elf::ET_CORE => Some("a core dump"),

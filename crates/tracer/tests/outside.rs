@@ -193,3 +193,12 @@ fn process_namespaces() {
         assert!(images >= least, "{levels}: {facts:?}");
     }
 }
+
+#[test]
+fn programs_that_their_loader_is_told_of() {
+    let program = cc("sandboxed", &[]);
+    let loader = "/lib64/ld-linux-x86-64.so.2";
+    let (said, facts) = alike(&[loader, str(&program), "wrong"]);
+    assert!(said.stdout.contains("installed"), "{said:?}");
+    assert!(facts.stores() > 1000, "{facts:?}");
+}
