@@ -13,8 +13,8 @@ pub(crate) struct Turns {
     /// How often it turned to another context, and the serial of the last one.
     count: u32,
     last: u32,
-    /// From the second context on.
-    others: Option<Box<Recent>>,
+    /// `None`: there was none yet.
+    recent: Option<Box<Recent>>,
 }
 
 #[derive(Clone, Debug)]
@@ -60,8 +60,8 @@ pub(crate) struct Turned {
 }
 
 impl Turns {
-    /// Turns to `context` at `now`, to the line of it that was written last (`returns`) or to another; its own instruction had last written in it at `left`. `None`: it was there already.
-    #[inline]
+    /// Turns to `context` at `now`, to the line of it that was written last (`returns`) or to another. The instruction that
+    /// does so had last written there at `left`; 0: not. `None`: the writer was there already.
     pub(crate) fn turn(
         &mut self,
         context: &mut Context,
@@ -72,22 +72,12 @@ impl Turns {
         if self.last == context.serial {
             return None;
         }
-        self.turn_away(context, returns, now, left)
-    }
-
-    fn turn_away(
-        &mut self,
-        context: &mut Context,
-        returns: bool,
-        now: u64,
-        left: u64,
-    ) -> Option<Turned> {
         self.last = context.serial;
         self.count = self.count.wrapping_add(1).max(1);
         let place = &mut context.place;
         let before = place.latest;
         place.latest = self.count;
-        let recent = self.others.get_or_insert_default();
+        let recent = self.recent.get_or_insert_default();
         let slot = usize::from(context.slot);
         let is_known = recent.serials[slot] == context.serial;
         // Where the line was complete soon after the turn to it, it took one visit.
