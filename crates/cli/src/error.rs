@@ -9,7 +9,7 @@ use prestore_trace::container::{ReadError, WriteError};
 use prestore_tracer::RecordError;
 use thiserror::Error;
 
-use crate::notice;
+use crate::{interrupt, notice};
 
 /// Exit code: wrong usage or input.
 pub const USAGE: u8 = 2;
@@ -51,6 +51,7 @@ pub enum CliError {
 impl CliError {
     /// Tells the user, and gives the exit code.
     pub fn report(&self) -> ExitCode {
+        interrupt::settle();
         if matches!(self, Self::Closed) {
             // A reader that has seen enough (`| head`) is no failure, as with other filters.
             return ExitCode::SUCCESS;

@@ -3,7 +3,7 @@
 //! somebody sent to this process alone is passed on.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,8 +17,16 @@ use signal_hook::low_level::siginfo::{Cause, Origin};
 use crate::error::CliError;
 use crate::notice;
 
-/// Has the program ended, so that nothing is left to wait for?
-static OVER: AtomicBool = AtomicBool::new(false);
+/// What a signal means now: the program runs; it has ended, and what was seen of it is being made safe; nothing is left to
+/// wait for; this command is about to end.
+static PHASE: AtomicU8 = AtomicU8::new(RUNNING);
+const RUNNING: u8 = 0;
+const FINISHING: u8 = 1;
+const OVER: u8 = 2;
+const ENDING: u8 = 3;
+
+/// The signal that came while what was seen was being made safe; 0: none.
+static LATE: AtomicI32 = AtomicI32::new(0);
 
 /// What is removed when a signal ends this command.
 static SCRATCH: Mutex<Option<PathBuf>> = Mutex::new(None);
@@ -30,7 +38,7 @@ const TOGETHER: Duration = Duration::from_millis(100);
 
 /// Counts SIGINT, SIGTERM and SIGHUP from the first call on instead of dying of them.
 pub fn watch() -> Result<Arc<Interrupts>, CliError> {
-    OVER.store(false, Ordering::SeqCst);
+    PHASE.store(RUNNING, Ordering::SeqCst);
     let mut watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(interrupts) = &*watched {
         return Ok(Arc::clone(interrupts));
@@ -51,9 +59,25 @@ pub fn watch() -> Result<Arc<Interrupts>, CliError> {
     Ok(interrupts)
 }
 
-/// The program has ended, and what was seen of it is safe: from now on a signal ends this command.
+/// The program has ended: a signal no longer is its own, but what was seen of it is made safe first.
+pub fn finishing() {
+    PHASE.store(FINISHING, Ordering::SeqCst);
+}
+
+/// What was seen of the program is safe: from now on a signal ends this command.
 pub fn over() {
-    OVER.store(true, Ordering::SeqCst);
+    PHASE.store(OVER, Ordering::SeqCst);
+    let late = LATE.swap(0, Ordering::SeqCst);
+    if late != 0 {
+        end(late);
+    }
+}
+
+/// Waits for the end, if a signal is about to bring it: what goes wrong then is nobody's concern.
+pub fn settle() {
+    while PHASE.load(Ordering::SeqCst) == ENDING {
+        std::thread::park();
+    }
 }
 
 /// `folder` goes with this command, should a signal end it.
@@ -63,9 +87,12 @@ pub fn takes_along(folder: &Path) {
 
 /// Ends this command as if it had not listened to `signal`.
 fn end(signal: i32) {
+    PHASE.store(ENDING, Ordering::SeqCst);
     let scratch = SCRATCH.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(folder) = scratch.as_deref() {
-        let _ = std::fs::remove_dir_all(folder);
+        // Once more, should somebody still have been writing.
+        let gone = std::fs::remove_dir_all(folder);
+        let _ = gone.or_else(|_| std::fs::remove_dir_all(folder));
     }
     // Fails only for signals without a default action.
     let _ = emulate_default_handler(signal);
@@ -103,10 +130,15 @@ fn hear(interrupts: &Interrupts, origin: &Origin) {
     } else {
         interrupts.pass(origin.signal);
     }
-    match interrupts.count() {
-        _ if OVER.load(Ordering::SeqCst) => end(origin.signal),
-        1 => notice::say("waiting for the program to end; again to stop recording"),
-        2 => notice::say("recording is stopped; again to end at once"),
+    match PHASE.load(Ordering::SeqCst) {
+        RUNNING => match interrupts.count() {
+            1 => notice::say("waiting for the program to end; again to stop recording"),
+            2 => notice::say("recording is stopped; again to end at once"),
+            _ => end(origin.signal),
+        },
+        FINISHING if LATE.swap(origin.signal, Ordering::SeqCst) == 0 => {
+            notice::say("the recording is being finished; again to end at once");
+        }
         _ => end(origin.signal),
     }
 }

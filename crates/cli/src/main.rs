@@ -85,6 +85,7 @@ fn main() -> ExitCode {
         Verb::Completions(args) => shell::completions(&args),
         Verb::Manual(args) => shell::manual(&args),
     };
+    interrupt::settle();
     match result {
         Ok(code) => code,
         Err(error) => error.report(),

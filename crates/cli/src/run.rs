@@ -232,6 +232,19 @@ pub fn region(text: Option<&str>) -> Result<Region, CliError> {
 
 /// Why a recording is not the whole run; `None`: it is.
 pub fn partial(outcome: &Outcome) -> Option<String> {
+    let torn = u64::from(outcome.torn_threads);
+    ended_early(outcome).or_else(|| {
+        (torn > 0).then(|| {
+            format!(
+                "killed while running: {}; what came before is recorded",
+                number(torn, "thread")
+            )
+        })
+    })
+}
+
+/// Why recording ended before the program did, if it did.
+fn ended_early(outcome: &Outcome) -> Option<String> {
     if let Some(failure) = &outcome.failure {
         return Some(failure.to_string());
     }
@@ -250,16 +263,8 @@ pub fn partial(outcome: &Outcome) -> Option<String> {
         }
         None => {}
     }
-    if let Some(signal) = outcome.status.and_then(|s| s.signal()) {
-        return Some(format!("the program was killed by signal {signal}"));
-    }
-    let torn = u64::from(outcome.torn_threads);
-    (torn > 0).then(|| {
-        format!(
-            "killed while running: {}; what came before is recorded",
-            number(torn, "thread")
-        )
-    })
+    let signal = outcome.status.and_then(|s| s.signal());
+    signal.map(|signal| format!("the program was killed by signal {signal}"))
 }
 
 /// Tells how the program ended if it did not end well.
@@ -296,7 +301,7 @@ pub fn code_of(status: Option<ExitStatus>) -> ExitCode {
 
 /// The error of a run of which nothing was recorded: what ended the recording, or what was asked for.
 pub fn nothing(run: &RunArgs, outcome: &Outcome) -> CliError {
-    let why = partial(outcome).unwrap_or_else(|| why_empty(run));
+    let why = ended_early(outcome).unwrap_or_else(|| why_empty(run));
     CliError::Failed(format!("nothing was recorded: {why}"))
 }
 

@@ -64,8 +64,8 @@ pub struct LineShare {
     pub stores: u64,
 }
 
-/// Lines that are completed in several visits, between which the same code writes more other
-/// sequential contexts than can be open at a time.
+/// Lines that are completed in several visits, between which the same code writes so many other
+/// sequential contexts that not all can be sure to be open at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Streams {
     /// Share of the sequentially written lines for which this is so, 0 to 1.

@@ -130,8 +130,8 @@ fn contexts(e: &Evidence<'_>) -> String {
 pub(crate) fn many_streams(e: &Evidence<'_>, late: Streams, t: &Thresholds) -> String {
     format!(
         "{} of the writes are sequential, but to many places by turns: {} of the lines take {:.1} \
-         visits, between which {:.0} other streams are written, and a core can gather {} lines at \
-         most. Non-temporal stores would send each line out in parts, and cleaning would move it \
+         visits, with {:.0} turns to other streams between two of them, and no more than {} lines at a \
+         time are sure to be gathered in a core's buffers. Non-temporal stores would send each line out in parts, and cleaning would move it \
          alone. What helps is to fill a line of each stream in a small buffer and to copy it out \
          whole.",
         percent(e.sequential_share),

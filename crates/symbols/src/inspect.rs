@@ -223,6 +223,7 @@ fn program<E: FileHeader<Endian = Endianness>>(
     let endian = header.endian().map_err(malformed)?;
     let mut interpreter = None;
     let mut marked_pie = false;
+    let mut needs_others = false;
     for segment in header.program_headers(endian, data).map_err(malformed)? {
         if let Some(name) = segment.interpreter(endian, data).map_err(malformed)? {
             interpreter = Some(PathBuf::from(OsStr::from_bytes(name)));
@@ -232,6 +233,7 @@ fn program<E: FileHeader<Endian = Endianness>>(
             .map_err(malformed)?
             .unwrap_or_default()
         {
+            needs_others |= entry.tag(endian) == elf::DT_NEEDED;
             if entry.tag(endian) == elf::DT_FLAGS_1 {
                 let flags: u64 = entry.d_val(endian).into();
                 marked_pie |= flags & elf::DF_1_PIE.0 != 0;
@@ -242,8 +244,8 @@ fn program<E: FileHeader<Endian = Endianness>>(
         elf::ET_EXEC => None,
         // Static PIEs have no interpreter but are marked; libraries may have either (libc.so.6).
         elf::ET_DYN if marked_pie || interpreter.is_some() => None,
-        // A loader that is executed itself (`ld.so PROGRAM`) is neither; it begins somewhere, as today's libraries do not.
-        elf::ET_DYN if header.e_entry(endian).into() != 0 => None,
+        // A loader that is executed itself (`ld.so PROGRAM`) is neither; it begins somewhere and needs no library.
+        elf::ET_DYN if header.e_entry(endian).into() != 0 && !needs_others => None,
         elf::ET_DYN => Some("a shared library"),
         elf::ET_REL => Some("an object file"),
         elf::ET_CORE => Some("a core dump"),

@@ -113,13 +113,15 @@ readable(const char *path)
     return file >= 0;
 }
 
-/* Is there something to execute? Else the call will fail. */
+/* Is there something to execute, for execveat with such flags? Else the call will fail. Where the kernel does not tell who may
+ * (before 5.8, and under old filters), it is taken to be so. */
 static bool
-executable(const char *path)
+executable(int dir, const char *path, int flags)
 {
     struct stat about;
-    return syscall(SYS_faccessat2, AT_FDCWD, path, X_OK, AT_EACCESS) == 0 &&
-        syscall(SYS_stat, path, &about) == 0 && S_ISREG(about.st_mode);
+    if (syscall(SYS_newfstatat, dir, path, &about, flags) != 0 || !S_ISREG(about.st_mode))
+        return false;
+    return syscall(SYS_faccessat2, dir, path, X_OK, flags | AT_EACCESS) == 0 || errno != EACCES;
 }
 
 /* Why `path`, which is executable, is to be executed without us; 0: it is not. */
@@ -157,6 +159,20 @@ is_being_written(const char *path)
     return syscall(SYS_execve, path, nowhere, nowhere) == -1 && errno == ETXTBSY;
 }
 
+/* Does the file begin as what the kernel executes? Else the call fails when its arguments have been read: who has
+ * a shell execute it then must not go on under filters. */
+static bool
+is_program(const char *path)
+{
+    char head[SELFMAG];
+    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return true; /* not for us to read */
+    bool whole = syscall(SYS_pread64, file, head, sizeof(head), 0L) == sizeof(head);
+    syscall(SYS_close, file);
+    return whole && (memcmp(head, ELFMAG, SELFMAG) == 0 || memcmp(head, "#!", 2) == 0);
+}
+
 /* A file without a path, which the engine cannot follow. */
 static void
 leave_execveat(void *drcontext)
@@ -165,8 +181,8 @@ leave_execveat(void *drcontext)
     int dir = (int)dr_syscall_get_param(drcontext, 0);
     int flags = (int)dr_syscall_get_param(drcontext, 4);
     peek_text((const char *)dr_syscall_get_param(drcontext, 1), given, sizeof(given));
-    if (syscall(SYS_faccessat2, dir, given, X_OK, flags) != 0)
-        return; /* it will fail */
+    if (!executable(dir, given, flags))
+        return;
     session_note(NOTE_WITHOUT_PATH, given[0] == '\0' ? "an open file" : given);
     seccomp_hand_over(drcontext);
 }
@@ -187,18 +203,18 @@ before_syscall(void *drcontext, int number)
         return true;
     const char *given = (const char *)dr_syscall_get_param(drcontext, 0);
     peek_text(given, path, sizeof(path));
-    if (path[0] == '\0' || !executable(path))
+    if (path[0] == '\0' || !executable(AT_FDCWD, path, 0))
         return true;
-    uint why = why_native(path, (const char *const *)dr_syscall_get_param(drcontext, 2));
-    if (why == 0 && seccomp_active())
-        why = NOTE_SECCOMP;
-    if (why == 0) {
-        if (!is_being_written(path))
-            return true;
+    if (is_being_written(path)) {
         execveat_failed(drcontext);
         dr_syscall_set_result(drcontext, (reg_t)-ETXTBSY);
         return false;
     }
+    uint why = why_native(path, (const char *const *)dr_syscall_get_param(drcontext, 2));
+    if (why == 0 && seccomp_active() && is_program(path))
+        why = NOTE_SECCOMP;
+    if (why == 0)
+        return true;
     session_note(why, path);
     engine_exec_natively(drcontext);
     seccomp_hand_over(drcontext);
@@ -237,7 +253,7 @@ exec_self(client_id_t id)
         char **envp = argv;
         while (*envp++ != NULL)
             ;
-        bool possible = executable(program->full_path);
+        bool possible = executable(AT_FDCWD, program->full_path, 0);
         uint why = possible ? why_native(program->full_path, (const char *const *)envp) : 0;
         if (why != 0) {
             session_note(why, program->full_path);

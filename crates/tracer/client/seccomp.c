@@ -121,8 +121,11 @@ add_filter(jailed_t *self, const void *program, uint flags)
 {
     struct sock_fprog given;
     size_t got;
-    /* Programs find out what there is by giving no filter: the kernel looks at the flags first. */
-    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, NULL) < 0 && errno != EFAULT)
+    /* Programs find out what there is by giving no filter: the kernel looks at the flags first. None are asked for by
+     * prctl, which a filter around us may allow alone.
+     */
+    if (flags != 0 &&
+        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, NULL) < 0 && errno != EFAULT)
         return (reg_t)-errno;
     if (!dr_safe_read(program, sizeof(given), &given, &got))
         return (reg_t)-EFAULT;

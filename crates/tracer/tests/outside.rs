@@ -4,6 +4,9 @@
 
 mod common;
 
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+
 use common::{Facts, Said, cc, found, native, recorder, same, scratch, str};
 
 /// Runs it natively and recorded: both must end alike and print the same.
@@ -20,6 +23,10 @@ fn alike(command: &[&str]) -> (Said, Facts) {
 #[test]
 fn sandboxed_processes_end_as_natively() {
     let program = cc("sandboxed", &[]);
+    let folder = scratch();
+    let plain = folder.path().join("plain");
+    fs::write(&plain, "echo\n").unwrap();
+    fs::set_permissions(&plain, Permissions::from_mode(0o755)).unwrap();
     for way in [
         "strict",
         "forbidden",
@@ -32,7 +39,7 @@ fn sandboxed_processes_end_as_natively() {
         "asked",
         "searches",
     ] {
-        let (_, facts) = alike(&[str(&program), way]);
+        let (_, facts) = alike(&[str(&program), way, str(&plain)]);
         assert!(facts.stores() > 1000, "{way} was recorded: {facts:?}");
         assert!(facts.notes.is_empty(), "{way}: {facts:?}");
     }

@@ -58,6 +58,7 @@ pub fn count(args: &AdviseArgs) -> Result<ExitCode, CliError> {
     check(args)?;
     let stdout = run::program_output(args.format);
     let (counter, outcome) = counted(&args.command, &args.run, stdout)?;
+    interrupt::over();
     run::tell_end(outcome.status);
     if counter.instructions == 0 {
         return Err(run::nothing(&args.run, &outcome));

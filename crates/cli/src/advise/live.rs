@@ -84,6 +84,7 @@ fn analyse(
         progress: Progress::new(args.run.quiet, "recorded values"),
     };
     let recorded = record(&args.command, &options, &interrupts, &mut advisor);
+    interrupt::finishing();
     drop(advisor.progress);
     let mut outcome = match recorded {
         Ok(outcome) => outcome,

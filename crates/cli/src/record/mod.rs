@@ -55,6 +55,7 @@ pub fn store(args: &RecordArgs, stdout: ProgramOutput, kept: bool) -> Result<Exi
     }
     let interrupts = interrupt::watch()?;
     let outcome = record(&args.command, &options, &interrupts, &mut recorder);
+    interrupt::finishing();
     let outcome = match outcome {
         Ok(outcome) => outcome,
         Err(error) => {

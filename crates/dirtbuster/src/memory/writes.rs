@@ -191,7 +191,7 @@ impl Memory {
         let turns = self.origins.turns(p.writer);
         let turned = turns.turn(context, same_line, p.at.now, left);
         let most = self.limits.thresholds.max_streams;
-        // What an instruction writes of a line, it writes as often.
+        // Of a line that is left, each visit is taken to have written as much as this one.
         let (late, n, turns) = match turned {
             Some(t) if same_line => (t.others >= most, 1, u64::from(t.turns)),
             Some(t) => {

@@ -375,6 +375,27 @@ fn messages_beside_a_stream_are_not_open_together() {
     }
 }
 
+/// Where a third of the lines leaves in parts, these cost more than all that whole lines save.
+#[test]
+fn somewhat_more_streams_than_can_be_open_are_too_many() {
+    for (buckets, record) in [(9, 16), (10, 32), (13, 32)] {
+        let mut p = Program::default();
+        let put = p.block(1, 0).store(0, 0, record).compute(6).done();
+        let mut filled = vec![0; buckets];
+        let mut random = 1u64;
+        for _ in 0..200_000 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005) + 1;
+            let bucket = (random >> 33) as usize % buckets;
+            let at = bucket as u64 * 0x100_0000 + filled[bucket];
+            p.run(0, put, &[HEAP + at]);
+            filled[bucket] += u64::from(record);
+        }
+        let f = p.analyze().findings;
+        let place = of_site(&f, 1000);
+        assert_eq!(place.verdict, Verdict::LeaveAlone, "{buckets}: {place:#?}");
+    }
+}
+
 #[test]
 fn few_streams_and_whole_lines_are() {
     for (buckets, record) in [(4, 8), (7, 8), (1024, 64)] {

@@ -88,7 +88,7 @@ pub fn write(page: &mut Page, f: &NamedFinding, cache: Option<u64>, sources: Opt
     }
     if f.streams.share >= SOME {
         let streams = format!(
-            "{} of the lines are completed in {:.1} visits, {:.0} other streams between",
+            "{} of the lines are completed in {:.1} visits, {:.0} turns to other streams between",
             percent(f.streams.share),
             f.streams.visits,
             f.streams.between

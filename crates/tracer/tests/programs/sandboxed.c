@@ -2,6 +2,7 @@
  * those of a program that has none but its own. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -79,6 +80,7 @@ int main(int argc, char **argv)
     struct sock_filter minimal[] = { NUMBER, ALLOW(write), ALLOW(exit_group),
                                      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS) };
     struct sock_filter executes[] = { NUMBER, ALLOW(write), ALLOW(exit_group), ALLOW(execve),
+                                      ALLOW(execveat),
                                       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS) };
     struct sock_filter denies[] = { NUMBER, ANSWER(getppid, SECCOMP_RET_ERRNO | 42),
                                     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
@@ -113,6 +115,11 @@ int main(int argc, char **argv)
         syscall(SYS_execve, "/nowhere/sh", none, none);
         say_number("error", errno);
         syscall(SYS_execve, "/usr", none, none);
+        say_number("error", errno);
+        syscall(SYS_execveat, AT_FDCWD, "/usr", none, none, 0);
+        say_number("error", errno);
+        /* A file that only a shell could execute. */
+        syscall(SYS_execve, argv[2], none, none);
         say_number("error", errno);
         say_number("worked", work());
         syscall(SYS_exit_group, 6);
