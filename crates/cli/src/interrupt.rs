@@ -25,6 +25,12 @@ const FINISHING: u8 = 1;
 const OVER: u8 = 2;
 const ENDING: u8 = 3;
 
+/// When the program ended.
+static ENDED: Mutex<Option<Instant>> = Mutex::new(None);
+
+/// What a terminal sends may end the program before it is heard of here: so long after the end, the first is the program's.
+const BOTH: Duration = Duration::from_secs(1);
+
 /// The signal that came while what was seen was being made safe; 0: none.
 static LATE: AtomicI32 = AtomicI32::new(0);
 
@@ -38,6 +44,7 @@ const TOGETHER: Duration = Duration::from_millis(100);
 
 /// Counts SIGINT, SIGTERM and SIGHUP from the first call on instead of dying of them.
 pub fn watch() -> Result<Arc<Interrupts>, CliError> {
+    *ENDED.lock().unwrap_or_else(PoisonError::into_inner) = None;
     PHASE.store(RUNNING, Ordering::SeqCst);
     let mut watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(interrupts) = &*watched {
@@ -61,11 +68,15 @@ pub fn watch() -> Result<Arc<Interrupts>, CliError> {
 
 /// The program has ended: a signal no longer is its own, but what was seen of it is made safe first.
 pub fn finishing() {
+    *ENDED.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     PHASE.store(FINISHING, Ordering::SeqCst);
 }
 
 /// What was seen of the program is safe: from now on a signal ends this command.
 pub fn over() {
+    let mut ended = ENDED.lock().unwrap_or_else(PoisonError::into_inner);
+    ended.get_or_insert_with(Instant::now);
+    drop(ended);
     PHASE.store(OVER, Ordering::SeqCst);
     let late = LATE.swap(0, Ordering::SeqCst);
     if late != 0 {
@@ -78,6 +89,11 @@ pub fn settle() {
     while PHASE.load(Ordering::SeqCst) == ENDING {
         std::thread::park();
     }
+}
+
+fn has_just_ended() -> bool {
+    let ended = ENDED.lock().unwrap_or_else(PoisonError::into_inner);
+    ended.is_some_and(|at| at.elapsed() < BOTH)
 }
 
 /// `folder` goes with this command, should a signal end it.
@@ -136,6 +152,7 @@ fn hear(interrupts: &Interrupts, origin: &Origin) {
             2 => notice::say("recording is stopped; again to end at once"),
             _ => end(origin.signal),
         },
+        _ if interrupts.count() == 1 && has_just_ended() => {}
         FINISHING if LATE.swap(origin.signal, Ordering::SeqCst) == 0 => {
             notice::say("the recording is being finished; again to end at once");
         }

@@ -193,7 +193,8 @@ fn a_signal_after_the_programs_end_ends_the_command() {
     wait_for("the end of the recording", || {
         fs::read_to_string(&manifest).is_ok_and(told)
     });
-    thread::sleep(Duration::from_millis(300));
+    // Not so soon that it may be what has ended the program.
+    thread::sleep(Duration::from_millis(1500));
     signal_to(&running.pid().to_string(), "INT");
     let ran = running.finish();
     assert_eq!(ran.status.signal(), Some(2), "{ran:?}");
