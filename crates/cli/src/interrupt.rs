@@ -155,6 +155,10 @@ fn hear(interrupts: &Interrupts, origin: &Origin) {
         _ if interrupts.count() == 1 && has_just_ended() => {}
         FINISHING if LATE.swap(origin.signal, Ordering::SeqCst) == 0 => {
             notice::say("the recording is being finished; again to end at once");
+            // It may have been finished just now.
+            if PHASE.load(Ordering::SeqCst) == OVER {
+                end(origin.signal);
+            }
         }
         _ => end(origin.signal),
     }

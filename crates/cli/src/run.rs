@@ -243,7 +243,7 @@ pub fn partial(outcome: &Outcome) -> Option<String> {
     })
 }
 
-/// Why recording ended before the program did, if it did.
+/// What ended the recording, or the program, before its end.
 fn ended_early(outcome: &Outcome) -> Option<String> {
     if let Some(failure) = &outcome.failure {
         return Some(failure.to_string());

@@ -130,10 +130,10 @@ fn contexts(e: &Evidence<'_>) -> String {
 pub(crate) fn many_streams(e: &Evidence<'_>, late: Streams, t: &Thresholds) -> String {
     format!(
         "{} of the writes are sequential, but to many places by turns: {} of the lines take {:.1} \
-         visits, with {:.0} turns to other streams between two of them, and no more than {} lines at a \
-         time are sure to be gathered in a core's buffers. Non-temporal stores would send each line out in parts, and cleaning would move it \
-         alone. What helps is to fill a line of each stream in a small buffer and to copy it out \
-         whole.",
+         visits, with {:.0} turns to other streams between two of them, and no more than {} lines \
+         at a time are sure to be gathered in a core's buffers. Non-temporal stores would send \
+         each line out in parts, and cleaning would move it alone. What helps is to fill a line of \
+         each stream in a small buffer and to copy it out whole.",
         percent(e.sequential_share),
         percent(late.share),
         late.visits,

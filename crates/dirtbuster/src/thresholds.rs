@@ -236,12 +236,12 @@ thresholds! {
          Each needs one of the core's buffers until its line is complete: 10 on Intel's Skylake, \
          12 on Sunny Cove, 16 on Golden Cove (fill buffers; Intel's optimization manual), 8 on \
          AMD's Zen 4. With more, lines leave in parts, and each part is a write to memory. \
-         7, as everything else needs one, too: on a Zen 4, arrays that are filled element by element by turns take as long \
-         with non-temporal stores as without for up to 7 of them, 4 times as long for 8, and 40 times for 9.";
+         7, as everything else needs one, too: on a Zen 4, arrays of 8-byte elements that are filled by turns take 1.0 to 1.8 \
+         times as long with non-temporal stores as without for 1 to 7 of them, 2.6 times for 8, and 33 times for 9.";
     min_late_share: share,
         "Share of the sequentially written lines that are come back to after \
          max_streams other streams or more, or are open beside as many, from which on the place gets neither skip nor clean. \
-         On a Zen 4 a part of a line costs 32 ns, and a whole one 7.";
+         On a Zen 4 a part of a line costs 12 ns, and a whole one 2.5.";
     min_reread_share: share,
         "Share of the written lines that are re-read near the core from which on they \
          count as re-read. P0, section 7.2.1: 60% of the sequential writes were, and that decided.";

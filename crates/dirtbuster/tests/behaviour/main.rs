@@ -11,6 +11,7 @@ mod cost;
 mod existing;
 mod larger;
 mod near;
+mod streams;
 #[path = "../synthetic/mod.rs"]
 mod synthetic;
 mod taken;
