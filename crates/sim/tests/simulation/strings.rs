@@ -99,9 +99,10 @@ proptest! {
             _ => other(i),
         });
         for (a, b) in whole.threads.iter().zip(&cut.threads) {
-            // A few instructions are not a fiftieth of the shortest strings.
+            // The instructions in front of pieces shift where the controller turns to its writes: once more, or less, before
+            // the end. That takes four of them, each to a row of its own.
             let (a, b) = (a.cycles as f64, b.cycles as f64);
-            prop_assert!((a - b).abs() <= 0.02 * a + 30.0, "{} against {}", a, b);
+            prop_assert!((a - b).abs() <= 0.02 * a + 200.0, "{} against {}", a, b);
         }
     }
 }
