@@ -37,9 +37,15 @@ pub(crate) enum Rare {
         size: u64,
         site: SiteId,
         writers: Option<u32>,
+        /// The kernel has mapped it.
+        mapped: bool,
     },
     /// Memory was returned.
     Free { addr: u64 },
+    /// It is a file's.
+    MapFile { addr: u64, size: u64 },
+    /// Something was executed that was not recorded.
+    Gap,
 }
 
 /// A block made ready: its steps and accesses, numbered as in the thread's front.

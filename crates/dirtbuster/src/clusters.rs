@@ -143,6 +143,7 @@ impl Cluster {
             whole: usage,
             classes: &self.written.classes,
             in_place_share: self.written.loaded.share(),
+            fresh_share: self.written.fresh.share(),
             far: self.written.far,
             fence: self.written.fences.distance(),
             non_temporal: self.is_non_temporal(),

@@ -64,6 +64,11 @@ impl Touch {
         self.thread.checked_sub(1).filter(|&t| t != thread)
     }
 
+    /// Has anybody touched it?
+    pub(crate) fn is_touched(self) -> bool {
+        self.thread != 0
+    }
+
     /// When the thread read it, if that was the last touch.
     pub(crate) fn read_by(self, thread: u32) -> Option<ReadAt> {
         (self.thread == thread + 1).then_some(self.read)

@@ -9,6 +9,7 @@ use crate::executed::{self, Executed, Place, ThreadTotals};
 use crate::existing::{Counts, Instruction};
 use crate::far::Far;
 use crate::fences::FenceHistogram;
+use crate::fresh::Fresh;
 use crate::loaded::Loaded;
 use crate::origins::{Origins, SizeClass, add_class};
 use crate::thread::Part;
@@ -24,6 +25,7 @@ pub(crate) struct Written {
     pub(crate) after_atomic: u64,
     pub(crate) classes: Vec<SizeClass>,
     pub(crate) loaded: Loaded,
+    pub(crate) fresh: Fresh,
     pub(crate) far: Far,
     pub(crate) fences: FenceHistogram,
     pub(crate) allocations: FxHashMap<SiteId, u64>,
@@ -36,6 +38,7 @@ impl Written {
         self.after_atomic += o.after_atomic;
         self.fences.merge(&o.fences);
         self.loaded.merge(&o.loaded);
+        self.fresh.merge(&o.fresh);
         self.far.merge(&o.far);
         for class in &o.classes {
             add_class(&mut self.classes, class);
@@ -51,6 +54,7 @@ impl Written {
         self.after_atomic *= weight;
         self.fences.scale(weight);
         self.loaded.scale(weight);
+        self.fresh.scale(weight);
         self.far.scale(weight);
         for class in &mut self.classes {
             class.scale(weight);
@@ -187,6 +191,7 @@ impl Ledger {
             written.after_atomic += o.after_atomic;
             written.fences.merge(&o.fences);
             written.loaded.merge(&o.loaded);
+            written.fresh.merge(&o.fresh);
             written.far.merge(&o.far);
             for class in &o.classes {
                 add_class(&mut written.classes, class);

@@ -26,6 +26,7 @@ mod far;
 mod fences;
 mod findings;
 mod frequent;
+mod fresh;
 mod groups;
 mod ledger;
 mod limit;

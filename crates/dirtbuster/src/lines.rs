@@ -268,6 +268,28 @@ impl Lines {
         group * GROUP_LINES + line % GROUP_LINES
     }
 
+    /// Numbers of the page's first group and of the group of the line at `state`, in order of their first writing.
+    pub(crate) fn groups_of(&self, page: usize, state: usize) -> (usize, usize) {
+        let groups = self.groups[page].iter().filter(|&&g| g != 0);
+        let own = state / GROUP_LINES;
+        (groups.min().map_or(own, |&first| first as usize), own)
+    }
+
+    /// Nobody has touched the sampled lines of `size` bytes at `addr`, as far as is known: they were mapped anew.
+    pub(crate) fn renew(&mut self, addr: u64, size: u64) {
+        let mut at = addr;
+        while at < addr.saturating_add(size) {
+            let region = at >> REGION_SHIFT;
+            let next = (region + 1) << REGION_SHIFT;
+            if let Some(&base) = self.regions.get(&region) {
+                let page = |at: u64| base as usize + (at as usize >> 12) % PAGES;
+                let last = next.min(addr.saturating_add(size)) - 1;
+                self.touched[sample_of(page(at))..=sample_of(page(last))].fill(Touch::default());
+            }
+            at = next;
+        }
+    }
+
     /// Index into `states` of the line number `line`, where it is there.
     #[inline]
     pub(crate) fn find(&self, hint: RegionHint, line: u64) -> Option<usize> {

@@ -7,6 +7,7 @@ use crate::Thresholds;
 use crate::contexts::Context;
 use crate::far::Far;
 use crate::fences::FenceHistogram;
+use crate::fresh::Fresh;
 use crate::lines::LINE;
 use crate::loaded::Loaded;
 use crate::turns::Turns;
@@ -35,6 +36,7 @@ pub(crate) struct Origin {
     /// Sequential contexts by the power of two of their size.
     pub(crate) classes: Vec<SizeClass>,
     pub(crate) loaded: Loaded,
+    pub(crate) fresh: Fresh,
     pub(crate) far: Far,
     pub(crate) fences: FenceHistogram,
 }
@@ -180,6 +182,7 @@ impl Origins {
                         after_atomic: 0,
                         classes: Vec::new(),
                         loaded: Loaded::default(),
+                        fresh: Fresh::default(),
                         far: Far::default(),
                         fences: FenceHistogram::default(),
                     });

@@ -1,7 +1,7 @@
 //! The front of the analysis: one thread's execution, block by block.
 
 use prestore_trace::block::{Block, BlockTable};
-use prestore_trace::record::Special;
+use prestore_trace::record::{AllocKind, Special};
 use prestore_trace::replay::{CallStack, CallTree, ExecSink, Replayer};
 use prestore_trace::{ProcessId, SiteId, SiteTable, ThreadId};
 
@@ -46,6 +46,8 @@ pub(crate) struct ThreadState {
     window: u64,
     /// It has said so itself.
     pub(crate) told: bool,
+    /// Something of it was left out, and the back knows.
+    gap: bool,
     /// When it wrote data last, and until when it is known to have waited.
     wrote: u64,
     waited: u64,
@@ -149,7 +151,10 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
     fn special(&mut self, before: u64, special: Special) {
         match special {
             Special::Alloc {
-                addr, size, caller, ..
+                addr,
+                size,
+                caller,
+                kind,
             } => {
                 let site = self.allocation_site(caller);
                 let node = self.thread.stack.node();
@@ -159,12 +164,23 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
                     size,
                     site,
                     writers,
+                    mapped: kind == AllocKind::Mmap,
                 };
                 self.rare(before, 0, allocate);
             }
             Special::Free { addr, .. } => self.rare(before, 0, Rare::Free { addr }),
-            Special::Skip { instrs } => *self.skipped += instrs,
+            Special::Mapped { addr, size, .. } => {
+                self.rare(before, 0, Rare::MapFile { addr, size });
+            }
+            Special::Skip { instrs } => {
+                *self.skipped += instrs;
+                // One is an instruction that the recorder does not know.
+                if instrs > 1 {
+                    self.gap(before);
+                }
+            }
             Special::Window { number } => {
+                self.gap(before);
                 self.thread.window = number + 1;
                 self.thread.told = true;
                 self.stretches.enters(number);
@@ -172,7 +188,6 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
             Special::Time { .. }
             | Special::Stamp { .. }
             | Special::Spawn { .. }
-            | Special::Mapped { .. }
             | Special::Synced { .. }
             | Special::Unknown { .. } => {}
         }
@@ -225,6 +240,13 @@ impl<O: SiteOracle> Execution<'_, O> {
         }
         let run = number as u32;
         self.rare(before, at, Rare::Cut { run, executed });
+    }
+
+    /// Something was left out before this. Once a thread is enough.
+    fn gap(&mut self, before: u64) {
+        if !std::mem::replace(&mut self.thread.gap, true) {
+            self.rare(before, 0, Rare::Gap);
+        }
     }
 
     fn rare(&mut self, before: u64, at: u32, rare: Rare) {

@@ -42,6 +42,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) classes: &'a [SizeClass],
     /// Share of the lines in sequential contexts that were read just before, see [`crate::loaded`].
     pub(crate) in_place_share: f64,
+    /// Share of the lines in sequential contexts that were written for the first time, see [`crate::fresh`].
+    pub(crate) fresh_share: f64,
     /// Lines in sequential contexts that larger caches would have kept.
     pub(crate) far: Far,
     /// Sequential or not.
@@ -90,7 +92,10 @@ pub(crate) struct Decision {
 /// The verdict and its reason; where it would be another one if only the place or the program wrote
 /// more, that too.
 pub(crate) fn decide(e: &Evidence<'_>, program: Program, t: &Thresholds) -> Decision {
-    let (verdict, reason) = judge(e, t);
+    let (verdict, mut reason) = judge(e, t);
+    if matches!(verdict, Verdict::Skip | Verdict::Clean) && e.fresh_share >= t.min_fresh_share {
+        reason.push_str(&reasons::fresh(e));
+    }
     // What its own writes speak against is told so, however much the program writes.
     let dismissed = (verdict != Verdict::LeaveAlone).then(|| too_little(e, program, t));
     match dismissed.flatten() {

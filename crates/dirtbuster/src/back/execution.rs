@@ -73,13 +73,22 @@ impl Execution<'_> {
                 size,
                 site,
                 writers,
+                mapped,
             } => {
+                if mapped {
+                    self.memory.lines.renew(addr, size);
+                }
                 self.memory.allocations.allocate(addr, size, site);
                 if let Some(writers) = writers {
                     self.memory.written_by_allocator(addr, size, site, writers);
                 }
             }
-            Rare::Free { addr } => self.memory.allocations.free(addr),
+            Rare::Free { addr } => {
+                self.memory.allocations.free(addr);
+                self.memory.known.unmap(addr);
+            }
+            Rare::MapFile { addr, size } => self.memory.known.map_file(addr, size),
+            Rare::Gap => self.memory.known.gap(),
         }
     }
 

@@ -140,6 +140,7 @@ impl BackProcess {
         let mut next = Self::new(limits);
         next.clock = self.clock;
         next.memory.allocations = std::mem::take(&mut self.memory.allocations);
+        next.memory.known = std::mem::take(&mut self.memory.known).after_gap();
         for clock in &self.memory.clocks {
             next.memory.thread_begins(clock.clone());
             next.threads.push(BackThread::default());

@@ -47,6 +47,7 @@ use crate::contexts::{Contexts, Limits};
 use crate::cores::{Core, sample_of, sampled};
 use crate::existing::Existing;
 use crate::fences::PendingWrites;
+use crate::fresh::Known;
 use crate::lines::{LINE, LINE_SHIFT, LineState, Lines, Owner, RegionHint};
 use crate::origins::Origins;
 use own::Own;
@@ -135,6 +136,7 @@ pub(crate) struct Memory {
     pub(crate) contexts: Contexts,
     pub(crate) origins: Origins,
     pub(crate) allocations: Allocations,
+    pub(crate) known: Known,
     /// By thread index.
     pub(crate) clocks: Vec<ThreadClock>,
     pub(crate) cores: Vec<Core>,
@@ -150,6 +152,7 @@ impl Memory {
             contexts: Contexts::default(),
             origins: Origins::default(),
             allocations: Allocations::default(),
+            known: Known::default(),
             clocks: Vec::new(),
             cores: Vec::new(),
             existing: Existing::default(),
@@ -196,9 +199,15 @@ impl Memory {
         if sampled(p.line) {
             if owner.as_context().is_some() {
                 let last = self.lines.touched[sample_of(p.page)];
-                let loaded = &mut self.origins.get_mut(origin).loaded;
                 let window = self.limits.thresholds.in_place_window;
-                loaded.begin(last.read_by(p.at.thread), window, p.at.now);
+                let groups = self.lines.groups_of(p.page, p.state);
+                let fresh = self.known.is_fresh(p.lo, last.is_touched(), groups);
+                let origin = self.origins.get_mut(origin);
+                let read = last.read_by(p.at.thread);
+                origin.loaded.begin(read, window, p.at.now);
+                if let Some(fresh) = fresh {
+                    origin.fresh.begin(fresh);
+                }
             }
             self.touch(p.page, p.line, p.at, false);
         }

@@ -9,6 +9,7 @@
 mod contexts;
 mod cost;
 mod existing;
+mod fresh;
 mod larger;
 mod near;
 mod streams;

@@ -33,6 +33,8 @@ pub struct Program {
     pub buffers: Vec<(u32, Vec<u64>)>,
     blocks: u32,
     instrs: u64,
+    /// Its memory is the kernel's to make; else, that of a file.
+    pub fresh: bool,
 }
 
 /// A block being made. Instruction numbers go up by one a reference, unless told otherwise.
@@ -107,7 +109,19 @@ impl Program {
 
     pub fn analyze_with(&self, mut analyzer: Analyzer<Numbers>) -> Outcome<Numbers> {
         let mut sites = SiteTable::default();
+        let mut before = Vec::new();
+        if !self.fresh {
+            Special::Mapped {
+                addr: 0,
+                size: u64::MAX,
+                offset: 0,
+                file: 0,
+                writable: true,
+            }
+            .write(&mut before);
+        }
         for (thread, words) in self.buffers.iter().filter(|b| b.0 != u32::MAX) {
+            let words = &[std::mem::take(&mut before), words.clone()].concat();
             let taken = analyzer.feed(
                 ProcessId(0),
                 ThreadId(*thread),
