@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::process::ExitCode;
 
-use prestore_report::count;
+use prestore_report::{count, quoted};
 use prestore_trace::container::{Existing, RecordingInfo};
 use prestore_trace::import::{parse_perf_script, write_samples};
 
@@ -44,6 +44,6 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, CliError> {
     for skipped in &samples.skipped {
         notice::say(&format!("{skipped:?}"));
     }
-    notice::say(&format!("next: prestore advise {}", args.output.display()));
+    notice::say(&format!("next: prestore advise {}", quoted(&args.output)));
     Ok(ExitCode::SUCCESS)
 }

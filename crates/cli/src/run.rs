@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
 
 use prestore_dirtbuster::Seen;
-use prestore_report::{Exactness, ExactnessKind, Run, count};
+use prestore_report::{Exactness, ExactnessKind, Run, count, quoted};
 use prestore_trace::block::UnknownOpcode;
 use prestore_trace::container::{ReadError, ReadOptions, RecordingState, Trace};
 use prestore_tracer::{
@@ -94,7 +94,7 @@ pub fn number(n: u64, noun: &str) -> String {
 pub fn open(dir: &Path, lenient: bool) -> Result<Trace, CliError> {
     Trace::open_with(dir, ReadOptions { lenient }).map_err(|error| match error {
         ReadError::OnlySamples { .. } => {
-            CliError::Usage(format!("{error}, with `prestore advise {}`", dir.display()))
+            CliError::Usage(format!("{error}, with `prestore advise {}`", quoted(dir)))
         }
         error => error.into(),
     })

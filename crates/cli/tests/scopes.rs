@@ -54,6 +54,35 @@ fn functions_are_those_named() {
 }
 
 #[test]
+fn functions_that_nothing_ran_of_are_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = steady_program(folder.path());
+    let dir = folder.path().join("a trace");
+    let recorded = |names: &[&str]| {
+        let mut command = prestore();
+        command.args(["record", "--force", "-o", text(&dir)]);
+        command.args(["--scope", "functions"]);
+        for name in names {
+            command.args(["--function", name]);
+        }
+        Running::start({
+            command.arg("--").arg(&program);
+            command
+        })
+        .finish()
+    };
+    recorded(&["little", "nosuch"]).exits(0).says(&[
+        "no stores of nosuch were seen",
+        "--scope count",
+        // As a shell reads it back.
+        &format!("next: prestore advise '{}'", text(&dir)),
+    ]);
+    recorded(&["nosuch"])
+        .exits(3)
+        .says(&["no stores of nosuch were seen", "--scope count"]);
+}
+
+#[test]
 fn without_names_they_are_those_that_store_most() {
     let mut command = prestore();
     command.args(["advise", "--format", "json", "--scope", "functions", "--"]);

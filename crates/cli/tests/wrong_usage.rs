@@ -89,6 +89,16 @@ fn numbers_and_names_that_make_no_sense() {
     wrong(&["--scope", "count", "--format", "sarif"], &["no SARIF"]);
     wrong(&["--scope", "count", "-o", "x"], &["no events to keep"]);
     wrong(&["some.trace"], &["cannot be used with"]);
+    wrong(&["--machine", ","], &["a name is missing", "machine list"]);
+    wrong(
+        &["--machine", "machine-a,,machine-b"],
+        &["a name is missing", "machine list"],
+    );
+    for verb in [&["advise"][..], &["try"], &["record", "-o", "x"]] {
+        run([verb, &["--", ""]].concat())
+            .exits(2)
+            .says(&["no program was given"]);
+    }
 
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("x");

@@ -1,5 +1,7 @@
 //! What was run, and how exactly it was observed.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
 /// Whether figures are counts or estimates.
@@ -85,6 +87,11 @@ impl Run {
     }
 }
 
+/// A path as a POSIX shell reads it back, as far as it is text.
+pub fn quoted(path: &Path) -> String {
+    quote(&path.to_string_lossy())
+}
+
 /// `word` as a POSIX shell reads it back.
 fn quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,+@%".contains(c);
@@ -105,6 +112,7 @@ mod tests {
             ..Run::default()
         };
         assert_eq!(run.again(), r"-- ./kv 'it'\''s' 'a b' ''");
+        assert_eq!(quoted(Path::new("my run.trace")), "'my run.trace'");
     }
 
     #[test]

@@ -22,7 +22,8 @@ const MAX_SCRIPTS: usize = 4;
 /// # Errors
 /// Where the program is missing, not executable, or not one that can be traced.
 pub fn resolve(command: &[OsString]) -> Result<(PathBuf, Vec<OsString>), RecordError> {
-    let name = command.first().ok_or(RecordError::NoCommand)?;
+    let name = command.first().filter(|name| !name.is_empty());
+    let name = name.ok_or(RecordError::NoCommand)?;
     let mut path = on_path(name)?;
     let mut args: Vec<OsString> = command.to_vec();
     for _ in 0..=MAX_SCRIPTS {

@@ -11,7 +11,7 @@ use super::takers::Advisor;
 use super::{chosen_functions, print};
 use crate::args::{AdviseArgs, Budget, ScopeArg};
 use crate::error::CliError;
-use crate::naming::Namer;
+use crate::naming::{Namer, NotMet};
 use crate::progress::Progress;
 use crate::record::Recorder;
 use crate::{interrupt, run};
@@ -123,12 +123,8 @@ fn analyse(
     if chosen.is_some_and(|c| c.recorded == 0) {
         return Err(run::nothing(&args.run, &outcome));
     }
-    let missing = analysis.oracle.not_met().join(", ");
-    if !missing.is_empty() {
-        let why = format!(
-            "no stores of {missing} were seen; `--scope count` lists the functions that store"
-        );
-        if analysis.oracle.not_met().len() == functions.len() {
+    if let Some(NotMet { all, why }) = analysis.oracle.tell_not_met() {
+        if all {
             return Err(CliError::Failed(why));
         }
         about.notes.push(why);

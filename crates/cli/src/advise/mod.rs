@@ -12,6 +12,7 @@ use std::process::ExitCode;
 
 use prestore_dirtbuster::{ThresholdError, Thresholds};
 use prestore_machine::nearest;
+use prestore_report::quoted;
 use prestore_trace::container::{TraceKind, read_manifest};
 
 use crate::args::{AdviseArgs, ScopeArg};
@@ -30,7 +31,8 @@ pub fn run(args: &AdviseArgs) -> Result<ExitCode, CliError> {
     if let Some(dir) = &args.recording {
         if dir.is_file() {
             return Err(CliError::Usage(format!(
-                "{dir} is a file, not a recording; to run it: prestore advise -- {dir}",
+                "{dir} is a file, not a recording; to run it: prestore advise -- {}",
+                quoted(dir),
                 dir = dir.display()
             )));
         }

@@ -28,6 +28,14 @@ pub struct Namer {
     met: HashSet<u64>,
 }
 
+/// Chosen functions that a run did not come to.
+pub struct NotMet {
+    /// It came to none.
+    pub all: bool,
+    /// Which, and what to do.
+    pub why: String,
+}
+
 /// Marks the keys of chosen functions: they are told by name, before their code is seen.
 const CHOSEN: u64 = 1 << 63;
 
@@ -70,7 +78,7 @@ impl Namer {
     }
 
     /// Chosen functions whose code the analysis did not meet, sorted.
-    pub fn not_met(&self) -> Vec<&str> {
+    fn not_met(&self) -> Vec<&str> {
         let chosen = self.chosen.iter();
         let mut names: Vec<&str> = chosen
             .filter(|(_, key)| !self.met.contains(key))
@@ -78,6 +86,18 @@ impl Namer {
             .collect();
         names.sort_unstable();
         names
+    }
+
+    /// That some of the chosen functions were not met, if so.
+    pub fn tell_not_met(&self) -> Option<NotMet> {
+        let missing = self.not_met();
+        (!missing.is_empty()).then(|| NotMet {
+            all: missing.len() == self.chosen.len(),
+            why: format!(
+                "no stores of {} were seen; `--scope count` lists the functions that store",
+                missing.join(", ")
+            ),
+        })
     }
 
     fn chosen_key(&self, function: &FunctionName) -> Option<u64> {

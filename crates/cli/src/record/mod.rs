@@ -4,7 +4,7 @@ mod writer;
 
 use std::process::ExitCode;
 
-use prestore_report::{bytes, count};
+use prestore_report::{bytes, count, quoted};
 use prestore_trace::container::Manifest;
 use prestore_tracer::{Outcome, ProgramOutput, record};
 
@@ -13,13 +13,14 @@ pub use writer::{Recorder, cannot_create};
 use crate::advise::chosen_functions;
 use crate::args::{RecordArgs, ScopeArg};
 use crate::error::CliError;
+use crate::naming::NotMet;
 use crate::progress::Progress;
 use crate::{interrupt, notice, run};
 
 /// Records a program and says how to go on.
 pub fn run(args: &RecordArgs) -> Result<ExitCode, CliError> {
     let code = store(args, ProgramOutput::Inherited, true)?;
-    notice::tell(&format!("next: prestore advise {}", args.output.display()));
+    notice::tell(&format!("next: prestore advise {}", quoted(&args.output)));
     Ok(code)
 }
 
@@ -63,9 +64,15 @@ pub fn store(args: &RecordArgs, stdout: ProgramOutput, kept: bool) -> Result<Exi
             return Err(error.into());
         }
     };
+    let not_met = recorder.tell_not_met();
     let manifest = recorder.finish(&outcome)?;
     interrupt::over();
     tell(args, &manifest, &outcome, kept);
+    match not_met {
+        Some(NotMet { all: true, why }) => return Err(CliError::Failed(why)),
+        Some(NotMet { why, .. }) => notice::tell(&why),
+        None => {}
+    }
     if manifest.totals.events.accesses() == 0 {
         return Err(run::nothing(&args.run, &outcome));
     }

@@ -16,7 +16,7 @@ use prestore_tracer::{Outcome, ProcessInfo, Sink, SinkError, Stream};
 
 use crate::args::{RunArgs, ScopeArg};
 use crate::error::CliError;
-use crate::naming::Namer;
+use crate::naming::{Namer, NotMet};
 use crate::progress::Progress;
 use crate::{host, run};
 
@@ -124,6 +124,11 @@ impl Recorder {
     /// Shows progress while recording.
     pub fn show(&mut self, progress: Progress) {
         self.progress = progress;
+    }
+
+    /// Chosen functions that were not met, if there are such.
+    pub fn tell_not_met(&self) -> Option<NotMet> {
+        self.filter.as_ref()?.oracle().tell_not_met()
     }
 
     /// Ends the recording as the run ended.

@@ -62,6 +62,11 @@ pub fn run(args: &WhatifArgs) -> Result<ExitCode, CliError> {
 
 /// The machines of these names, or in these files, with `settings` applied to each.
 pub fn machines(names: &[String], settings: &[String]) -> Result<Vec<Machine>, CliError> {
+    if names.iter().any(String::is_empty) {
+        return Err(CliError::Usage(
+            "--machine: a name is missing before or behind a comma; `prestore machine list` shows the machines".into(),
+        ));
+    }
     let twice = (1..names.len()).find(|&i| names[..i].contains(&names[i]));
     if let Some(i) = twice {
         return Err(CliError::Usage(format!(

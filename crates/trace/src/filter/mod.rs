@@ -122,6 +122,11 @@ impl<O: ScopeOracle> ScopeFilter<O> {
         }
     }
 
+    /// What it was made with.
+    pub fn oracle(&self) -> &O {
+        &self.chooser.oracle
+    }
+
     /// Everything that passed by so far.
     pub fn passed(&self) -> Passed {
         self.passed
