@@ -231,3 +231,15 @@ fn odd_encodings_by_segments() {
         same(options, &[str(&program)]);
     }
 }
+
+/// What changes a library's run path appends its tables of names to the file: those of many Python wheels are such.
+#[test]
+fn tables_of_names_in_late_segments() {
+    let tables = "-Wl,--hash-style=gnu,--section-start=.gnu.hash=0x100000,--section-start=.dynsym=0x101000,\
+                  --section-start=.dynstr=0x102000";
+    let library = cc("late_names_library", &["-shared", "-fPIC", tables]);
+    let program = cc("late_names", &["-ldl"]);
+    for options in [&[][..], &["count"]] {
+        same(options, &[str(&program), str(&library)]);
+    }
+}
