@@ -130,6 +130,44 @@ fn xsave_touches_up_to_the_last_requested_component() {
     assert_eq!(touches(xsave(true), 4096, &[0, 0b1011]), [(16, 640)]);
 }
 
+#[test]
+fn tiles_touch_the_rows_that_their_configuration_has() {
+    // Palette 1; tile 2 of 3 rows of 12 bytes.
+    let config = |start_row: u64| [1 | start_row << 8, 0, 12 << 32, 0, 0, 0, 3 << 16, 0];
+    let tile = |stride| RefMode::Tile {
+        config: 2,
+        tile: 2,
+        stride,
+        scale: 4,
+    };
+    let values = |stride: i64, start_row| {
+        let mut values = vec![0x1000, stride as u64];
+        values.extend(config(start_row));
+        values
+    };
+    assert_eq!(
+        touches(tile(1), 64, &values(16, 0)),
+        [(0x1010, 12), (0x1050, 12), (0x1090, 12)]
+    );
+    assert_eq!(
+        touches(tile(1), 64, &values(-16, 1)),
+        [(0xfd0, 12), (0xf90, 12)]
+    );
+    // Without gaps, they are one stretch.
+    assert_eq!(touches(tile(1), 64, &values(3, 0)), [(0x1010, 36)]);
+    assert_eq!(touches(tile(1), 64, &values(3, 2)), [(0x1028, 12)]);
+    assert_eq!(touches(tile(NO_SLOT), 64, &values(9, 2)), [(0x1010, 12)]);
+    assert_eq!(touches(tile(1), 64, &values(3, 3)), []);
+    // Of another tile there are none.
+    let none = RefMode::Tile {
+        config: 2,
+        tile: 1,
+        stride: 1,
+        scale: 4,
+    };
+    assert_eq!(touches(none, 64, &values(16, 0)), []);
+}
+
 #[derive(Default)]
 struct Log(Vec<String>);
 

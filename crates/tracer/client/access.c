@@ -122,6 +122,7 @@ lane_bytes(int op)
     case OP_vpmovqw:
     case OP_vpmovsqw:
     case OP_vpmovusqw:
+    case OP_vmovsh:
     case OP_vcvtps2ph: return 2;
     case OP_vmovdqu32:
     case OP_vmovdqa32:
@@ -310,6 +311,9 @@ access_of(instr_t *instr)
     case OP_rep_movs:
     case OP_rep_stos:
     case OP_rep_lods: access.shape = SHAPE_REP; return access;
+    case OP_tileloadd:
+    case OP_tileloaddt1:
+    case OP_tilestored: access.shape = SHAPE_TILE; return access;
     case OP_rep_cmps:
     case OP_repne_cmps:
     case OP_rep_scas:

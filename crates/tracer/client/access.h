@@ -17,6 +17,7 @@ typedef enum {
     SHAPE_PACKED,   /* as many lanes as the mask has bits */
     SHAPE_GATHER,   /* addresses from an index vector; also scatters */
     SHAPE_XSAVE,    /* state components by edx:eax */
+    SHAPE_TILE,     /* rows of a tile */
     SHAPE_BIT,      /* one bit, as far from the operand as a register says */
 } shape_t;
 

@@ -36,6 +36,7 @@ typedef struct {
     enum { DIRECTION_UNKNOWN, DIRECTION_UP, DIRECTION_DOWN } direction;
     uint flags_instr; /* whose flags were captured last */
     ushort flags_slot;
+    ushort tiles_slot; /* the configuration of tiles, where it was captured */
     enum { FRAME_UNKNOWN, FRAME_YES, FRAME_NO } frame; /* is rbp a frame pointer at the begin? */
 } builder_t;
 

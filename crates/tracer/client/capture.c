@@ -2,6 +2,7 @@
 
 #include "drutil.h"
 #include "thread.h"
+#include "tiles.h"
 
 static bool has_avx512bw;
 
@@ -200,6 +201,11 @@ capture_emit(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e, const 
         general(drcontext, bb, where, e, DR_REG_RAX, place(e, c->slot, 0, OPSZ_4));
         general(drcontext, bb, where, e, DR_REG_RDX, place(e, c->slot, 4, OPSZ_4));
         break;
+    case CAP_TILES: {
+        opnd_t to = place(e, c->slot, 0, OPSZ_64);
+        tiles_capture(drcontext, bb, where, opnd_get_base(to), opnd_get_disp(to));
+        break;
+    }
     case CAP_VALUE: value(drcontext, bb, where, e, c); break;
     case CAP_FLAGS: flags(drcontext, bb, where, e, c); break;
     default: break;

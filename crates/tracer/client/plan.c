@@ -9,6 +9,7 @@
 #include "frame.h"
 #include "options.h"
 #include "stored.h"
+#include "tiles.h"
 
 /* A place of the frame: the stack pointer and a constant, as of calls, pushes, spills, the red zone,
  * and of the locked instruction on the top of the stack that compilers use as a fence. */
@@ -80,6 +81,10 @@ one_access(builder_t *b, uint i, instr_t *instr, const access_t *access, opnd_t 
     app_pc pc = instr_get_app_pc(instr);
     uint size = access_bytes(instr, mem);
     wire_ref_t *r = builder_ref(b, i, kind, MODE_PLAIN, pc, size);
+    if (access->shape == SHAPE_TILE) {
+        tiles_reference(b, r, i, instr, mem);
+        return;
+    }
     builder_address(b, r, mem, write ? moved_stack(instr, mem) : 0);
     /* An atomic there is one on a variable that others know. */
     bool frame = in_frame(mem) || (kind == KIND_STORE && in_frame_of_rbp(b, mem));
@@ -187,6 +192,7 @@ one_instr(builder_t *b, uint i, instr_t *instr)
     app_pc pc = instr_get_app_pc(instr);
     b->plan->stamped |= access.kind == KIND_ATOMIC;
     uint first_ref = b->plan->n_refs;
+    tiles_step(b, instr);
     int op = instr_get_opcode(instr);
     if (op == OP_std)
         b->direction = DIRECTION_DOWN;
@@ -285,6 +291,7 @@ plan_make(void *drcontext, instrlist_t *bb)
     b->code_bytes = 0;
     b->direction = DIRECTION_UNKNOWN;
     b->flags_slot = NO_SLOT;
+    b->tiles_slot = NO_SLOT;
     b->frame = FRAME_UNKNOWN;
     symbolic_init(&b->symbolic);
     instr_t *last = NULL;

@@ -15,6 +15,7 @@ typedef enum {
     CAP_VECTOR,   /* a vector register */
     CAP_FEATURES, /* edx:eax, the requested state components */
     CAP_VALUE,    /* the bytes a store has written, after the instruction */
+    CAP_TILES,    /* the configuration of tiles */
     CAP_FLAGS,    /* the flags, for the direction of string instructions */
 } capture_what_t;
 

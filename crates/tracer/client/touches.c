@@ -2,6 +2,8 @@
 
 #include <cpuid.h>
 
+#include "tiles.h"
+
 #define DIRECTION_FLAG 0x400
 /* Legacy region and header of xsave, which every form has. */
 #define XSAVE_HEADER_END 576
@@ -95,6 +97,7 @@ touches_of(const wire_ref_t *r, const uint64 *values, touch_t *out)
     case MODE_XSAVE:
         *out = (touch_t){ base, xsave_bytes(values[r->aux], r->extra != 0) };
         return 1;
+    case MODE_TILE: return tiles_touched(r, values, base, out);
     case MODE_BIT: {
         uint bits = r->size * 8 < 8 ? 8 : r->size * 8 > 64 ? 64 : r->size * 8;
         int64 number = (int64)(values[r->aux] << (64 - bits)) >> (64 - bits);

@@ -78,6 +78,7 @@ enum ref_mode {
     MODE_PACKED = 5,
     MODE_XSAVE = 6,
     MODE_BIT = 7,
+    MODE_TILE = 8, /* `lanes`: which tile */
 };
 
 #define NO_SLOT 0xffff
@@ -91,6 +92,9 @@ enum rep_direction {
     REP_DOWN = 1,
     REP_BY_FLAGS = 2, /* plus the slot with the flags */
 };
+
+/* What sttilecfg stores. */
+#define TILE_CONFIG_WORDS 8
 
 /* `lanes` of a plain reference: at a constant from the stack pointer. */
 #define PLAIN_IN_FRAME 1

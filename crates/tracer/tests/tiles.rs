@@ -1,10 +1,10 @@
-//! Tiles (AMX) are the program's through signals, faults and forks.
+//! Tiles (AMX) are the program's through signals, faults and forks; what it loads and stores by them is recorded.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
 
-use common::{cc, native, same, str};
+use common::{Facts, cc, native, recorder, same, str};
 
 /// Does the processor have them, and does the kernel give them?
 fn have_tiles(test: &str) -> bool {
@@ -31,4 +31,49 @@ fn they_outlive_signals() {
     ] {
         same(options, &[str(&program)]);
     }
+}
+
+/// The events of the program's only thread: `KIND OFFSET BYTES`, of its memory `area`.
+fn accesses(facts: &Facts, area: u64) -> Vec<String> {
+    let events = facts.events.iter().filter_map(|e| {
+        let words: Vec<&str> = e.split(' ').collect();
+        let address = u64::from_str_radix(words[3].strip_prefix("0x")?, 16).ok()?;
+        let offset = address.checked_sub(area)?;
+        (offset < 65536).then(|| format!("{} {offset} {}", words[2], words[4]))
+    });
+    events.collect()
+}
+
+/// As the program says itself what each has to be.
+#[test]
+fn their_rows_are_recorded() {
+    if !have_tiles("their_rows_are_recorded") {
+        return;
+    }
+    let program = cc("tile_accesses", &["-O1", "-no-pie"]);
+    for options in [&["events"][..], &["events", "values"]] {
+        let (said, facts) = recorder(options, &[str(&program)]).run();
+        assert_eq!(said.stdout, native(&[str(&program)]).stdout);
+        let mut lines = said.stdout.lines();
+        let area = lines.next().and_then(|l| l.strip_prefix("area ")).unwrap();
+        let expected: Vec<&str> = lines.collect();
+        assert_eq!(accesses(&facts, area.parse().unwrap()), expected);
+        assert!(expected.len() > 60);
+    }
+}
+
+/// Each is one instruction, however many rows it has, and none is executed out of line.
+#[test]
+fn each_is_one_instruction() {
+    if !have_tiles("each_is_one_instruction") {
+        return;
+    }
+    let program = cc("tile_accesses", &["-O1", "-no-pie"]);
+    let instrs = |times: &str| {
+        let (said, facts) = recorder(&[], &[str(&program), "loop", times]).run();
+        assert_eq!(said.stdout, "right\n");
+        facts.instrs()
+    };
+    // Two loads, a zero, a product, a store, three moves, and the loop's subtraction and jump.
+    assert_eq!(instrs("2000000") - instrs("1000000"), 10_000_000);
 }

@@ -22,6 +22,7 @@
 //! | 5 | packed | mask | - | - |
 //! | 6 | xsave | features | - | bit 0: compacted |
 //! | 7 | bit | number of the bit | - | - |
+//! | 8 | tile (`lanes`: which) | its configuration, 8 words | stride, or none | - |
 //!
 //! `MODULE` payload: `u64 start, u64 end, u64 load_bias, u16 build-id bytes, u16 path bytes,
 //! u32 0`, build id (raw), path; padded to 8. `UNLOAD`: `u64 start`.
@@ -42,6 +43,12 @@ pub const NO_SLOT: u16 = 0xffff;
 
 /// `lanes` of a plain reference whose address is the stack pointer and a constant.
 pub(super) const PLAIN_IN_FRAME: u8 = 1;
+
+/// What `sttilecfg` stores.
+const TILE_CONFIG_WORDS: usize = 8;
+
+/// So many a configuration has room for.
+const TILES: u8 = 16;
 
 /// Bytes of a reference in a block's description.
 pub const REF_BYTES: usize = 32;
@@ -180,6 +187,16 @@ pub(super) fn mode_from(
             0,
         ),
         7 => (RefMode::Bit { number: aux }, 1, 0),
+        8 if lanes < TILES => (
+            RefMode::Tile {
+                config: aux,
+                tile: lanes,
+                stride: index,
+                scale,
+            },
+            TILE_CONFIG_WORDS,
+            usize::from(index != NO_SLOT),
+        ),
         _ => return None,
     })
 }

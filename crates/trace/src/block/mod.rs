@@ -176,6 +176,17 @@ pub enum RefMode {
         /// Value with the bit's number.
         number: u16,
     },
+    /// The rows of a tile (AMX): as many and as long as its configuration says, a stride apart.
+    Tile {
+        /// First of the words with the configuration, as `sttilecfg` stores it.
+        config: u16,
+        /// Which tile.
+        tile: u8,
+        /// Value that the stride is `scale` times of; [`NO_SLOT`]: all rows are the same memory.
+        stride: u16,
+        /// Factor: 1, 2, 4, 8.
+        scale: u8,
+    },
 }
 
 impl RefMode {

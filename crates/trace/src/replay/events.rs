@@ -175,8 +175,42 @@ fn special_touch(
             let away = number.div_euclid(bits as i64).wrapping_mul(size as i64);
             touch(base.wrapping_add(away as u64), size);
         }
+        RefMode::Tile {
+            config,
+            tile,
+            stride,
+            scale,
+        } => {
+            let stride = if stride == NO_SLOT {
+                0
+            } else {
+                word(values, stride).wrapping_mul(u64::from(scale))
+            };
+            let byte = |at: u16| word(values, config + at / 8) >> (at % 8 * 8) & 0xff;
+            let tile = u16::from(tile);
+            let bytes = byte(TILE_ROW_BYTES + 2 * tile) | byte(TILE_ROW_BYTES + 2 * tile + 1) << 8;
+            let first = byte(TILE_START_ROW);
+            let rows = byte(TILE_ROWS + tile).min(TILE_MAX_ROWS);
+            if stride == bytes {
+                // Without gaps: one stretch.
+                if bytes > 0 && first < rows {
+                    touch(base.wrapping_add(first * stride), (rows - first) * bytes);
+                }
+            } else if bytes > 0 {
+                for row in first..rows {
+                    touch(base.wrapping_add(row.wrapping_mul(stride)), bytes);
+                }
+            }
+        }
     }
 }
+
+/// Places in the configuration of tiles: where a load or store goes on that was interrupted, bytes a
+/// row (two each), rows.
+const TILE_START_ROW: u16 = 1;
+const TILE_ROW_BYTES: u16 = 16;
+const TILE_ROWS: u16 = 48;
+const TILE_MAX_ROWS: u64 = 16;
 
 /// Legacy region and header, which every form has.
 const XSAVE_HEADER_END: u64 = 576;
