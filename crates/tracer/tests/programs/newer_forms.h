@@ -14,6 +14,7 @@ __asm__(".pushsection .data.cases, \"aw\"\n.globl first_case\nfirst_case:\n.pops
     CASE(op " " to "0, " mid mem " PTR [rsi-128*" unit "+" unit "*64]" imm)      \
     CASE(op " " to "0, " mid mem " PTR [rsi+rcx*2+" unit "+1]" imm)              \
     CASE(op " " to "0, " mid mem " PTR [rip+area+192]" imm)                      \
+    CASE(op " " to "0, " mid mem " PTR gs:[rsi+5*" unit "]" imm)                 \
     CASE(op " " to "0, " mid mem " PTR fs:of_thread@tpoff" imm)
 #define MASKED(op, to, mid, src, mem, bcast, unit, element, imm)                 \
     CASE(op " " to "0, " mid src "2" imm)                                        \

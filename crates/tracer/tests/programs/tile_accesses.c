@@ -101,6 +101,19 @@ main(int argc, char **argv)
     /* tmm4, 16(%rax): all rows are one */
     __asm__ volatile(".byte 0xc4, 0xe2, 0x7b, 0x4b, 0x64, 0x20, 0x10" : : "a"(area) : "memory");
     say("Load", &c, 4, 0, 16, 0);
+    /* tmm1 by GS, which has no base, and by FS, where a register holds the distance */
+    __asm__ volatile(".byte 0x65, 0xc4, 0xe2, 0x7b, 0x4b, 0x4c, 0x08, 0x40" : : "a"(area), "c"(72L) : "memory");
+    say("Load", &c, 1, 0, 64, 72);
+    __asm__ volatile("mov %%fs:0, %%rdx\n\tmov %%rsi, %%rax\n\tsub %%rdx, %%rax\n\t"
+                     ".byte 0x64, 0xc4, 0xe2, 0x7b, 0x4b, 0x4c, 0x88, 0x40\n\t"
+                     "mov %%rax, %%r9\n\tmov %%rcx, %%r10\n\t.byte 0x64, 0xc4, 0x82, 0x7a, 0x4b, 0x8c, 0x11, 0, 32, 0, 0\n\t"
+                     ".byte 0x64, 0xc4, 0xe2, 0x7b, 0x4b, 0x64, 0x20, 0x10"
+                     :
+                     : "S"(area), "c"(24L)
+                     : "rax", "rdx", "r9", "r10", "memory", "cc");
+    say("Load", &c, 1, 0, 64, 96);
+    say("Store", &c, 1, 0, 8192, 24);
+    say("Load", &c, 4, 0, 16, 0);
     tile_store(0, area + 8192, 128);
     say("Store", &c, 0, 0, 8192, 128);
     tile_store(1, area + 12000, 56);

@@ -216,6 +216,58 @@ from_others(void)
     quiet = 0;
 }
 
+static volatile int begun;
+
+/* Its first tiles come in the block in which the signal does, most often before them. */
+static void *
+first_use(void *memory)
+{
+    uint8_t now[1024];
+    struct config c = { .palette = 1 };
+    long wrong;
+    c.row_bytes[0] = 64;
+    c.rows[0] = 16;
+    begun = handled + 1;
+    __asm__ volatile("mov %%rdi, %%r8\n\tmov $0x400000, %%ecx\n\trep stosb\n\t"
+                     ".byte 0xc4, 0xe2, 0x78, 0x49, 0x02\n\t" /* ldtilecfg (%rdx) */
+                     "mov %%rsi, %%rax\n\tmov $64, %%ecx\n\t" LOAD(0)
+                     "mov %%r8, %%rdi\n\tmov $0x400000, %%ecx\n\trep stosb"
+                     : "+D"(memory)
+                     : "S"(pattern), "d"(&c), "a"(0), "m"(c)
+                     : "rcx", "r8", "memory");
+    while (handled < begun)
+        ;
+    tile_store(0, now, 64);
+    wrong = memcmp(now, pattern, sizeof(now)) != 0;
+    release();
+    return (void *)wrong;
+}
+
+static void
+first_uses(void)
+{
+    void *memory = mmap(NULL, 0x400000, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    long all = 0;
+    quiet = 1;
+    handled = 0;
+    for (int i = 0; i < 40; i++) {
+        pthread_t t;
+        void *wrong;
+        begun = 0;
+        pthread_create(&t, NULL, first_use, memory);
+        while (!begun)
+            ;
+        for (volatile int k = 0; k < i * 500; k++)
+            ;
+        pthread_kill(t, SIGUSR1);
+        pthread_join(t, &wrong);
+        all += (long)wrong;
+    }
+    printf("around the first use: %ld wrong, %d handled\n", all, handled);
+    quiet = 0;
+    munmap(memory, 0x400000);
+}
+
 static void
 forks(void)
 {
@@ -281,6 +333,7 @@ main(void)
     faults();
     on(SIGUSR1, 0);
     from_others();
+    first_uses();
     forks();
     release();
     raise(SIGUSR1);
