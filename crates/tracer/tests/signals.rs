@@ -171,6 +171,15 @@ fn no_room_for_a_frame() {
     same(&[], &[cc("no_room_anywhere", &[])]);
 }
 
+/// Those that did not fit onto an alternate stack were put over what lies below it.
+#[test]
+fn frames_are_where_the_kernel_has_them() {
+    let program = cc("small_stacks", &["-O1", "-no-pie"]);
+    for options in [&[][..], &["count"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 #[test]
 fn limits_on_the_size_of_files() {
     same(&[], &[cc("small_files", &["-pthread"])]);
