@@ -109,6 +109,35 @@ fn assembly_programs() {
     }
 }
 
+/// Rows of tiles, and words of vectors.
+#[test]
+fn newer_instructions() {
+    let folder = tempfile::tempdir().unwrap();
+    let sources = root()
+        .canonicalize()
+        .unwrap()
+        .join("crates/tracer/tests/programs");
+    // Of the second, a store by a mask.
+    for (name, argument, blocks) in [("tile_accesses", "", 3), ("newer_instructions", "14", 300)] {
+        let program = folder.path().join(name);
+        let made = std::process::Command::new("cc")
+            .args(["-O1", "-no-pie", "-o", text(&program)])
+            .arg(sources.join(format!("{name}.c")))
+            .output()
+            .unwrap();
+        let log = String::from_utf8_lossy(&made.stderr);
+        let unknown = log.contains("no such instruction");
+        assert!(made.status.success() || unknown, "{log}");
+        let native = std::process::Command::new(&program).arg(argument).output();
+        if unknown || !native.is_ok_and(|n| n.status.success()) {
+            eprintln!("SKIPPED: {name}: the assembler or the processor lacks them");
+            continue;
+        }
+        let found = rebuilt(folder.path(), &[text(&program), argument], blocks).holds(1);
+        assert_eq!(found.counts.unknown, 0, "{name}: {found:x?}");
+    }
+}
+
 #[test]
 fn bundled_workloads() {
     let folder = tempfile::tempdir().unwrap();
