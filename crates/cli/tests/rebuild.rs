@@ -118,7 +118,10 @@ fn newer_instructions() {
         .unwrap()
         .join("crates/tracer/tests/programs");
     // Of the second, a store by a mask.
-    for (name, argument, blocks) in [("tile_accesses", "", 3), ("newer_instructions", "14", 300)] {
+    for (name, argument, blocks) in [
+        ("tile_accesses", "", 500),
+        ("newer_instructions", "14", 500),
+    ] {
         let program = folder.path().join(name);
         let made = std::process::Command::new("cc")
             .args(["-O1", "-no-pie", "-o", text(&program)])
