@@ -80,6 +80,8 @@ one_access(builder_t *b, uint i, instr_t *instr, const access_t *access, opnd_t 
                                                                                    : KIND_LOAD;
     app_pc pc = instr_get_app_pc(instr);
     uint size = access_bytes(instr, mem);
+    if (access->shape == SHAPE_TILE && !tiles_exist())
+        return;
     wire_ref_t *r = builder_ref(b, i, kind, MODE_PLAIN, pc, size);
     if (access->shape == SHAPE_TILE) {
         tiles_reference(b, r, i, instr, mem);

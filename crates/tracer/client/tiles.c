@@ -1,5 +1,6 @@
 #include "tiles.h"
 
+#include <cpuid.h>
 #include <string.h>
 
 #include "access.h"
@@ -11,6 +12,19 @@
 #define ROW_BYTES 16
 #define ROWS 48
 #define MAX_ROWS 16
+
+#define AMX_TILE (1u << 24) /* of leaf 7, edx */
+
+bool
+tiles_exist(void)
+{
+    static int exist = -1;
+    if (exist < 0) {
+        uint a, b, c, d = 0;
+        exist = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & AMX_TILE) != 0;
+    }
+    return exist;
+}
 
 /* Which tile `instr` loads or stores: the middle of its ModRM byte. */
 static byte

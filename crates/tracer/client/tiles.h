@@ -6,6 +6,10 @@
 #include "emit.h"
 #include "touches.h"
 
+/* Has this processor tiles? Where it has none, what loads and stores them is refused by it, and so would be what asks for their
+ * configuration. */
+bool tiles_exist(void);
+
 /* Makes `r` the reference of `instr`, number `i` of the block, which accesses `mem`. */
 void tiles_reference(builder_t *b, wire_ref_t *r, uint i, instr_t *instr, opnd_t mem);
 
