@@ -77,3 +77,12 @@ fn each_is_one_instruction() {
     // Two loads, a zero, a product, a store, three moves, and the loop's subtraction and jump.
     assert_eq!(instrs("2000000") - instrs("1000000"), 10_000_000);
 }
+
+/// Where a thread may not use them; on a processor that has none, all of it is refused.
+#[test]
+fn they_are_refused_as_natively() {
+    let program = cc("tiles_refused", &["-O1"]);
+    for options in [&[][..], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
