@@ -144,6 +144,7 @@ impl Cluster {
             classes: &self.written.classes,
             in_place_share: self.written.loaded.share(),
             fresh_share: self.written.fresh.share(),
+            anew_share: self.written.fresh.share_anew(),
             far: self.written.far,
             fence: self.written.fences.distance(),
             non_temporal: self.is_non_temporal(),

@@ -64,9 +64,23 @@ impl Touch {
         self.thread.checked_sub(1).filter(|&t| t != thread)
     }
 
+    /// Nobody has touched it since its memory was mapped anew, if anybody had before.
+    pub(crate) fn renewed(self) -> Self {
+        Self {
+            thread: 0,
+            epoch: u32::from(self.was_touched()),
+            ..Self::default()
+        }
+    }
+
     /// Has anybody touched it?
     pub(crate) fn is_touched(self) -> bool {
         self.thread != 0
+    }
+
+    /// Also before it was mapped anew.
+    pub(crate) fn was_touched(self) -> bool {
+        self.is_touched() || self.epoch != 0
     }
 
     /// When the thread read it, if that was the last touch.

@@ -2,7 +2,8 @@
 //!
 //! The kernel zeroes an anonymous page when it is first written (and copies one that is private to a process): its lines are in
 //! the core's cache then, all of them written. A store around the cache saves no fetch and adds a write-back, and a line that is
-//! cleaned would have been written back once anyway. It is told from the sample of lines (`cores`): one that nobody has touched,
+//! cleaned would have been written back once anyway. Where that happens once, it may be the beginning of a run, and the advice is for what
+//! follows; a program that gives memory back and gets it anew, as `free` and `malloc` do with large blocks, has it each time. It is told from the sample of lines (`cores`): one that nobody has touched,
 //! in a page that was written for the first time just before. Where a part of the run is not known, neither is that.
 
 use std::collections::BTreeMap;
@@ -16,35 +17,49 @@ const GROUPS_BETWEEN: usize = 256;
 /// Sampled lines below which nothing is said: 256 KB.
 const FEWEST: u64 = 16;
 
-/// Of the sampled lines that were begun in sequential contexts: of how many it is known, and how many were fresh.
+/// Of the sampled lines that were begun in sequential contexts: of how many it is known, how many were fresh, and of those, how
+/// many in memory that the process had before, gave back and got anew.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Fresh {
     lines: u64,
     fresh: u64,
+    anew: u64,
 }
 
 impl Fresh {
-    pub(crate) fn begin(&mut self, fresh: bool) {
+    pub(crate) fn begin(&mut self, fresh: bool, anew: bool) {
         self.lines += 1;
         self.fresh += u64::from(fresh);
+        self.anew += u64::from(fresh && anew);
     }
 
     pub(crate) fn merge(&mut self, o: &Self) {
         self.lines += o.lines;
         self.fresh += o.fresh;
+        self.anew += o.anew;
     }
 
     /// Counts for `weight` times as much.
     pub(crate) fn scale(&mut self, weight: u64) {
         self.lines *= weight;
         self.fresh *= weight;
+        self.anew *= weight;
     }
 
     /// Share of the lines that were fresh.
     pub(crate) fn share(&self) -> f64 {
+        self.share_of(self.fresh)
+    }
+
+    /// Share of the lines that were so in memory that the process had before.
+    pub(crate) fn share_anew(&self) -> f64 {
+        self.share_of(self.anew)
+    }
+
+    fn share_of(&self, lines: u64) -> f64 {
         match self.lines < FEWEST {
             true => 0.0,
-            false => of(self.fresh, self.lines),
+            false => of(lines, self.lines),
         }
     }
 }
@@ -123,10 +138,10 @@ mod tests {
     fn of_few_lines_nothing_is_said() {
         let mut fresh = Fresh::default();
         for _ in 1..FEWEST {
-            fresh.begin(true);
+            fresh.begin(true, false);
         }
         assert_eq!(fresh.share(), 0.0);
-        fresh.begin(true);
-        assert_eq!(fresh.share(), 1.0);
+        fresh.begin(true, false);
+        assert_eq!((fresh.share(), fresh.share_anew()), (1.0, 0.0));
     }
 }

@@ -284,7 +284,9 @@ impl Lines {
             if let Some(&base) = self.regions.get(&region) {
                 let page = |at: u64| base as usize + (at as usize >> 12) % PAGES;
                 let last = next.min(addr.saturating_add(size)) - 1;
-                self.touched[sample_of(page(at))..=sample_of(page(last))].fill(Touch::default());
+                for touch in &mut self.touched[sample_of(page(at))..=sample_of(page(last))] {
+                    *touch = touch.renewed();
+                }
             }
             at = next;
         }

@@ -62,7 +62,7 @@ pub struct Thresholds {
     /// Share of the sequentially written lines that were read just before from which on a place changes data in place.
     pub min_in_place_share: f64,
     /// Share of the sequentially written lines that are written for the first time, in pages that the kernel has just made,
-    /// from which on advice to skip or clean says so.
+    /// from which on advice to skip or clean says so; of memory that was given back and got anew, from which on there is none.
     pub min_fresh_share: f64,
     /// Estimated share of the program's time from which on a useless operation is reported.
     pub min_cost_share: f64,
@@ -277,7 +277,7 @@ thresholds! {
     min_fresh_share: share,
         "Share of the sequentially written lines that are written for the first time, in pages that the kernel has just zeroed \
          (from a sample; where all that ran before was recorded), from which on advice to skip or to clean says that it is not for \
-         memory that is written once. Filling 256 MB of such pages of 4 KB takes 1.04 (a Zen 4) to 2.0 times (a Xeon with AMX) as long \
+         memory that is written once; and there is none where the program got as much of it anew, after giving it back. Filling 256 MB of such pages of 4 KB takes 1.04 (a Zen 4) to 2.0 times (a Xeon with AMX) as long \
          with non-temporal stores as without, of memory that was written before 0.27 times on the latter.";
     min_cost_share: share,
         "Estimated share of the program's time from which on a useless flush, fence or partial \

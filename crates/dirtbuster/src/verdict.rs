@@ -5,6 +5,7 @@
 //! | any | yes | yes, and not at once in its own line | any | demote |
 //! | yes | no | while cached | any | leave alone |
 //! | yes, but too many at a time | any | no | any | leave alone |
+//! | yes, in memory mapped anew each time | any | no | any | leave alone |
 //! | yes | any | no | yes, or flushed already | clean, or leave alone |
 //! | yes | any | no | no | skip; clean where many of the lines are written in part, or are read just before |
 //! | no | no | any | any | leave alone |
@@ -13,7 +14,7 @@
 //!
 //! "While cached" is told by the bytes that came to the core meanwhile, not by instructions, so that
 //! it does not depend on how well the code was compiled. What is written again while any cache holds it, also one that cores
-//! share, would have been overwritten there: with a pre-store each writing goes to memory (where no fence waits for the data). The rows with too many streams and the
+//! share, would have been overwritten there: with a pre-store each writing goes to memory (where no fence waits for the data). The rows with too many streams, with memory mapped anew (see `fresh`) and the
 //! last two refine P0. Where one loop fills hundreds of buffers by turns, each line is completed
 //! over many visits: the buffers that gather non-temporal stores send it out in parts, and
 //! cleaning it moves it alone, without its neighbours, at the cost of an instruction a line. A lone line that its core writes again and again, or has just
@@ -44,6 +45,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) in_place_share: f64,
     /// Share of the lines in sequential contexts that were written for the first time, see [`crate::fresh`].
     pub(crate) fresh_share: f64,
+    /// Those of them in memory that the process had before, gave back and got anew.
+    pub(crate) anew_share: f64,
     /// Lines in sequential contexts that larger caches would have kept.
     pub(crate) far: Far,
     /// Sequential or not.
@@ -180,6 +183,9 @@ fn judge(e: &Evidence<'_>, t: &Thresholds) -> (Verdict, String) {
     let late = streams(&e.sequential);
     if late.share >= t.min_late_share {
         return (Verdict::LeaveAlone, reasons::many_streams(e, late, t));
+    }
+    if e.anew_share >= t.min_fresh_share {
+        return (Verdict::LeaveAlone, reasons::anew(e));
     }
     let reused = of(e.sequential.reused, usage.lines);
     let in_part = of(e.sequential.in_part, usage.lines);

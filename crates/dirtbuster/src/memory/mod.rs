@@ -206,7 +206,7 @@ impl Memory {
                 let read = last.read_by(p.at.thread);
                 origin.loaded.begin(read, window, p.at.now);
                 if let Some(fresh) = fresh {
-                    origin.fresh.begin(fresh);
+                    origin.fresh.begin(fresh, last.was_touched());
                 }
             }
             self.touch(p.page, p.line, p.at, false);
