@@ -290,7 +290,7 @@ fn a_machine_with_a_cache_that_changes_the_verdict_is_told_so() {
     assert!(smaller.contains(&format!("{there}\n")), "{smaller}");
     assert!(
         larger.contains(&format!(
-            "{there}\n   This machine: has 36 MB: expect no gain"
+            "{there}\n   This machine: has 36 MB: this advice may cost more than it gains"
         )),
         "{larger}"
     );
