@@ -142,6 +142,7 @@ impl Cluster {
             sequential,
             whole: usage,
             classes: &self.written.classes,
+            in_part: sequential.in_part.max(self.written.partial),
             in_place_share: self.written.loaded.share(),
             fresh_share: self.written.fresh.share(),
             anew_share: self.written.fresh.share_anew(),

@@ -84,7 +84,8 @@ impl Context {
         if !near && !other_end {
             return false;
         }
-        if lo >= self.lo && hi <= self.hi {
+        // Within its lines, in whatever order: compilers write the last bytes of a structure early.
+        if lo >= self.lo && hi <= self.hi || first <= line && line <= last {
             return true;
         }
         lo.saturating_sub(self.hi) <= MAX_GAP

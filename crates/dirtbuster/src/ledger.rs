@@ -24,6 +24,8 @@ pub(crate) struct Written {
     /// Lines that an atomic of the same thread had just taken.
     pub(crate) after_atomic: u64,
     pub(crate) classes: Vec<SizeClass>,
+    /// Lines of sequential contexts of which not all bytes were written.
+    pub(crate) partial: u64,
     pub(crate) loaded: Loaded,
     pub(crate) fresh: Fresh,
     pub(crate) far: Far,
@@ -37,6 +39,7 @@ impl Written {
         self.scattered_bytes += o.scattered_bytes;
         self.after_atomic += o.after_atomic;
         self.fences.merge(&o.fences);
+        self.partial += o.partial;
         self.loaded.merge(&o.loaded);
         self.fresh.merge(&o.fresh);
         self.far.merge(&o.far);
@@ -53,6 +56,7 @@ impl Written {
         self.scattered_bytes *= weight;
         self.after_atomic *= weight;
         self.fences.scale(weight);
+        self.partial *= weight;
         self.loaded.scale(weight);
         self.fresh.scale(weight);
         self.far.scale(weight);
@@ -190,6 +194,7 @@ impl Ledger {
             written.scattered_bytes += o.scattered_bytes;
             written.after_atomic += o.after_atomic;
             written.fences.merge(&o.fences);
+            written.partial += o.partial;
             written.loaded.merge(&o.loaded);
             written.fresh.merge(&o.fresh);
             written.far.merge(&o.far);

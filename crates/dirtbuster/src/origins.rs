@@ -35,6 +35,8 @@ pub(crate) struct Origin {
     pub(crate) after_atomic: u64,
     /// Sequential contexts by the power of two of their size.
     pub(crate) classes: Vec<SizeClass>,
+    /// Lines of sequential contexts of which not all bytes were written.
+    pub(crate) partial: u64,
     pub(crate) loaded: Loaded,
     pub(crate) fresh: Fresh,
     pub(crate) far: Far,
@@ -181,6 +183,7 @@ impl Origins {
                         scattered_bytes: 0,
                         after_atomic: 0,
                         classes: Vec::new(),
+                        partial: 0,
                         loaded: Loaded::default(),
                         fresh: Fresh::default(),
                         far: Far::default(),

@@ -245,7 +245,7 @@ pub(crate) fn clean_parts(e: &Evidence<'_>, in_part: f64, again: &Again, fence: 
     format!(
         "{} of the writes are sequential, and of what they wrote only {} is written again before {} more have come to \
          the core: it need not stay dirty. But {} of the lines are written in part, as the pieces begin and end within \
-         lines: non-temporal stores would send each out incomplete, at the cost of a read in memory; cleaning writes \
+         lines or leave bytes out: non-temporal stores would send each out incomplete, at the cost of a read in memory; cleaning writes \
          whole lines back.{fence}",
         percent(e.sequential_share),
         percent(again.share()),

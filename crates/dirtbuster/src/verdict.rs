@@ -41,6 +41,8 @@ pub(crate) struct Evidence<'a> {
     /// All sequential contexts as one.
     pub(crate) sequential: SizeClass,
     pub(crate) classes: &'a [SizeClass],
+    /// Lines in sequential contexts of which other bytes were not written, at their ends or within.
+    pub(crate) in_part: u64,
     /// Share of the lines in sequential contexts that were read just before, see [`crate::loaded`].
     pub(crate) in_place_share: f64,
     /// Share of the lines in sequential contexts that were written for the first time, see [`crate::fresh`].
@@ -188,7 +190,7 @@ fn judge(e: &Evidence<'_>, t: &Thresholds) -> (Verdict, String) {
         return (Verdict::LeaveAlone, reasons::anew(e));
     }
     let reused = of(e.sequential.reused, usage.lines);
-    let in_part = of(e.sequential.in_part, usage.lines);
+    let in_part = of(e.in_part, usage.lines).min(1.0);
     // Advice to skip would be what is reported as a pitfall where it is found.
     let in_place = e.in_place_share >= t.min_in_place_share;
     if reused < t.min_reread_share && in_part < t.min_partial_share && !in_place {

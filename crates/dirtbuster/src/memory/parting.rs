@@ -44,6 +44,10 @@ impl Memory {
                 context.usage.lines -= 1;
             } else {
                 let age = Age::of(core, old.time);
+                let span = context.hi - context.lo;
+                if old.mask != u64::MAX && span >= self.limits.thresholds.min_context_bytes {
+                    origin.partial += 1;
+                }
                 context.usage.written_after(distance, age);
                 if !age.is_cached() {
                     origin.far.write(&core.horizons, old.time);
@@ -93,6 +97,13 @@ impl Memory {
                 origin.scattered.flushed += u64::from(state.owner.is_flushed());
                 if let Some(distance) = state.read_distance() {
                     origin.scattered.read_after(distance, state.read_near());
+                }
+            } else if let Some(c) = state.owner.as_context()
+                && state.mask != u64::MAX
+            {
+                let context = self.contexts.get(c);
+                if context.hi - context.lo >= thresholds.min_context_bytes {
+                    self.origins.get_mut(context.origin).partial += 1;
                 }
             }
         }

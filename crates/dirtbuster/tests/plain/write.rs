@@ -167,7 +167,7 @@ impl Plain {
                         || (last - 1..=last).contains(&line)
                         || lo == c.hi
                 };
-                let inside = lo >= c.lo && hi <= c.hi;
+                let inside = lo >= c.lo && hi <= c.hi || (first..=last).contains(&line);
                 let span = hi.max(c.hi) - lo.min(c.lo);
                 now - c.last <= self.t.max_pause
                     && near
