@@ -11,6 +11,7 @@ use crate::far::Far;
 use crate::fences::FenceHistogram;
 use crate::fresh::Fresh;
 use crate::loaded::Loaded;
+use crate::lone::Lone;
 use crate::origins::{Origins, SizeClass, add_class};
 use crate::thread::Part;
 use crate::usage::Usage;
@@ -24,10 +25,11 @@ pub(crate) struct Written {
     /// Lines that an atomic of the same thread had just taken.
     pub(crate) after_atomic: u64,
     pub(crate) classes: Vec<SizeClass>,
-    /// Lines of sequential contexts of which not all bytes were written.
-    pub(crate) partial: u64,
+    /// Lines of which other code of the thread wrote other bytes, just before or after.
+    pub(crate) joint: u64,
     pub(crate) loaded: Loaded,
     pub(crate) fresh: Fresh,
+    pub(crate) lone: Lone,
     pub(crate) far: Far,
     pub(crate) fences: FenceHistogram,
     pub(crate) allocations: FxHashMap<SiteId, u64>,
@@ -39,9 +41,10 @@ impl Written {
         self.scattered_bytes += o.scattered_bytes;
         self.after_atomic += o.after_atomic;
         self.fences.merge(&o.fences);
-        self.partial += o.partial;
+        self.joint += o.joint;
         self.loaded.merge(&o.loaded);
         self.fresh.merge(&o.fresh);
+        self.lone.merge(&o.lone);
         self.far.merge(&o.far);
         for class in &o.classes {
             add_class(&mut self.classes, class);
@@ -56,9 +59,10 @@ impl Written {
         self.scattered_bytes *= weight;
         self.after_atomic *= weight;
         self.fences.scale(weight);
-        self.partial *= weight;
+        self.joint *= weight;
         self.loaded.scale(weight);
         self.fresh.scale(weight);
+        self.lone.scale(weight);
         self.far.scale(weight);
         for class in &mut self.classes {
             class.scale(weight);
@@ -194,9 +198,10 @@ impl Ledger {
             written.scattered_bytes += o.scattered_bytes;
             written.after_atomic += o.after_atomic;
             written.fences.merge(&o.fences);
-            written.partial += o.partial;
+            written.joint += o.joint;
             written.loaded.merge(&o.loaded);
             written.fresh.merge(&o.fresh);
+            written.lone.merge(&o.lone);
             written.far.merge(&o.far);
             for class in &o.classes {
                 add_class(&mut written.classes, class);

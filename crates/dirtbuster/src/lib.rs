@@ -32,6 +32,7 @@ mod ledger;
 mod limit;
 mod lines;
 mod loaded;
+mod lone;
 mod memory;
 mod oracle;
 mod origins;

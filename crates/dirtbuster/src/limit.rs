@@ -11,15 +11,18 @@ pub(crate) fn of_verdict(verdict: Verdict, e: &Evidence<'_>, t: &Thresholds) -> 
     if !matches!(verdict, Verdict::Skip | Verdict::Clean) {
         return None;
     }
-    let usage = &e.sequential.usage;
-    let larger = e.far.each().filter(|c| c.0 > t.reach_bytes);
+    let (usage, reused, far) = match e.sequential_share >= t.min_sequential_share {
+        true => (&e.sequential.usage, e.sequential.reused, &e.far),
+        false => (&e.whole, e.whole.reread_near.n, &e.lone.far),
+    };
+    let larger = far.each().filter(|c| c.0 > t.reach_bytes);
     larger
         .map(|(bytes, reread, rewritten)| {
             let cached = usage.rewritten_cached.n + rewritten;
             CacheLimit {
                 bytes,
                 verdict: Verdict::LeaveAlone,
-                reread: of(e.sequential.reused + reread, usage.lines).min(1.0),
+                reread: of(reused + reread, usage.lines).min(1.0),
                 rewritten: of(cached, usage.lines).min(1.0),
             }
         })

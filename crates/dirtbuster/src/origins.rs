@@ -10,6 +10,7 @@ use crate::fences::FenceHistogram;
 use crate::fresh::Fresh;
 use crate::lines::LINE;
 use crate::loaded::Loaded;
+use crate::lone::Lone;
 use crate::turns::Turns;
 use crate::usage::Usage;
 
@@ -35,10 +36,11 @@ pub(crate) struct Origin {
     pub(crate) after_atomic: u64,
     /// Sequential contexts by the power of two of their size.
     pub(crate) classes: Vec<SizeClass>,
-    /// Lines of sequential contexts of which not all bytes were written.
-    pub(crate) partial: u64,
+    /// Lines of which other code of the thread wrote other bytes, just before or after.
+    pub(crate) joint: u64,
     pub(crate) loaded: Loaded,
     pub(crate) fresh: Fresh,
+    pub(crate) lone: Lone,
     pub(crate) far: Far,
     pub(crate) fences: FenceHistogram,
 }
@@ -183,9 +185,10 @@ impl Origins {
                         scattered_bytes: 0,
                         after_atomic: 0,
                         classes: Vec::new(),
-                        partial: 0,
+                        joint: 0,
                         loaded: Loaded::default(),
                         fresh: Fresh::default(),
+                        lone: Lone::default(),
                         far: Far::default(),
                         fences: FenceHistogram::default(),
                     });

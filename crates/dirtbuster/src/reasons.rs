@@ -91,6 +91,19 @@ pub(crate) fn scattered(e: &Evidence<'_>, t: &Thresholds) -> String {
     )
 }
 
+pub(crate) fn whole_lines(e: &Evidence<'_>, t: &Thresholds) -> String {
+    format!(
+        "{} of the lines are written whole and at once, though in no sequence, only {} is re-read before {} more have come to the \
+         core and only {} is written again before {}: a non-temporal store of a whole line saves its fetch (such programs ran 1.5 \
+         to 3.7 times as fast). Skipping is right only where all bytes of a line are stored one after the other.",
+        percent(of(e.lone.whole, e.whole.lines)),
+        percent(of(e.whole.reread_near.n, e.whole.lines)),
+        size(t.kept_bytes),
+        percent(Again::of(&e.whole, false, t).share()),
+        Again::of(&e.whole, false, t).before(),
+    )
+}
+
 pub(crate) fn lone_before_fence(e: &Evidence<'_>, fence: &str) -> String {
     format!(
         "Writes before a fence, {} of them in sequential contexts, and {} of the lines are written \
@@ -245,7 +258,7 @@ pub(crate) fn clean_parts(e: &Evidence<'_>, in_part: f64, again: &Again, fence: 
     format!(
         "{} of the writes are sequential, and of what they wrote only {} is written again before {} more have come to \
          the core: it need not stay dirty. But {} of the lines are written in part, as the pieces begin and end within \
-         lines or leave bytes out: non-temporal stores would send each out incomplete, at the cost of a read in memory; cleaning writes \
+         lines or other code writes the rest: non-temporal stores would send each out incomplete, at the cost of a read in memory; cleaning writes \
          whole lines back.{fence}",
         percent(e.sequential_share),
         percent(again.share()),

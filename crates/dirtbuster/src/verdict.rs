@@ -8,13 +8,14 @@
 //! | yes, in memory mapped anew each time | any | no | any | leave alone |
 //! | yes | any | no | yes, or flushed already | clean, or leave alone |
 //! | yes | any | no | no | skip; clean where many of the lines are written in part, or are read just before |
+//! | no, but whole lines at once | no | no | no | skip |
 //! | no | no | any | any | leave alone |
 //! | no | yes | while cached, or an atomic took the line | any | leave alone |
 //! | no | yes | no | any | clean |
 //!
 //! "While cached" is told by the bytes that came to the core meanwhile, not by instructions, so that
 //! it does not depend on how well the code was compiled. What is written again while any cache holds it, also one that cores
-//! share, would have been overwritten there: with a pre-store each writing goes to memory (where no fence waits for the data). The rows with too many streams, with memory mapped anew (see `fresh`) and the
+//! share, would have been overwritten there: with a pre-store each writing goes to memory (where no fence waits for the data). The rows with too many streams, with memory mapped anew (see `fresh`), with whole lines (see `lone`) and the
 //! last two refine P0. Where one loop fills hundreds of buffers by turns, each line is completed
 //! over many visits: the buffers that gather non-temporal stores send it out in parts, and
 //! cleaning it moves it alone, without its neighbours, at the cost of an instruction a line. A lone line that its core writes again and again, or has just
@@ -25,6 +26,7 @@
 use crate::Thresholds;
 use crate::far::Far;
 use crate::findings::{CacheLimit, Dismissed, FenceDistance, Streams, Verdict};
+use crate::lone::Lone;
 use crate::origins::SizeClass;
 use crate::usage::{Events, Usage};
 use crate::words::{of, percent, size};
@@ -41,10 +43,11 @@ pub(crate) struct Evidence<'a> {
     /// All sequential contexts as one.
     pub(crate) sequential: SizeClass,
     pub(crate) classes: &'a [SizeClass],
-    /// Lines in sequential contexts of which other bytes were not written, at their ends or within.
+    /// Lines in sequential contexts of which other bytes were not written, or by other code.
     pub(crate) in_part: u64,
     /// Share of the lines in sequential contexts that were read just before, see [`crate::loaded`].
     pub(crate) in_place_share: f64,
+    pub(crate) lone: Lone,
     /// Share of the lines in sequential contexts that were written for the first time, see [`crate::fresh`].
     pub(crate) fresh_share: f64,
     /// Those of them in memory that the process had before, gave back and got anew.
@@ -154,6 +157,9 @@ fn judge(e: &Evidence<'_>, t: &Thresholds) -> (Verdict, String) {
     }
     let sequential = e.sequential_share >= t.min_sequential_share;
     let fenced = e.is_fenced(t);
+    if !sequential && !fenced && is_whole_lines(e, t) {
+        return (Verdict::Skip, reasons::whole_lines(e, t));
+    }
     if !sequential && !fenced {
         return (Verdict::LeaveAlone, reasons::scattered(e, t));
     }
@@ -209,6 +215,18 @@ fn judge(e: &Evidence<'_>, t: &Thresholds) -> (Verdict, String) {
     (Verdict::Clean, reason)
 }
 
+/// From this share of its lines on, a place without sequence writes whole lines.
+const MIN_WHOLE_SHARE: f64 = 0.75;
+
+/// Does the place write whole lines, if in no sequence, each at once, that nobody reads or writes soon before or after?
+fn is_whole_lines(e: &Evidence<'_>, t: &Thresholds) -> bool {
+    of(e.lone.whole, e.whole.lines) >= MIN_WHOLE_SHARE
+        && Again::of(&e.whole, false, t).share() < t.min_rewrite_share
+        && of(e.whole.reread_near.n, e.whole.lines) < t.min_reread_share
+        && e.lone.loaded.share() < t.min_in_place_share
+        && of(e.whole.flushed, e.whole.lines) < t.min_flushed_share
+}
+
 /// Lines that are written again where a pre-store would have sent them to memory in vain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Again {
@@ -222,7 +240,7 @@ pub(crate) struct Again {
 impl Again {
     /// Where a fence waits for the data it is sent to memory for the fence's sake, and what speaks against it is only that it
     /// would still be in the core's own cache: P0 skips the values of a key-value store (7.2.3), popular ones too.
-    fn of(usage: &Usage, fenced: bool, t: &Thresholds) -> Self {
+    pub(crate) fn of(usage: &Usage, fenced: bool, t: &Thresholds) -> Self {
         let (events, before) = match fenced {
             true => (usage.rewritten_near, t.near_bytes),
             false => (usage.rewritten_cached, t.reach_bytes),

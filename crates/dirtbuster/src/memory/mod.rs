@@ -173,15 +173,21 @@ impl Memory {
     fn take(&mut self, owner: Owner, origin: u32, p: &Piece) {
         let old = self.lines.states[p.state];
         if old.is_owned() {
-            let first = self.origins.get(self.origin_of(&old));
-            let (writer, atomic) = (first.thread, first.atomic);
+            let first = self.origin_of(&old);
+            let (writer, atomic) = {
+                let first = self.origins.get(first);
+                (first.thread, first.atomic)
+            };
             if writer != p.at.thread {
                 self.origins.get_mut(origin).scattered.taken += 1;
                 self.lines.set_shared(p.page, p.line);
             } else if atomic && self.still_near(writer, old.time) {
                 self.origins.get_mut(origin).after_atomic += 1;
             }
-            self.part(&old, Some(p), p.at);
+            if self.part(&old, Some(p), p.at) && self.origins.get(first).writer != p.writer {
+                self.origins.get_mut(first).joint += 1;
+                self.origins.get_mut(origin).joint += 1;
+            }
         } else if old.mask == 0 && owner.as_single().is_some() {
             let site = self.allocations.site(p.lo);
             if site != SiteId::NONE {
@@ -197,9 +203,14 @@ impl Memory {
         };
         self.lines.set_unread(p.page, p.line);
         if sampled(p.line) {
+            let window = self.limits.thresholds.in_place_window;
+            if owner.as_single().is_some() {
+                let read = self.lines.touched[sample_of(p.page)].read_by(p.at.thread);
+                let lone = &mut self.origins.get_mut(origin).lone;
+                lone.loaded.begin(read, window, p.at.now);
+            }
             if owner.as_context().is_some() {
                 let last = self.lines.touched[sample_of(p.page)];
-                let window = self.limits.thresholds.in_place_window;
                 let groups = self.lines.groups_of(p.page, p.state);
                 let fresh = self.known.is_fresh(p.lo, last.is_touched(), groups);
                 let origin = self.origins.get_mut(origin);

@@ -6,7 +6,8 @@ use crate::usage::Age;
 
 impl Memory {
     /// The line's streak loses it to a write at `at`: to `p`, or to code that is not tracked.
-    pub(super) fn part(&mut self, old: &LineState, p: Option<&Piece>, at: Moment) {
+    /// True: the two wrote different bytes of it at about the same time, as one writing.
+    pub(super) fn part(&mut self, old: &LineState, p: Option<&Piece>, at: Moment) -> bool {
         let distance = self.distance(old, at);
         let max_pause = self.limits.max_pause;
         let apart = |p: &Piece, region: Option<(u64, u64)>| match region {
@@ -27,12 +28,16 @@ impl Memory {
             let origin = self.origins.get_mut(o);
             origin.scattered_bytes += u64::from(old.mask.count_ones());
             if shared(origin.thread, None) {
-                return;
+                return true;
             }
             origin.scattered.lines += 1;
+            origin.lone.end(old);
             origin.scattered.flushed += u64::from(old.owner.is_flushed());
             if let Some(read) = old.read_distance() {
                 origin.scattered.read_after(read, old.read_near());
+            }
+            if !age.is_cached() {
+                origin.lone.write(old, core);
             }
             origin.scattered.written_after(distance, age);
         } else if let Some(c) = old.owner.as_context() {
@@ -40,14 +45,11 @@ impl Memory {
             let origin = self.origins.get_mut(context.origin);
             let thread = origin.thread;
             let core = &self.cores[thread as usize];
-            if shared(thread, Some((context.lo, context.hi))) {
+            let is_shared = shared(thread, Some((context.lo, context.hi)));
+            if is_shared {
                 context.usage.lines -= 1;
             } else {
                 let age = Age::of(core, old.time);
-                let span = context.hi - context.lo;
-                if old.mask != u64::MAX && span >= self.limits.thresholds.min_context_bytes {
-                    origin.partial += 1;
-                }
                 context.usage.written_after(distance, age);
                 if !age.is_cached() {
                     origin.far.write(&core.horizons, old.time);
@@ -59,7 +61,9 @@ impl Memory {
             {
                 self.origins.close(&closed, &self.limits.thresholds);
             }
+            return is_shared;
         }
+        false
     }
 
     /// A write of `size` > 0 bytes at `addr` by code that is not tracked.
@@ -94,16 +98,10 @@ impl Memory {
                 let origin = self.origins.get_mut(o);
                 origin.scattered_bytes += u64::from(state.mask.count_ones());
                 origin.scattered.lines += 1;
+                origin.lone.end(state);
                 origin.scattered.flushed += u64::from(state.owner.is_flushed());
                 if let Some(distance) = state.read_distance() {
                     origin.scattered.read_after(distance, state.read_near());
-                }
-            } else if let Some(c) = state.owner.as_context()
-                && state.mask != u64::MAX
-            {
-                let context = self.contexts.get(c);
-                if context.hi - context.lo >= thresholds.min_context_bytes {
-                    self.origins.get_mut(context.origin).partial += 1;
                 }
             }
         }

@@ -120,6 +120,11 @@ impl Memory {
                 let horizons = &self.cores[writer as usize].horizons;
                 self.origins.get_mut(origin).far.read(horizons, state.time);
             }
+        } else if let Some(origin) = state.owner.as_single()
+            && !near
+        {
+            let core = &self.cores[writer as usize];
+            self.origins.get_mut(origin).lone.read(&state, core);
         }
     }
 

@@ -146,3 +146,49 @@ fn lines_that_other_code_completes_are_written_in_part() {
         assert_eq!(place.verdict, verdict, "{rest}: {place:#?}");
     }
 }
+
+/// Records of a line at random places: each is whole at once, and so a non-temporal store saves its fetch.
+#[test]
+fn lone_lines_that_are_written_whole_are_skipped() {
+    let of = |words: u64, reads: bool, slots: u64| {
+        let mut p = Program::default();
+        let mut put = p.block(1, 0);
+        for word in 0..words {
+            put = put.store(0, word as i64 * 8, 8);
+        }
+        let put = put.compute(4).done();
+        let get = p.block(2, 0).load(0, 0, 8).compute(4).done();
+        let mut random = 1u64;
+        for _ in 0..if slots == 1 << 19 { 2_400_000 } else { 300_000 } {
+            random = random.wrapping_mul(6_364_136_223_846_793_005) + 1;
+            let at = HEAP + (random >> 33) % slots * 192;
+            if reads {
+                p.run(0, get, &[at]);
+            }
+            p.run(0, put, &[at]);
+        }
+        let f = p.analyze().findings;
+        of_site(&f, 1000).clone()
+    };
+    let whole = of(8, false, 1 << 20);
+    assert_eq!(whole.verdict, Verdict::Skip, "{whole:#?}");
+    assert!(
+        whole.reason.contains("written whole and at once"),
+        "{whole:#?}"
+    );
+    assert_eq!(whole.cache_limit, None, "{whole:#?}");
+    // A larger cache keeps all of these.
+    let kept = of(8, false, 1 << 19);
+    assert_eq!(kept.verdict, Verdict::Skip, "{kept:#?}");
+    let limit = kept.cache_limit.unwrap();
+    assert!((32 << 20..=64 << 20).contains(&limit.bytes), "{kept:#?}");
+    assert_eq!(limit.verdict, Verdict::LeaveAlone, "{kept:#?}");
+    // In part, in place, and in the cache.
+    for other in [
+        of(6, false, 1 << 20),
+        of(8, true, 1 << 20),
+        of(8, false, 1 << 10),
+    ] {
+        assert_eq!(other.verdict, Verdict::LeaveAlone, "{other:#?}");
+    }
+}
