@@ -61,13 +61,14 @@ pub(crate) struct Turned {
 
 impl Turns {
     /// Turns to `context` at `now`, to the line of it that was written last (`returns`) or to another. The instruction that
-    /// does so had last written there at `left`; 0: not. `None`: the writer was there already.
+    /// does so had last written there at `left`; 0: not. `None`: the writer was there already, or turned to fewer than `most`
+    /// others since.
     pub(crate) fn turn(
         &mut self,
         context: &mut Context,
         returns: bool,
-        now: u64,
-        left: u64,
+        (now, left): (u64, u64),
+        most: u64,
     ) -> Option<Turned> {
         if self.last == context.serial {
             return None;
@@ -83,8 +84,10 @@ impl Turns {
         // Where the line was complete soon after the turn to it, it took one visit.
         let at = if is_known { recent.at[slot] } else { 0 };
         let visited = left > at && left.saturating_sub(at) * 2 >= now.saturating_sub(left);
-        let turned = (before != 0).then(|| Turned {
-            turns: self.count.wrapping_sub(before),
+        let turns = self.count.wrapping_sub(before);
+        // No more others than turns: mostly there is nothing to count.
+        let turned = (before != 0 && u64::from(turns) > most).then(|| Turned {
+            turns,
             others: match returns {
                 true => recent.since(before),
                 false if visited => recent.lasting(before),

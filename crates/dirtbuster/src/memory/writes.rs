@@ -189,8 +189,8 @@ impl Memory {
         let context = self.contexts.get_mut(c);
         let same_line = context.line == p.line as u32;
         let turns = self.origins.turns(p.writer);
-        let turned = turns.turn(context, same_line, p.at.now, left);
         let most = self.limits.thresholds.max_streams;
+        let turned = turns.turn(context, same_line, (p.at.now, left), most);
         // Of a line that is left, each visit is taken to have written as much as this one.
         let (late, n, turns) = match turned {
             Some(t) if same_line => (t.others >= most, 1, u64::from(t.turns)),
