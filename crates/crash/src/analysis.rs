@@ -1,21 +1,19 @@
-//! The pass over a recording.
+//! From a recording to what is wrong with its persistent memory.
 
-use prestore_replay::{Executor, OrderedSink, in_order, need_values};
-use prestore_trace::block::Block;
+use prestore_replay::{in_order, need_values};
+use prestore_trace::SiteId;
 use prestore_trace::container::{Manifest, Trace};
-use prestore_trace::content::Content;
-use prestore_trace::record::Special;
-use prestore_trace::replay::{CallStack, CallTree, each_touch};
-use prestore_trace::{EventKind, FenceKind, FlushKind, ProcessId, SiteId, ThreadId};
+use prestore_trace::replay::CallTree;
 use rustc_hash::FxHashMap;
 
 use crate::error::CrashError;
-use crate::finding::{At, Finding, First};
+use crate::finding::Finding;
 use crate::image::{Domain, Image};
 use crate::images::Images;
 use crate::logged::{Logged, Logs};
-use crate::memory::{Memory, Pending, Store};
-use crate::regions::Regions;
+use crate::memory::Memory;
+use crate::pass::Pass;
+use crate::values::Values;
 
 /// What to check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,7 +59,7 @@ const LARGEST_RANGE: u64 = 1 << 30;
 /// ([`Image::Named`]) means.
 ///
 /// Memory: what is not persistent yet, some 200 bytes a store's place and line, and 50 bytes for each
-/// line of the images that was ever touched.
+/// line of the images that was ever touched; of a recording with values 70 more.
 ///
 /// # Errors
 /// [`CrashError`]: the recording lacks what is needed, or an image is not in it.
@@ -102,18 +100,20 @@ fn walk(
     let manifest = trace.manifest();
     let dir = trace.dir().display().to_string();
     whole(manifest, &dir)?;
-    let knows_files = manifest.info.scope.mapped_files;
+    let scope = &manifest.info.scope;
+    let knows_files = scope.mapped_files;
     if !knows_files && options.images.is_empty() {
         return Err(CrashError::NoMappedFiles(dir));
     }
     let mut pass = Pass {
         trace,
         images: Images::new(&options.images, allocates),
-        memory: Memory::new(options.domain),
+        memory: Memory::new(options.domain, scope.values),
         spaces: FxHashMap::default(),
         threads: FxHashMap::default(),
         stacks: FxHashMap::default(),
         tree: CallTree::default(),
+        values: scope.values.then(Values::default),
         logs,
     };
     let read = prestore_replay::Options {
@@ -126,6 +126,7 @@ fn walk(
         memory,
         threads,
         tree,
+        values,
         logs,
         ..
     } = pass;
@@ -144,7 +145,10 @@ fn walk(
         finding.image = finding.image.and_then(|i| kept[i]);
     }
     let mut logged = match (logs, owners.pop(), names.pop()) {
-        (Some(logs), Some(owner), Some(name)) => logs.logged(owner, name, &tree)?,
+        (Some(logs), Some(owner), Some(name)) => {
+            let lost = values.map_or(0, |v| v.lost());
+            logs.logged(owner, name, &tree, lost)?
+        }
         _ => None,
     };
     if let ([Image::Range(range)], Some(logged)) = (&options.images[..], &mut logged) {
@@ -173,199 +177,4 @@ fn whole(manifest: &Manifest, dir: &str) -> Result<(), CrashError> {
         dir: dir.to_owned(),
         what,
     })
-}
-
-struct Pass<'a> {
-    trace: &'a Trace,
-    images: Images<'a>,
-    memory: Memory,
-    spaces: FxHashMap<ProcessId, Regions>,
-    threads: FxHashMap<ThreadId, Pending>,
-    stacks: FxHashMap<ThreadId, CallStack>,
-    tree: CallTree,
-    /// Where values are asked for.
-    logs: Option<Logs>,
-}
-
-impl Pass<'_> {
-    /// A forked process has what its parent had mapped.
-    fn enter(&mut self, process: ProcessId) {
-        if self.spaces.contains_key(&process) {
-            return;
-        }
-        let own = self.trace.process(process);
-        let parent = (self.spaces.keys()).find(|&&p| self.trace.process(p).began(&own));
-        let inherited = parent.and_then(|p| self.spaces.get(p)).cloned();
-        let space = inherited.unwrap_or_else(|| self.images.ranges(&mut self.memory));
-        self.spaces.insert(process, space);
-    }
-
-    fn event(
-        &mut self,
-        who: Executor<'_>,
-        kind: EventKind,
-        addr: u64,
-        size: u64,
-        at: At,
-        first: First,
-    ) {
-        let Some(space) = self.spaces.get(&who.process) else {
-            return;
-        };
-        let pending = self.threads.entry(who.thread).or_default();
-        let memory = &mut self.memory;
-        let eadr = memory.domain == Domain::Eadr;
-        match kind {
-            EventKind::Store | EventKind::NtStore | EventKind::AtomicRmw => {
-                let non_temporal = kind == EventKind::NtStore;
-                if kind == EventKind::AtomicRmw {
-                    memory.fence(pending, at, first, false);
-                    if let Some(logs) = &mut self.logs {
-                        logs.fence(at, first);
-                    }
-                }
-                pending.flushed |= non_temporal;
-                let store = Store {
-                    at,
-                    first,
-                    non_temporal,
-                };
-                let mut any = false;
-                space.pieces(addr, size, |piece| {
-                    any = true;
-                    memory.store(pending, store, piece);
-                });
-                if let Some(logs) = self.logs.as_mut().filter(|_| any) {
-                    logs.store(at, first, (addr, size), non_temporal, space);
-                }
-            }
-            EventKind::Flush(kind) => {
-                pending.flushed |= !eadr;
-                let alone = kind == FlushKind::Clflush;
-                space.pieces(addr, 1, |piece| {
-                    memory.flush(pending, at, first, piece, alone);
-                    if let Some(logs) = &mut self.logs {
-                        logs.flush(at, first, piece, alone);
-                    }
-                });
-            }
-            EventKind::Fence(kind @ (FenceKind::Store | FenceKind::Full)) => {
-                let told = kind == FenceKind::Store && !space.is_empty();
-                memory.fence(pending, at, first, told);
-                if let Some(logs) = &mut self.logs {
-                    logs.fence(at, first);
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-impl OrderedSink for Pass<'_> {
-    fn exec(
-        &mut self,
-        who: Executor<'_>,
-        before: u64,
-        block: &Block,
-        values: &[u64],
-        executed: u32,
-    ) {
-        let stack = self.stacks.entry(who.thread).or_default();
-        stack.enter(block, &mut self.tree);
-        let node = stack.node();
-        self.enter(who.process);
-        if let Some(logs) = &mut self.logs {
-            logs.exec(who, before, block, values, executed);
-        }
-        for r in &block.refs {
-            if u32::from(r.instr) >= executed {
-                break;
-            }
-            if matches!(r.kind, EventKind::Load) {
-                continue;
-            }
-            let at = At { site: r.site, node };
-            let first = First {
-                process: who.process,
-                thread: who.thread,
-                instr: before.wrapping_add(u64::from(r.instr)),
-                address: 0,
-                offset: 0,
-            };
-            if r.is_addressless() {
-                self.event(who, r.kind, 0, 0, at, first);
-                continue;
-            }
-            each_touch(who.table.xsave(), r, values, |addr, size| {
-                self.event(who, r.kind, addr, size, at, first);
-            });
-        }
-    }
-
-    fn special(&mut self, who: Executor<'_>, _: u64, special: Special) {
-        self.enter(who.process);
-        let Some(space) = self.spaces.get_mut(&who.process) else {
-            return;
-        };
-        match special {
-            Special::Alloc {
-                addr,
-                size,
-                caller,
-                kind,
-            } => {
-                let stack = self.stacks.entry(who.thread).or_default();
-                let calls: Vec<SiteId> = self.tree.chain(stack.node()).collect();
-                (self.images).allocated(
-                    who,
-                    (addr, size),
-                    (caller, kind),
-                    &calls,
-                    space,
-                    &mut self.memory,
-                );
-                if let Some(logs) = &mut self.logs {
-                    space.pieces(addr, size, |piece| logs.mapped(who.thread, piece));
-                }
-            }
-            Special::Mapped {
-                addr,
-                size,
-                offset,
-                file,
-                writable,
-            } => {
-                let path = who.table.mapped_file(file).cloned().unwrap_or_default();
-                let mapped = (addr, size, offset);
-                (self.images).mapped(&path, mapped, writable, space, &mut self.memory);
-                if let Some(logs) = &mut self.logs {
-                    space.pieces(addr, size, |piece| logs.mapped(who.thread, piece));
-                }
-            }
-            Special::Free { addr, .. } => {
-                if let Some(region) = space.remove(addr) {
-                    (self.images).freed(addr, region, &mut self.memory, &self.threads);
-                }
-            }
-            Special::Synced { addr, size } => {
-                let memory = &mut self.memory;
-                space.pieces(addr, size, |piece| {
-                    memory.synced(piece);
-                    if let Some(logs) = &mut self.logs {
-                        logs.synced(piece);
-                    }
-                });
-            }
-            _ => {}
-        }
-    }
-
-    fn content(&mut self, who: Executor<'_>, _: u64, content: Content<'_>) {
-        self.enter(who.process);
-        let (Some(logs), Some(space)) = (&mut self.logs, self.spaces.get(&who.process)) else {
-            return;
-        };
-        let node = self.stacks.entry(who.thread).or_default().node();
-        logs.content(who, &content, node, space);
-    }
 }

@@ -12,7 +12,8 @@ pub enum FindingKind {
     MissingFlush,
     /// Flushed (or stored around the caches), and not fenced by the end.
     MissingFence,
-    /// Stored again after its flush and before the fence that was to make it persistent.
+    /// Stored again after its flush and before the fence that was to make it persistent; or not persistent yet when a
+    /// pointer to it is.
     Ordering,
     /// A flush of a line of which nothing was to be flushed.
     RedundantFlush,
@@ -72,4 +73,6 @@ pub struct Finding {
     /// fence: the thread's last fence, which came too early. Wrong order: the fence. Redundant
     /// fence: the thread's fence before.
     pub fence: Option<Spot>,
+    /// Wrong order: the store of the pointer that is persistent too early, by the fence, or by `msync` where there is none.
+    pub pointer: Option<Spot>,
 }

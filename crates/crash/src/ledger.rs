@@ -15,17 +15,22 @@ pub(crate) struct Occurrence {
     pub(crate) first: First,
     pub(crate) flush: Option<At>,
     pub(crate) fence: Option<At>,
+    pub(crate) pointer: Option<At>,
 }
 
-/// All findings so far, by kind, image and place.
+/// What is wrong, and is it that a pointer is persistent; of which image; where.
+type Which = (FindingKind, bool, Option<usize>, At);
+
+/// All findings so far.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
-    found: FxHashMap<(FindingKind, Option<usize>, At), Occurrence>,
+    found: FxHashMap<Which, Occurrence>,
 }
 
 impl Ledger {
     pub(crate) fn add(&mut self, one: Occurrence) {
-        let known = self.found.entry((one.kind, one.image, one.at));
+        let which = (one.kind, one.pointer.is_some(), one.image, one.at);
+        let known = self.found.entry(which);
         known
             .and_modify(|known| {
                 known.count += one.count;
@@ -33,15 +38,28 @@ impl Ledger {
                 if earlier < (known.first.thread, known.first.instr) {
                     known.first = one.first;
                     (known.flush, known.fence) = (one.flush, one.fence);
+                    known.pointer = one.pointer;
                 }
             })
             .or_insert(one);
     }
 
+    /// Where data is never persistent, nothing else is said of its pointers.
+    pub(crate) fn keep_worse(&mut self) {
+        let missing = [FindingKind::MissingFlush, FindingKind::MissingFence];
+        let never: Vec<_> = (self.found.values())
+            .filter(|o| missing.contains(&o.kind))
+            .map(|o| (o.image, o.at))
+            .collect();
+        for (image, at) in never {
+            self.found.remove(&(FindingKind::Ordering, true, image, at));
+        }
+    }
+
     /// The findings: the worst kinds first, and of a kind what was there most often.
     pub(crate) fn findings(self, tree: &CallTree) -> Vec<Finding> {
         let mut all: Vec<Occurrence> = self.found.into_values().collect();
-        all.sort_by_key(|o| (o.kind, std::cmp::Reverse(o.count), o.image, o.at));
+        all.sort_by_key(|o| (o.kind, std::cmp::Reverse(o.count), o.image, o.at, o.pointer));
         let spot = |at: At| Spot {
             site: at.site,
             calls: tree.chain(at.node).collect(),
@@ -55,6 +73,7 @@ impl Ledger {
                 first: o.first,
                 flush: o.flush.map(spot),
                 fence: o.fence.map(spot),
+                pointer: o.pointer.map(spot),
             })
             .collect()
     }

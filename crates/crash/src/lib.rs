@@ -15,9 +15,10 @@
 //!   non-temporal store has left in its buffer needs a fence, and no flush is of use.
 //! - Bytes that are stored again before they were flushed, are no loss: the last store counts.
 //!
-//! What is stored is not looked at by [`check`]: that a pointer is persistent before what it points to
-//! is, or a valid mark before its data, takes the images that a power cut may leave ([`Log`],
-//! [`Survivors`]) and somebody who knows what is right.
+//! - Of recordings with values: a pointer must not be persistent before new data that it points to is.
+//!
+//! What else is stored is not looked at by [`check`]: that a valid mark is persistent before its data takes the images that a
+//! power cut may leave ([`Log`], [`Survivors`]) and somebody who knows what is right.
 
 mod analysis;
 mod blame;
@@ -29,8 +30,11 @@ mod ledger;
 mod line;
 mod logged;
 mod memory;
+mod pass;
+mod pointers;
 mod regions;
 mod survive;
+mod values;
 
 pub use analysis::{Checked, ImageFound, Options, check, check_and_log};
 pub use blame::{Blame, blame};

@@ -20,6 +20,8 @@ pub(crate) struct Write {
     pub(crate) state: State,
     /// The thread's first fence behind it.
     pub(crate) fence: Option<At>,
+    /// A pointer to it is persistent, which was told.
+    pub(crate) is_pointed_to: bool,
 }
 
 /// How far a write is on its way.
@@ -114,9 +116,15 @@ impl Line {
     }
 
     /// `thread` fences at `at`: what it flushed is persistent. `late` gets the writes that came between
-    /// its flush and this, with the flush.
-    pub(crate) fn fence(&mut self, thread: ThreadId, at: At, mut late: impl FnMut(&Write, At)) {
-        self.writes.retain(|w| !w.state.is_flushed_by(thread));
+    /// its flush and this, with the flush. Answers which bytes are persistent by it.
+    pub(crate) fn fence(
+        &mut self,
+        thread: ThreadId,
+        at: At,
+        mut late: impl FnMut(&Write, At),
+    ) -> u64 {
+        let through = |w: &mut Write| w.state.is_flushed_by(thread);
+        let bytes = (self.writes.extract_if(.., through)).fold(0, |all, w| all | w.bytes);
         for write in self.writes.iter_mut().filter(|w| w.first.thread == thread) {
             write.fence.get_or_insert(at);
             if let State::Dirty { over, told } = &mut write.state
@@ -126,6 +134,7 @@ impl Line {
                 late(write, flush);
             }
         }
+        bytes
     }
 }
 
@@ -192,6 +201,7 @@ mod tests {
                 told: false,
             },
             fence: None,
+            is_pointed_to: false,
         }
     }
 

@@ -7,16 +7,20 @@ use crate::finding::{At, FindingKind, First};
 use crate::image::Domain;
 use crate::ledger::{Ledger, Occurrence};
 use crate::line::{LINE, Line, Met, State, Write, mask};
-use crate::regions::Piece;
+use crate::pointers::Pointers;
+use crate::regions::{Piece, Regions};
+use crate::values::{Held, Stored};
 
 /// A line: whose memory, and which.
-type Key = (u32, u64);
+pub(crate) type Key = (u32, u64);
 
 /// What a thread has under way.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     /// Lines that it has stored to, or flushed, since its last fence.
     lines: Vec<Key>,
+    /// Bytes of lines that it has flushed by instructions which need no fence, since then.
+    alone: Vec<(Key, u64)>,
     /// It has flushed, or stored around the caches, any memory since then.
     pub(crate) flushed: bool,
     /// It has stored to an image since then.
@@ -45,6 +49,8 @@ pub(crate) struct Memory {
     /// Something of an image was flushed, or written back by `msync`.
     pub(crate) any_flush: bool,
     pub(crate) ledger: Ledger,
+    /// Where it is known what is stored, and it matters what is persistent first.
+    pointers: Option<Pointers>,
 }
 
 /// A store.
@@ -56,9 +62,10 @@ pub(crate) struct Store {
 }
 
 impl Memory {
-    pub(crate) fn new(domain: Domain) -> Self {
+    pub(crate) fn new(domain: Domain, values: bool) -> Self {
         Self {
             domain,
+            pointers: (values && domain == Domain::Adr).then(Pointers::default),
             lines: FxHashMap::default(),
             owners: Vec::new(),
             touched: FxHashSet::default(),
@@ -88,15 +95,10 @@ impl Memory {
         self.touched.insert(self.owners[piece.owner as usize]);
         // What the caches have is safe; what was to be written around them there before is not any more.
         let cached_is_safe = self.domain == Domain::Eadr;
-        let (mut at, end) = (piece.at, piece.at + piece.size);
-        while at < end {
-            let (line, from) = (at / LINE, at % LINE);
-            let size = (end - at).min(LINE - from);
-            let further = at - piece.at;
-            let key = (piece.owner, line);
+        for part in piece.lines() {
             let first = First {
-                address: piece.addr + further,
-                offset: piece.offset + further,
+                address: piece.addr + part.further,
+                offset: piece.offset + part.further,
                 ..store.first
             };
             let state = if store.non_temporal {
@@ -108,21 +110,35 @@ impl Memory {
                     told: false,
                 }
             };
-            let line = self.lines.entry(key).or_default();
+            let line = self.lines.entry(part.key).or_default();
             let write = Write {
                 at: store.at,
                 first,
                 stores: 1,
-                bytes: mask(from, size),
+                bytes: mask(part.from, part.size),
                 state,
                 fence: None,
+                is_pointed_to: false,
             };
             line.store(write, !cached_is_safe);
             if cached_is_safe {
                 (line.writes).retain(|w| matches!(w.state, State::Flushed { .. }));
             }
-            pending.note(key);
-            at += size;
+            pending.note(part.key);
+        }
+    }
+
+    /// What a store has written is known, behind [`Memory::store`]. `space`: of its process.
+    pub(crate) fn stored(&mut self, stored: &Stored<'_>, space: &Regions) {
+        if let Some(pointers) = &mut self.pointers {
+            pointers.stored(stored, space);
+        }
+    }
+
+    /// What is there without a store.
+    pub(crate) fn held(&mut self, held: &Held) {
+        if let Some(pointers) = &mut self.pointers {
+            pointers.held(held);
         }
     }
 
@@ -139,6 +155,10 @@ impl Memory {
         self.any_flush = true;
         let line = self.lines.entry(key).or_default();
         let before = line.last_flush;
+        if alone {
+            let bytes = line.writes.iter().fold(0, |all, w| all | w.bytes);
+            pending.alone.push((key, bytes));
+        }
         self.touched.insert(self.owners[piece.owner as usize]);
         let met = match self.domain {
             Domain::Adr => line.flush(first.thread, at, alone),
@@ -163,6 +183,7 @@ impl Memory {
             },
             flush: before,
             fence: None,
+            pointer: None,
         });
     }
 
@@ -178,14 +199,17 @@ impl Memory {
                 first,
                 flush: None,
                 fence: pending.last_fence,
+                pointer: None,
             });
         }
+        // Which of several lines that are flushed alone comes first matters to nobody who fences behind them.
+        let mut through = std::mem::take(&mut pending.alone);
         for key in pending.lines.drain(..) {
             let (ledger, image) = (&mut self.ledger, Some(self.owners[key.0 as usize]));
             let Some(line) = self.lines.get_mut(&key) else {
                 continue;
             };
-            line.fence(first.thread, at, |write, flush| {
+            let bytes = line.fence(first.thread, at, |write, flush| {
                 ledger.add(Occurrence {
                     kind: FindingKind::Ordering,
                     image,
@@ -194,9 +218,12 @@ impl Memory {
                     first: write.first,
                     flush: Some(flush),
                     fence: Some(at),
+                    pointer: None,
                 });
             });
+            through.push((key, bytes));
         }
+        self.persistent(&through, Some(at));
         (pending.flushed, pending.stored) = (false, false);
         pending.last_fence = Some(at);
     }
@@ -204,13 +231,46 @@ impl Memory {
     /// `msync` has written `piece` back.
     pub(crate) fn synced(&mut self, piece: Piece) {
         self.any_flush = true;
-        self.take(piece, |_| {});
+        let mut through = Vec::new();
+        self.take(piece, |key, _, bytes| through.push((key, bytes)));
+        self.persistent(&through, None);
+    }
+
+    /// Bytes of these lines are persistent, all at once: by a fence, or the kernel.
+    fn persistent(&mut self, through: &[(Key, u64)], fence: Option<At>) {
+        let Some(known) = &mut self.pointers else {
+            return;
+        };
+        let mut pointers = Vec::new();
+        for &(key, bytes) in through {
+            known.persistent(key, bytes, &mut pointers);
+        }
+        for pointer in pointers {
+            let new = known.new_in(pointer.to, pointer.bytes);
+            let Some(line) = self.lines.get_mut(&pointer.to).filter(|_| new != 0) else {
+                continue;
+            };
+            for write in line.writes.iter_mut().filter(|w| w.bytes & new != 0) {
+                if !std::mem::replace(&mut write.is_pointed_to, true) {
+                    self.ledger.add(Occurrence {
+                        kind: FindingKind::Ordering,
+                        image: Some(self.owners[pointer.to.0 as usize]),
+                        at: write.at,
+                        count: write.stores,
+                        first: write.first,
+                        flush: None,
+                        fence,
+                        pointer: Some(pointer.at),
+                    });
+                }
+            }
+        }
     }
 
     /// `piece` is freed: what waits there will not be flushed any more.
     pub(crate) fn freed(&mut self, piece: Piece, threads: &FxHashMap<ThreadId, Pending>) {
         let mut lost = Vec::new();
-        self.take(piece, |write| lost.push(write.clone()));
+        self.take(piece, |_, write, _| lost.push(write.clone()));
         self.missing(piece.owner, None, &lost, threads);
     }
 
@@ -221,18 +281,19 @@ impl Memory {
         for ((owner, _), line) in lines {
             self.missing(owner, line.last_flush, &line.writes, threads);
         }
+        self.ledger.keep_worse();
         self.ledger
     }
 
     /// Takes the bytes of `piece` out of what waits.
-    fn take(&mut self, piece: Piece, mut taken: impl FnMut(&Write)) {
+    fn take(&mut self, piece: Piece, mut taken: impl FnMut(Key, &Write, u64)) {
         let (first, last) = (piece.at / LINE, (piece.at + piece.size - 1) / LINE);
         let mut one = |number: u64, line: &mut Line| {
             let start = (number * LINE).max(piece.at);
             let end = ((number + 1) * LINE).min(piece.at + piece.size);
             let bytes = mask(start % LINE, end - start);
             for write in line.writes.iter_mut().filter(|w| w.bytes & bytes != 0) {
-                taken(write);
+                taken((piece.owner, number), write, bytes & write.bytes);
                 write.bytes &= !bytes;
             }
             line.writes.retain(|w| w.bytes != 0);
@@ -281,6 +342,7 @@ impl Memory {
                 first: write.first,
                 flush,
                 fence,
+                pointer: None,
             });
         }
     }

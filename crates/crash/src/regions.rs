@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::line::LINE;
+use crate::memory::Key;
+
 /// A stretch of one image in an address space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Region {
@@ -40,6 +43,35 @@ pub(crate) struct Piece {
     pub(crate) addr: u64,
     /// Bytes from the image's beginning.
     pub(crate) offset: u64,
+}
+
+/// A part of a piece that lies in one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) key: Key,
+    /// First byte in the line, and how many.
+    pub(crate) from: u64,
+    pub(crate) size: u64,
+    /// Bytes of the piece before it.
+    pub(crate) further: u64,
+}
+
+impl Piece {
+    /// Its lines.
+    pub(crate) fn lines(self) -> impl Iterator<Item = Part> {
+        let (mut at, end) = (self.at, self.at + self.size);
+        std::iter::from_fn(move || {
+            let (line, from) = (at / LINE, at % LINE);
+            let part = Part {
+                key: (self.owner, line),
+                from,
+                size: (end - at).min(LINE - from),
+                further: at - self.at,
+            };
+            at += part.size;
+            (part.size > 0).then_some(part)
+        })
+    }
 }
 
 /// Regions before an address that are looked at: what is mapped holds what is allocated in it.

@@ -47,6 +47,7 @@ fn finding(kind: FindingKind, site: u32, calls: &[u32], instr: u64) -> Finding {
         },
         flush: Some(spot(1)),
         fence: None,
+        pointer: None,
     }
 }
 

@@ -94,8 +94,8 @@ fn named(
     let sites = trace.sites();
     let mut namer = Namer::new(sites.clone(), &args.debug_dir);
     let spots = checked.findings.iter().flat_map(|f| {
-        let near: [Option<&Spot>; 3] = [Some(&f.at), f.flush.as_ref(), f.fence.as_ref()];
-        near.into_iter().flatten()
+        let near: [Option<&Spot>; 3] = [f.flush.as_ref(), f.fence.as_ref(), f.pointer.as_ref()];
+        near.into_iter().flatten().chain([&f.at])
     });
     let logged = seen.iter().flat_map(|(logged, _)| &logged.spots);
     let all: HashSet<SiteId> = spots.chain(logged).map(|spot| spot.site).collect();

@@ -5,8 +5,15 @@ use super::*;
 /// `prestore crash` of a program with a defect finds `expected`: kinds, and what stands in their lines.
 #[track_caller]
 fn finds(name: &str, defect: &str, expected: &[(&str, &str)]) {
+    finds_in(name, defect, &[], expected);
+}
+
+/// As [`finds`], recorded with these options.
+#[track_caller]
+fn finds_in(name: &str, defect: &str, options: &[&str], expected: &[(&str, &str)]) -> Value {
     let folder = tempfile::tempdir().unwrap();
-    let dir = record(folder.path(), &program(folder.path(), name, defect), &[]);
+    let program = program(folder.path(), name, defect);
+    let dir = record(folder.path(), &program, options);
     let report = crash(&dir, &[]);
     let file = format!("{name}.c");
     let expected: Vec<(String, String, u32)> = (expected.iter())
@@ -16,6 +23,7 @@ fn finds(name: &str, defect: &str, expected: &[(&str, &str)]) {
         })
         .collect();
     assert_eq!(findings(&report), expected, "{name} {defect}: {report:#}");
+    report
 }
 
 #[test]
@@ -44,6 +52,31 @@ fn a_list_has_each_defect_at_its_line() {
     for (defect, expected) in cases {
         finds("list", defect, expected);
     }
+}
+
+#[test]
+fn pointers_to_data_that_is_not_persistent_are_found_where_values_are_known() {
+    if no_clwb() {
+        return;
+    }
+    let stored = "/* stored */";
+    let values = ["--values"];
+    finds_in("pointers", "NONE", &values, &[]);
+    finds_in("pointers", "MISSING_FENCE", &values, &[]);
+    let next = "node->next = pool->head;";
+    let early = [("ordering", stored), ("ordering", next)];
+    let report = finds_in("pointers", "ORDERING", &values, &early);
+    let finding = &report["findings"][0];
+    let line = |mark| source_line(&format!("{PROGRAMS}/pointers.c"), mark);
+    assert_eq!(finding["pointer"]["line"], line("/* pointer */"));
+    assert_eq!(finding["count"], 39);
+    let reason = finding["reason"].as_str().unwrap();
+    assert!(reason.contains("a pointer to it"), "{reason}");
+    // What is never flushed is that, whatever points to it.
+    let never = [("missing-flush", stored), ("missing-flush", next)];
+    finds_in("pointers", "MISSING_FLUSH", &values, &never);
+    // Without values nobody knows what is a pointer.
+    finds("pointers", "ORDERING", &[]);
 }
 
 #[test]

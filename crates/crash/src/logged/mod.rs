@@ -1,20 +1,16 @@
 //! From a recording with values to the logs of its persistent memory.
 
-mod known;
 mod one;
 
-use prestore_replay::Executor;
 use prestore_trace::ThreadId;
-use prestore_trace::block::Block;
-use prestore_trace::content::{Content, Why};
-use prestore_trace::replay::{CallTree, NodeId};
+use prestore_trace::replay::CallTree;
 use rustc_hash::FxHashMap;
 
 use crate::error::CrashError;
 use crate::finding::{At, First, Spot};
-use crate::regions::{Piece, Regions};
+use crate::regions::Piece;
 use crate::survive::Log;
-use known::Known;
+use crate::values::{Held, Stored};
 use one::One;
 
 /// What happened to one image, and where in the code.
@@ -63,7 +59,6 @@ impl Logged {
 #[derive(Debug, Default)]
 pub(crate) struct Logs {
     by_owner: FxHashMap<u32, One>,
-    known: FxHashMap<ThreadId, Known>,
     spots: FxHashMap<At, u32>,
     places: Vec<At>,
     origins: Vec<(u32, First)>,
@@ -73,59 +68,16 @@ pub(crate) struct Logs {
 const KERNEL: u32 = u32::MAX;
 
 impl Logs {
-    /// A thread executes `block`: its stores come, by [`Logs::store`].
-    pub(crate) fn exec(
-        &mut self,
-        who: Executor<'_>,
-        before: u64,
-        block: &Block,
-        values: &[u64],
-        executed: u32,
-    ) {
-        let known = self.known.entry(who.thread).or_default();
-        known.exec(who.table.xsave(), before, block, values, executed);
-    }
-
-    /// The `size` bytes at `addr` that `instr` stores are persistent memory where `space` says so. What
-    /// comes behind its execution only is left to [`Logs::content`]. `around`: around the caches.
-    pub(crate) fn store(
-        &mut self,
-        at: At,
-        first: First,
-        (addr, size): (u64, u64),
-        around: bool,
-        space: &Regions,
-    ) {
-        let Some(known) = self.known.get_mut(&first.thread) else {
-            return;
-        };
-        let Some(bytes) = known.take(first.instr, addr, size) else {
-            known.awaited(at.site, first, around);
-            return;
-        };
-        self.stored(at, first, (addr, &bytes), around, space);
-    }
-
-    fn stored(
-        &mut self,
-        at: At,
-        first: First,
-        (addr, bytes): (u64, &[u8]),
-        around: bool,
-        space: &Regions,
-    ) {
-        space.pieces(addr, bytes.len() as u64, |piece| {
-            let first = First {
-                address: piece.addr,
-                offset: piece.offset,
-                ..first
-            };
-            let tag = self.tag(at, first);
-            let from = (piece.addr - addr) as usize;
-            let bytes = &bytes[from..from + piece.size as usize];
-            let one = self.by_owner.entry(piece.owner).or_default();
-            one.store((first.thread, tag), piece, bytes, around);
-        });
+    /// Bytes were stored.
+    pub(crate) fn stored(&mut self, stored: &Stored<'_>) {
+        let tag = self.tag(stored.at, stored.first);
+        let one = self.by_owner.entry(stored.piece.owner).or_default();
+        one.store(
+            (stored.first.thread, tag),
+            stored.piece,
+            stored.bytes,
+            stored.around,
+        );
     }
 
     /// The tag of what is logged next.
@@ -163,69 +115,33 @@ impl Logs {
         one.synced(piece);
     }
 
-    /// `piece` is there now, with what it held before where that has come already.
-    pub(crate) fn mapped(&mut self, thread: ThreadId, piece: Piece) {
-        let one = self.by_owner.entry(piece.owner).or_default();
-        one.grow(piece);
-        let earlier = self.known.get(&thread).map(Known::images);
-        for (addr, bytes) in earlier.into_iter().flatten() {
-            one.part_held(piece, *addr, bytes);
-        }
+    /// `piece` is there now.
+    pub(crate) fn mapped(&mut self, piece: Piece) {
+        self.by_owner.entry(piece.owner).or_default().grow(piece);
     }
 
     /// What memory holds, beside what stores did.
-    pub(crate) fn content(
-        &mut self,
-        who: Executor<'_>,
-        content: &Content<'_>,
-        node: NodeId,
-        space: &Regions,
-    ) {
-        let known = self.known.entry(who.thread).or_default();
-        match content.why {
-            Why::Stored => {
-                for (awaited, addr, bytes) in known.content(content) {
-                    let site = awaited.site;
-                    let at = At { site, node };
-                    self.stored(at, awaited.first, (addr, &bytes), awaited.around, space);
-                }
-            }
-            Why::Kernel => {
-                space.pieces(content.addr, content.len, |piece| {
-                    let bytes = one::part(content, piece.addr, piece.size);
-                    let one = self.by_owner.entry(piece.owner).or_default();
-                    one.store((who.thread, KERNEL), piece, &bytes, false);
-                });
-            }
-            Why::Image => {
-                let mut any = false;
-                space.pieces(content.addr, content.len, |piece| {
-                    any = true;
-                    let bytes = one::part(content, piece.addr, piece.size);
-                    let one = self.by_owner.entry(piece.owner).or_default();
-                    one.held(piece, &bytes);
-                });
-                if !any {
-                    known.image(content);
-                }
-            }
-            _ => {}
+    pub(crate) fn held(&mut self, thread: ThreadId, held: &Held) {
+        let one = self.by_owner.entry(held.piece.owner).or_default();
+        match held.by_kernel {
+            true => one.store((thread, KERNEL), held.piece, &held.bytes, false),
+            false => one.held(held.piece, &held.bytes),
         }
     }
 
-    /// The log of an owner of lines, if it has any.
+    /// The log of an owner of lines, if it has any; of `lost` stores it is not known what they stored.
     pub(crate) fn logged(
         self,
         owner: u32,
         name: String,
         tree: &CallTree,
+        lost: u64,
     ) -> Result<Option<Logged>, CrashError> {
         let spots = self.places.iter().map(|at| Spot {
             site: at.site,
             calls: tree.chain(at.node).collect(),
         });
         let spots = spots.collect();
-        let lost: u64 = self.known.values().map(|k| k.lost).sum();
         match self.by_owner.into_iter().find(|(o, _)| *o == owner) {
             Some((_, one)) if one.several => Err(CrashError::SeveralAllocations(name)),
             Some((_, one)) => Ok(Some(one.logged(name, (self.origins, spots), lost))),

@@ -1,7 +1,6 @@
 //! The log of one image while it grows.
 
 use prestore_trace::ThreadId;
-use prestore_trace::content::Content;
 
 use super::{KERNEL, Logged};
 use crate::finding::{First, Spot};
@@ -127,23 +126,6 @@ impl One {
         }
     }
 
-    /// That part of `bytes` at `addr` which is in `piece` was there.
-    pub(super) fn part_held(&mut self, piece: Piece, addr: u64, bytes: &[u8]) {
-        let first = addr.max(piece.addr);
-        let end = (addr + bytes.len() as u64).min(piece.addr + piece.size);
-        if first < end {
-            let further = first - piece.addr;
-            let part = Piece {
-                at: piece.at + further,
-                size: end - first,
-                addr: first,
-                offset: piece.offset + further,
-                ..piece
-            };
-            self.held(part, &bytes[(first - addr) as usize..(end - addr) as usize]);
-        }
-    }
-
     pub(super) fn is_stored_to(&self) -> bool {
         self.stores > 0
     }
@@ -165,24 +147,4 @@ impl One {
             unknown_stores,
         }
     }
-}
-
-/// The `size` bytes at `addr` of what `content` says.
-pub(super) fn part(content: &Content<'_>, addr: u64, size: u64) -> Vec<u8> {
-    let from = (addr - content.addr) as usize;
-    let words = content.data.iter().skip(from / 8);
-    let bytes = words.flat_map(|w| w.to_le_bytes()).skip(from % 8);
-    bytes
-        .chain(std::iter::repeat(0))
-        .take(size as usize)
-        .collect()
-}
-
-/// The first `len` bytes of `data`, and zeros behind.
-pub(super) fn bytes_of(data: &[u64], len: u64) -> Vec<u8> {
-    let bytes = data.iter().flat_map(|w| w.to_le_bytes());
-    bytes
-        .chain(std::iter::repeat(0))
-        .take(len as usize)
-        .collect()
 }

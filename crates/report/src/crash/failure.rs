@@ -166,6 +166,7 @@ impl CrashReport {
             first,
             flush,
             fence,
+            pointer: None,
         };
         match self.findings.iter_mut().find(|f| f.is_at(&finding)) {
             Some(known) => known.join(finding),

@@ -90,6 +90,8 @@ pub struct NamedCrashFinding {
     pub flush: Option<NamedPlace>,
     /// The fence that goes with it, where there is one.
     pub fence: Option<NamedPlace>,
+    /// The store of a pointer to it that is persistent before it is.
+    pub pointer: Option<NamedPlace>,
     /// What is wrong and what mends it, in words.
     pub reason: String,
 }
@@ -164,9 +166,14 @@ impl NamedCrashFinding {
         let mut near = |spot: &Spot| owned(spot, true, generic, resolver).place;
         let flush = finding.flush.as_ref().map(&mut near);
         let fence = finding.fence.as_ref().map(&mut near);
+        let pointer = finding.pointer.as_ref().map(&mut near);
+        let reason = match &pointer {
+            Some(pointer) => words::pointed_to(pointer, fence.as_ref()),
+            None => words::reason(finding.kind, domain, flush.as_ref(), fence.as_ref()),
+        };
         Self {
             kind: finding.kind,
-            reason: words::reason(finding.kind, domain, flush.as_ref(), fence.as_ref()),
+            reason,
             place: at.place,
             helper: at.helper,
             range,
@@ -174,6 +181,7 @@ impl NamedCrashFinding {
             first: finding.first,
             flush,
             fence,
+            pointer,
         }
     }
 
@@ -182,7 +190,7 @@ impl NamedCrashFinding {
             Some(line) => (f.place.file.clone(), u64::from(line)),
             None => (None, f.place.offset),
         };
-        (self.kind, &self.range) == (other.kind, &other.range)
+        (self.title(), &self.range) == (other.title(), &other.range)
             && self.place.function == other.place.function
             && place(self) == place(other)
     }
@@ -193,13 +201,17 @@ impl NamedCrashFinding {
         if when(&other) < when(self) {
             self.first = other.first;
             (self.flush, self.fence) = (other.flush, other.fence);
+            self.pointer = other.pointer;
             self.reason = other.reason;
         }
     }
 
     /// What is wrong, in a few words.
     pub fn title(&self) -> &'static str {
-        words::title(self.kind)
+        match self.pointer {
+            Some(_) => words::POINTED_TO,
+            None => words::title(self.kind),
+        }
     }
 }
 

@@ -15,6 +15,9 @@ pub fn title(kind: FindingKind) -> &'static str {
     }
 }
 
+/// Of data whose pointer is persistent too early.
+pub const POINTED_TO: &str = "persistent pointer to data that is not";
+
 /// One of `kind`'s things, and several.
 pub fn things(kind: FindingKind) -> (&'static str, &'static str) {
     match kind {
@@ -87,6 +90,18 @@ pub fn reason(
                 .to_owned(),
         },
     }
+}
+
+/// Sentences on data to which a pointer is persistent too early.
+pub fn pointed_to(pointer: &NamedPlace, fence: Option<&NamedPlace>) -> String {
+    let by = fence.map_or("msync".to_owned(), |f| {
+        format!("the fence at {}", where_is(f))
+    });
+    format!(
+        "what is stored here is not persistent yet when {by} makes persistent what is stored at {}, a pointer to it: \
+         a power cut behind that leaves the pointer without its data; flush the line and fence before the pointer is stored",
+        where_is(pointer)
+    )
 }
 
 /// Sentences on an image that was seen to fail. `without`: what survived, or the fence that came, without the

@@ -41,11 +41,11 @@ const RULES: [(FindingKind, [&str; 6]); 5] = [
         FindingKind::Ordering,
         [
             "prestore/ordering",
-            "WrittenBetweenFlushAndFence",
-            "Data is stored again between its flush and the fence.",
-            "The fence waits for what the flush took. What was stored there afterwards may be in memory or \
-             not.",
-            "Store before the flush, or flush again before the fence.",
+            "WrongOrder",
+            "Data is stored again between its flush and the fence, or is not persistent when a pointer to it is.",
+            "The fence waits for what the flush took. What was stored there afterwards, and what a pointer that it makes \
+             persistent points to, may be in memory or not.",
+            "Store before the flush, or flush again before the fence; make data persistent before its pointers are stored.",
             "warning",
         ],
     ),
@@ -114,7 +114,11 @@ fn result(f: &NamedCrashFinding, occurrence: usize, cwd: Option<&str>) -> Option
     f.place.line?;
     let rule_index = RULES.iter().position(|(kind, _)| *kind == f.kind)?;
     let [rule_id, .., level] = RULES[rule_index].1;
-    let near = [(&f.flush, "the flush"), (&f.fence, "the fence")];
+    let near = [
+        (&f.flush, "the flush"),
+        (&f.fence, "the fence"),
+        (&f.pointer, "the pointer"),
+    ];
     let related = near.iter().filter_map(|(place, what)| {
         let place = place.as_ref().filter(|p| p.line.is_some())?;
         Some(location(place, Some(what), cwd))

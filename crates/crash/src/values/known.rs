@@ -7,7 +7,7 @@ use prestore_trace::block::{Block, XsaveComponent};
 use prestore_trace::content::Content;
 use prestore_trace::replay::{Store, Stores};
 
-use super::one::bytes_of;
+use super::bytes_of;
 use crate::finding::First;
 
 /// A store whose bytes come behind its execution.

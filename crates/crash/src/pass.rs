@@ -1,0 +1,250 @@
+//! One record after the other of all threads, in their order.
+
+use prestore_replay::{Executor, OrderedSink};
+use prestore_trace::block::Block;
+use prestore_trace::container::Trace;
+use prestore_trace::content::Content;
+use prestore_trace::record::Special;
+use prestore_trace::replay::{CallStack, CallTree, each_touch};
+use prestore_trace::{EventKind, FenceKind, FlushKind, ProcessId, SiteId, ThreadId};
+use rustc_hash::FxHashMap;
+
+use crate::finding::{At, First};
+use crate::image::Domain;
+use crate::images::Images;
+use crate::logged::Logs;
+use crate::memory::{Memory, Pending, Store};
+use crate::regions::{Piece, Regions};
+use crate::values::{Come, Values};
+
+/// What is known while a recording is read.
+pub(crate) struct Pass<'a> {
+    pub(crate) trace: &'a Trace,
+    pub(crate) images: Images<'a>,
+    pub(crate) memory: Memory,
+    pub(crate) spaces: FxHashMap<ProcessId, Regions>,
+    pub(crate) threads: FxHashMap<ThreadId, Pending>,
+    pub(crate) stacks: FxHashMap<ThreadId, CallStack>,
+    pub(crate) tree: CallTree,
+    /// Where the recording has values.
+    pub(crate) values: Option<Values>,
+    /// Where they are asked for.
+    pub(crate) logs: Option<Logs>,
+}
+
+impl Pass<'_> {
+    /// A forked process has what its parent had mapped.
+    fn enter(&mut self, process: ProcessId) {
+        if self.spaces.contains_key(&process) {
+            return;
+        }
+        let own = self.trace.process(process);
+        let parent = (self.spaces.keys()).find(|&&p| self.trace.process(p).began(&own));
+        let inherited = parent.and_then(|p| self.spaces.get(p)).cloned();
+        let space = inherited.unwrap_or_else(|| self.images.ranges(&mut self.memory));
+        self.spaces.insert(process, space);
+    }
+
+    fn event(
+        &mut self,
+        who: Executor<'_>,
+        kind: EventKind,
+        addr: u64,
+        size: u64,
+        at: At,
+        first: First,
+    ) {
+        let Some(space) = self.spaces.get(&who.process) else {
+            return;
+        };
+        let pending = self.threads.entry(who.thread).or_default();
+        let memory = &mut self.memory;
+        let eadr = memory.domain == Domain::Eadr;
+        match kind {
+            EventKind::Store | EventKind::NtStore | EventKind::AtomicRmw => {
+                let non_temporal = kind == EventKind::NtStore;
+                if kind == EventKind::AtomicRmw {
+                    memory.fence(pending, at, first, false);
+                    if let Some(logs) = &mut self.logs {
+                        logs.fence(at, first);
+                    }
+                }
+                pending.flushed |= non_temporal;
+                let store = Store {
+                    at,
+                    first,
+                    non_temporal,
+                };
+                let mut any = false;
+                space.pieces(addr, size, |piece| {
+                    any = true;
+                    memory.store(pending, store, piece);
+                });
+                if let Some(values) = self.values.as_mut().filter(|_| any) {
+                    let logs = &mut self.logs;
+                    values.store((at, first), (addr, size), non_temporal, space, |stored| {
+                        memory.stored(&stored, space);
+                        if let Some(logs) = logs {
+                            logs.stored(&stored);
+                        }
+                    });
+                }
+            }
+            EventKind::Flush(kind) => {
+                pending.flushed |= !eadr;
+                let alone = kind == FlushKind::Clflush;
+                space.pieces(addr, 1, |piece| {
+                    memory.flush(pending, at, first, piece, alone);
+                    if let Some(logs) = &mut self.logs {
+                        logs.flush(at, first, piece, alone);
+                    }
+                });
+            }
+            EventKind::Fence(kind @ (FenceKind::Store | FenceKind::Full)) => {
+                let told = kind == FenceKind::Store && !space.is_empty();
+                memory.fence(pending, at, first, told);
+                if let Some(logs) = &mut self.logs {
+                    logs.fence(at, first);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Pass<'_> {
+    /// `size` bytes at `addr` are mapped or allocated now, with what is known of what they hold.
+    fn is_there(&mut self, who: Executor<'_>, addr: u64, size: u64) {
+        let (Some(values), Some(space)) = (&self.values, self.spaces.get(&who.process)) else {
+            return;
+        };
+        let (memory, logs) = (&mut self.memory, &mut self.logs);
+        space.pieces(addr, size, |piece: Piece| {
+            if let Some(logs) = logs {
+                logs.mapped(piece);
+            }
+            for held in values.mapped(who.thread, piece) {
+                memory.held(&held);
+                if let Some(logs) = logs {
+                    logs.held(who.thread, &held);
+                }
+            }
+        });
+    }
+}
+
+impl OrderedSink for Pass<'_> {
+    fn exec(
+        &mut self,
+        who: Executor<'_>,
+        before: u64,
+        block: &Block,
+        values: &[u64],
+        executed: u32,
+    ) {
+        let stack = self.stacks.entry(who.thread).or_default();
+        stack.enter(block, &mut self.tree);
+        let node = stack.node();
+        self.enter(who.process);
+        if let Some(known) = &mut self.values {
+            known.exec(who, before, block, values, executed);
+        }
+        for r in &block.refs {
+            if u32::from(r.instr) >= executed {
+                break;
+            }
+            if matches!(r.kind, EventKind::Load) {
+                continue;
+            }
+            let at = At { site: r.site, node };
+            let first = First {
+                process: who.process,
+                thread: who.thread,
+                instr: before.wrapping_add(u64::from(r.instr)),
+                address: 0,
+                offset: 0,
+            };
+            if r.is_addressless() {
+                self.event(who, r.kind, 0, 0, at, first);
+                continue;
+            }
+            each_touch(who.table.xsave(), r, values, |addr, size| {
+                self.event(who, r.kind, addr, size, at, first);
+            });
+        }
+    }
+
+    fn special(&mut self, who: Executor<'_>, _: u64, special: Special) {
+        self.enter(who.process);
+        let Some(space) = self.spaces.get_mut(&who.process) else {
+            return;
+        };
+        match special {
+            Special::Alloc {
+                addr,
+                size,
+                caller,
+                kind,
+            } => {
+                let stack = self.stacks.entry(who.thread).or_default();
+                let calls: Vec<SiteId> = self.tree.chain(stack.node()).collect();
+                (self.images).allocated(
+                    who,
+                    (addr, size),
+                    (caller, kind),
+                    &calls,
+                    space,
+                    &mut self.memory,
+                );
+                self.is_there(who, addr, size);
+            }
+            Special::Mapped {
+                addr,
+                size,
+                offset,
+                file,
+                writable,
+            } => {
+                let path = who.table.mapped_file(file).cloned().unwrap_or_default();
+                let mapped = (addr, size, offset);
+                (self.images).mapped(&path, mapped, writable, space, &mut self.memory);
+                self.is_there(who, addr, size);
+            }
+            Special::Free { addr, .. } => {
+                if let Some(region) = space.remove(addr) {
+                    (self.images).freed(addr, region, &mut self.memory, &self.threads);
+                }
+            }
+            Special::Synced { addr, size } => {
+                let memory = &mut self.memory;
+                space.pieces(addr, size, |piece| {
+                    memory.synced(piece);
+                    if let Some(logs) = &mut self.logs {
+                        logs.synced(piece);
+                    }
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn content(&mut self, who: Executor<'_>, _: u64, content: Content<'_>) {
+        self.enter(who.process);
+        let (Some(values), Some(space)) = (&mut self.values, self.spaces.get(&who.process)) else {
+            return;
+        };
+        let node = self.stacks.entry(who.thread).or_default().node();
+        let (memory, logs) = (&mut self.memory, &mut self.logs);
+        values.content(who, &content, node, space, |come| {
+            match &come {
+                Come::Stored(stored) => memory.stored(stored, space),
+                Come::Held(held) => memory.held(held),
+            }
+            match (logs.as_mut(), come) {
+                (Some(logs), Come::Stored(stored)) => logs.stored(&stored),
+                (Some(logs), Come::Held(held)) => logs.held(who.thread, &held),
+                (None, _) => {}
+            }
+        });
+    }
+}
