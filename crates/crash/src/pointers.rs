@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::finding::At;
 use crate::line::{LINE, mask};
 use crate::memory::Key;
-use crate::regions::Regions;
+use crate::regions::{Piece, Regions};
 use crate::survive::WORD;
 use crate::values::{Held, Stored};
 
@@ -78,14 +78,25 @@ impl Pointers {
 
     /// It was there: a power cut leaves it.
     pub(crate) fn held(&mut self, held: &Held) {
+        let Some(bytes) = &held.bytes else {
+            // What was there before has been replaced by zeros: nothing of it is kept.
+            return self.forget(held.piece);
+        };
         for part in held.piece.lines() {
-            let bytes = &held.bytes[part.further as usize..][..part.size as usize];
+            let bytes = &bytes[part.further as usize..][..part.size as usize];
             if bytes.iter().any(|b| *b != 0) || self.lines.contains_key(&part.key) {
                 let words = self.lines.entry(part.key).or_default();
                 words.write(part.from, bytes);
                 words.kept |= words.some & mask(part.from, part.size);
             }
         }
+    }
+
+    /// The whole lines of `piece` hold zeros.
+    fn forget(&mut self, piece: Piece) {
+        let whole = piece.at.div_ceil(LINE)..(piece.at + piece.size) / LINE;
+        self.lines
+            .retain(|&(owner, line), _| owner != piece.owner || !whole.contains(&line));
     }
 
     /// `bytes` of the line are persistent; `now` gets the pointers among them.

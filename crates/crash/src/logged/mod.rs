@@ -123,9 +123,14 @@ impl Logs {
     /// What memory holds, beside what stores did.
     pub(crate) fn held(&mut self, thread: ThreadId, held: &Held) {
         let one = self.by_owner.entry(held.piece.owner).or_default();
+        let zeros = match held.bytes {
+            Some(_) => Vec::new(),
+            None => vec![0; held.piece.size as usize],
+        };
+        let bytes = held.bytes.as_ref().unwrap_or(&zeros);
         match held.by_kernel {
-            true => one.store((thread, KERNEL), held.piece, &held.bytes, false),
-            false => one.held(held.piece, &held.bytes),
+            true => one.store((thread, KERNEL), held.piece, bytes, false),
+            false => one.held(held.piece, bytes),
         }
     }
 

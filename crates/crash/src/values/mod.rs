@@ -28,7 +28,8 @@ pub(crate) struct Stored<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Held {
     pub(crate) piece: Piece,
-    pub(crate) bytes: Vec<u8>,
+    /// None: they are zeros, as those of large new files, which would take much room.
+    pub(crate) bytes: Option<Vec<u8>>,
     /// A system call has written it just now; else it was there.
     pub(crate) by_kernel: bool,
 }
@@ -112,7 +113,7 @@ impl Values {
             any = true;
             come(Come::Held(Held {
                 piece,
-                bytes: part(content, piece.addr, piece.size),
+                bytes: (!content.data.is_empty()).then(|| part(content, piece.addr, piece.size)),
                 by_kernel: content.why == Why::Kernel,
             }));
         });
@@ -165,7 +166,7 @@ fn part_of(piece: Piece, addr: u64, bytes: &[u8]) -> Option<Held> {
                 offset: piece.offset + further,
                 ..piece
             },
-            bytes: bytes[(first - addr) as usize..(end - addr) as usize].to_vec(),
+            bytes: Some(bytes[(first - addr) as usize..(end - addr) as usize].to_vec()),
             by_kernel: false,
         }
     })
