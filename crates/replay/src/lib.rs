@@ -8,6 +8,7 @@
 //! Processes have address spaces of their own ([`Space`]); instructions that were not recorded
 //! elapse or are left out ([`Gaps`]); an allocation's site is the call that asked for it.
 
+mod ahead;
 mod callers;
 mod chosen;
 mod cursor;

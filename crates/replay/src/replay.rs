@@ -6,6 +6,7 @@ use std::sync::Arc;
 use prestore_sim::{Mechanism, Results, Simulation, SimulationError};
 use prestore_trace::container::{RecordingState, Trace};
 
+use crate::ahead;
 use crate::first::First;
 use crate::sample::{Index, Sample, Units, UnitsOf};
 use crate::stacks::stacks;
@@ -23,6 +24,7 @@ pub struct Replay<'a> {
     options: Options,
     hand_offs: Option<Arc<HandOffs>>,
     limit: Option<u64>,
+    ahead: bool,
     watch: Box<dyn FnMut(usize) + 'a>,
 }
 
@@ -41,6 +43,7 @@ impl<'a> Replay<'a> {
             options: Options::default(),
             hand_offs: None,
             limit: None,
+            ahead: true,
             watch: Box::new(|_| ()),
         }
     }
@@ -63,6 +66,12 @@ impl<'a> Replay<'a> {
         Self { limit, ..self }
     }
 
+    /// Is the recording decoded by a thread of its own, beside the simulation (so it is unless told otherwise)? Results are the
+    /// same; where as many simulations run at once as the host has processors, it gains nothing.
+    pub fn ahead(self, ahead: bool) -> Self {
+        Self { ahead, ..self }
+    }
+
     /// `watch` is told how many operations more were simulated, from time to time.
     pub fn watch(self, watch: impl FnMut(usize) + 'a) -> Self {
         Self {
@@ -82,14 +91,21 @@ impl<'a> Replay<'a> {
     ) -> Result<Results, SimulationError<SourceError>> {
         let lenient = self.options.lenient;
         let Opened { stacks, source } = self.open()?;
-        let first = First::new(source, self.limit);
-        let mut source = Watched::new(first, self.watch);
         let whole = self.trace.manifest().state == RecordingState::Complete;
-        let mut results = self
-            .simulation
-            .stacks(&stacks)
-            .lenient(lenient || !whole || self.limit.is_some())
-            .run(&mut source, mechanism)?;
+        let simulation =
+            (self.simulation.stacks(&stacks)).lenient(lenient || !whole || self.limit.is_some());
+        if self.ahead && whole && !lenient && self.limit.is_none() {
+            // All of it is simulated, or it is an error: what notes say does not depend on how far ahead was read.
+            let (source, results) = ahead::beside(source, |source| {
+                let mut source = Watched::new(source, self.watch);
+                simulation.run(&mut source, mechanism)
+            });
+            let mut results = results?;
+            results.notes.extend(source.notes());
+            return Ok(results);
+        }
+        let mut source = Watched::new(First::new(source, self.limit), self.watch);
+        let mut results = simulation.run(&mut source, mechanism)?;
         let first = source.inner();
         results.notes.extend(first.inner().notes());
         results.notes.extend(first.note());

@@ -46,7 +46,8 @@ impl Study<'_> {
         let replay = Replay::new(self.trace, simulation)
             .options(options.clone())
             .hand_offs(Arc::clone(hand_offs))
-            .limit(self.limit);
+            .limit(self.limit)
+            .ahead(false);
         let rules = run.variant.rules(self.advice, |site, caller| match caller {
             Some(caller) => options.site_from(site, caller),
             None => site,
