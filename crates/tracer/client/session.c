@@ -167,6 +167,17 @@ open_meta(void)
     return meta_file >= 0 && flock(meta_file, LOCK_SH | LOCK_NB) == 0;
 }
 
+/* The engine, whose open() the client's is too, does not say why it could not open a file. */
+static bool
+no_descriptor_is_left(void)
+{
+    long any = syscall(SYS_open, "/", O_RDONLY | O_CLOEXEC);
+    if (any < 0)
+        return errno == EMFILE;
+    syscall(SYS_close, any);
+    return false;
+}
+
 void
 session_begin(void)
 {
@@ -243,7 +254,9 @@ session_reopen(void)
     origin.stamp = stamp;
     parents_meta_file = meta_file;
     if (control_fd < 0 || !open_meta())
-        session_stop("it cannot open its files (has it changed its user or its root directory?)");
+        session_stop(no_descriptor_is_left()
+                         ? SESSION_NO_DESCRIPTOR
+                         : "it cannot open its files (has it changed its user or its root directory?)");
 }
 
 void
@@ -293,8 +306,7 @@ session_map(char kind, thread_id_t tid, size_t bytes, char *path, size_t path_si
     /* Through the engine, which has descriptors where the program has used up its own. */
     file_t fd = dr_open_file(path, DR_FILE_READ | DR_FILE_WRITE_OVERWRITE | DR_FILE_ALLOW_LARGE);
     if (fd < 0) {
-        /* The engine answers as the kernel does, here and wherever it opens files. */
-        errno = -fd;
+        errno = no_descriptor_is_left() ? EMFILE : EACCES;
         return NULL;
     }
     /* The engine lets the user's group in, and the program's mask may have kept everybody out. */
@@ -312,10 +324,12 @@ session_map(char kind, thread_id_t tid, size_t bytes, char *path, size_t path_si
     dr_mutex_unlock(meta_lock);
     if (failed == 0)
         map = mmap(place_of(bytes), bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (failed == 0 && map == MAP_FAILED)
+        failed = errno;
     dr_close_file(fd);
     if (map == MAP_FAILED) {
         unlink(path);
-        errno = failed == EFBIG ? EFBIG : ENOSPC;
+        errno = failed == EFBIG || failed == ENOMEM ? failed : ENOSPC;
         return NULL;
     }
     return map;
