@@ -127,9 +127,7 @@ filter(const line_t *line, bool own, text_t *out)
     }
     for (uint64 at = line->begin; at < line->end;) {
         uint64 end = end_of_owner(at, line->end);
-        /* The engine keeps room for the heap to grow. */
-        bool room = at == heap_end && heap_end > heap_begin;
-        if (!is_engines(at) && !room) {
+        if (!is_engines(at)) {
             add_line(out, line, at, end, own);
             any = true;
         }

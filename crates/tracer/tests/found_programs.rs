@@ -46,6 +46,14 @@ fn where_the_break_begins() {
     }
 }
 
+/// The engine kept 4 MB there that could be written, and room for no more than 60.
+#[test]
+fn behind_the_break() {
+    for flags in [&["-pie"][..], &["-no-pie"], &["-static-pie"], &["-static"]] {
+        same(&[], &[cc("behind_the_break", flags)]);
+    }
+}
+
 /// The engine finds memory where the program has none left, and the program what it may have.
 #[test]
 fn limits_on_memory() {
