@@ -288,14 +288,16 @@ session_meta(const void *frame, size_t bytes)
 
 /* Where a file of ours is mapped, if there is room: far from where the system puts what a program maps,
  * so that an opening which the program makes for itself is not filled by us. Sanitizers and collectors
- * that choose addresses have none of these. */
+ * that choose addresses have none of these, nor do thread sanitizers close what lies there: they leave alone
+ * where the kernel puts programs, which under the engine are elsewhere. */
 static void *
 place_of(size_t bytes)
 {
-    enum { FIRST_TB = 72, TB = 8, PLACE = 1 << 21 };
+    enum { FIRST_TB = 86, PLACE = 1 << 21 };
+    static const uint64 half_a_tb = (uint64)1 << 39;
     static uint64 used;
     uint64 room = (bytes + PLACE - 1) / PLACE * PLACE;
-    uint64 at = __atomic_fetch_add(&used, room, __ATOMIC_RELAXED) % ((uint64)TB << 40);
+    uint64 at = __atomic_fetch_add(&used, room, __ATOMIC_RELAXED) % half_a_tb;
     return (void *)(((uint64)FIRST_TB << 40) + at);
 }
 

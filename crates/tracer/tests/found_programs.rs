@@ -54,6 +54,14 @@ fn behind_the_break() {
     }
 }
 
+/// Thread sanitizers do so: the recorder's buffers lay there.
+#[test]
+fn gaps_that_are_closed() {
+    for options in [&[][..], &["values"]] {
+        same(options, &[cc("closes_gaps", &["-pthread"])]);
+    }
+}
+
 /// The engine finds memory where the program has none left, and the program what it may have.
 #[test]
 fn limits_on_memory() {
