@@ -129,6 +129,15 @@ fn reserved_heaps() {
     }
 }
 
+/// With values, the child went through all of it.
+#[test]
+fn sparse_memory() {
+    let program = cc("sparse", &[]);
+    for options in [&[][..], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 /// Programs that were linked before the vDSO call them.
 #[test]
 fn entries_at_fixed_addresses() {
