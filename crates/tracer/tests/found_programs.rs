@@ -138,6 +138,15 @@ fn sparse_memory() {
     }
 }
 
+/// With values, as much memory as the program had spoken of was looked through.
+#[test]
+fn numbers_that_are_refused() {
+    let program = cc("refused_numbers", &[]);
+    for options in [&[][..], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 /// Programs that were linked before the vDSO call them.
 #[test]
 fn entries_at_fixed_addresses() {
