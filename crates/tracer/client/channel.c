@@ -32,6 +32,8 @@ why_no_file(void)
     case EPERM: return "it may not make buffers any more (has it changed its user?)";
     case EFBIG: return SESSION_FILE_TOO_LARGE;
     case ENOENT: return "it cannot reach its buffers any more (has it changed its root directory?)";
+    case EMFILE: return SESSION_NO_DESCRIPTOR;
+    case ENOMEM: return "its buffers cannot be mapped (vm.max_map_count, RLIMIT_AS?)";
     default: return "there is no room for its buffers (/dev/shm full?)";
     }
 }

@@ -10,6 +10,7 @@
 
 #include "bytes.h"
 #include "environment.h"
+#include "present.h"
 #include "proc_maps.h"
 
 #define PAGE 4096ull
@@ -23,9 +24,23 @@ image(uint64 begin, uint64 end, void *drcontext)
     bytes_now(drcontext, BYTES_IMAGE, begin, end - begin);
 }
 
+static void
+untouched(uint64 begin, uint64 end, void *drcontext)
+{
+    bytes_range(drcontext, BYTES_IMAGE, begin, end - begin);
+}
+
+/* Reading what nobody has touched would take time without end, of a sanitizer's 16 TB. */
+static void
+image_of(uint64 begin, uint64 end, bool file, void *drcontext)
+{
+    if (file || !present_parts(begin, end, image, untouched, drcontext))
+        image(begin, end, drcontext);
+}
+
 /* Below the first thread's stack, where it grows to. */
 static void
-stack_room(uint64 begin, uint64 end, void *drcontext)
+stack_room(uint64 begin, uint64 end, bool file, void *drcontext)
 {
     struct rlimit limit;
     uint64 sp = (uint64)environment_argv();
@@ -39,7 +54,7 @@ void
 images_process(void *drcontext)
 {
     proc_maps_each_writable(stack_room, drcontext);
-    proc_maps_each_writable(image, drcontext);
+    proc_maps_each_writable(image_of, drcontext);
 }
 
 /* From the first to the last byte of a range that is mapped and not writable. */

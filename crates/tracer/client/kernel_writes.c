@@ -3,6 +3,7 @@
 
 #include <linux/futex.h>
 #include <linux/sched.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -80,6 +81,13 @@ messages(void *drcontext, uint64 at, uint64 count)
     }
 }
 
+/* How many the program says there are, in 32 bits; none of a number that the kernel refuses, which may be any. */
+static uint64
+counted(const call_t *c, uint arg, uint64 result)
+{
+    return result == (uint64)-EINVAL ? 0 : (uint32_t)c->args[arg];
+}
+
 static void
 out(void *drcontext, const call_t *c, const out_t *o, uint64 result)
 {
@@ -90,7 +98,7 @@ out(void *drcontext, const call_t *c, const out_t *o, uint64 result)
     case OUT_BYTES: written(drcontext, at, o->by); break;
     case OUT_RESULT: written(drcontext, at, failed ? 0 : result * o->by); break;
     case OUT_ARG: written(drcontext, at, c->args[o->by]); break;
-    case OUT_ELEMENTS: written(drcontext, at, (uint64)(o->by >> 8) * c->args[o->by & 0xff]); break;
+    case OUT_ELEMENTS: written(drcontext, at, (o->by >> 8) * counted(c, o->by & 0xff, result)); break;
     case OUT_LENGTH:
         if (!peek(c->args[o->by], &length, sizeof(length)))
             break;
@@ -101,7 +109,7 @@ out(void *drcontext, const call_t *c, const out_t *o, uint64 result)
     case OUT_MESSAGE: message(drcontext, at, result); break;
     case OUT_MESSAGES: messages(drcontext, at, result); break;
     case OUT_FDS:
-        n = (c->args[o->by] + 63) / 64 * 8;
+        n = (counted(c, o->by, result) + 63) / 64 * 8;
         written(drcontext, at, n);
         break;
     case OUT_PAGES: written(drcontext, at, (c->args[o->by] + 4095) / 4096); break;

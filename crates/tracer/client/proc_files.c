@@ -133,6 +133,19 @@ content(file_of_t file, const char *path)
     return filtered;
 }
 
+/* It holds all that it is to hold, and is read from now on, under the same number. */
+static void
+make_readable_only(long file, uint64 flags)
+{
+    char path[32];
+    dr_snprintf(path, sizeof(path), "/proc/self/fd/%ld", file);
+    long reader = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    if (reader < 0)
+        return;
+    syscall(SYS_dup3, reader, file, flags & O_CLOEXEC);
+    syscall(SYS_close, reader);
+}
+
 /* The result of opening a file with `text`: the kernel's, an error being negative. */
 static long
 open_text(const text_t *text, uint64 flags)
@@ -146,6 +159,8 @@ open_text(const text_t *text, uint64 flags)
     }
     if (file >= 0)
         syscall(SYS_lseek, file, 0L, SEEK_SET);
+    if (file >= 0 && (flags & O_ACCMODE) == O_RDONLY)
+        make_readable_only(file, flags);
     return file;
 }
 

@@ -127,9 +127,7 @@ filter(const line_t *line, bool own, text_t *out)
     }
     for (uint64 at = line->begin; at < line->end;) {
         uint64 end = end_of_owner(at, line->end);
-        /* The engine keeps room for the heap to grow. */
-        bool room = at == heap_end && heap_end > heap_begin;
-        if (!is_engines(at) && !room) {
+        if (!is_engines(at)) {
             add_line(out, line, at, end, own);
             any = true;
         }
@@ -163,7 +161,7 @@ proc_maps_filter(const char *text, size_t length, bool own, text_t *out)
 }
 
 void
-proc_maps_each_writable(void (*each)(uint64 begin, uint64 end, void *of), void *of)
+proc_maps_each_writable(void (*each)(uint64 begin, uint64 end, bool file, void *of), void *of)
 {
     text_t all = text_of_file("/proc/self/maps"), own = { 0 };
     proc_maps_filter(all.at, all.length, true, &own);
@@ -172,7 +170,7 @@ proc_maps_each_writable(void (*each)(uint64 begin, uint64 end, void *of), void *
         line_t line;
         size_t bytes = strcspn(at, "\n");
         if (parse(at, bytes, &line) && line.rest_length > 2 && line.rest[2] == 'w')
-            each(line.begin, line.end, of);
+            each(line.begin, line.end, line.path_length > 0 && line.path[0] == '/', of);
         if (at[bytes] == '\0')
             break;
     }

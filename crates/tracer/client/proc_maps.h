@@ -10,8 +10,9 @@ void proc_maps_init(const char *engine_file);
  * perhaps followed by lines about it. `own`: they are of this process. */
 void proc_maps_filter(const char *text, size_t length, bool own, text_t *out);
 
-/* Calls `each` with every writable range of this process that is the program's. */
-void proc_maps_each_writable(void (*each)(uint64 begin, uint64 end, void *of), void *of);
+/* Calls `each` with every writable range of this process that is the program's. `file`: what was not
+ * touched in it holds what the file holds. */
+void proc_maps_each_writable(void (*each)(uint64 begin, uint64 end, bool file, void *of), void *of);
 
 /* Is it one of the engine's files? */
 bool proc_maps_is_engine(const char *path);

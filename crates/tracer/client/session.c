@@ -167,6 +167,17 @@ open_meta(void)
     return meta_file >= 0 && flock(meta_file, LOCK_SH | LOCK_NB) == 0;
 }
 
+/* The engine, whose open() the client's is too, does not say why it could not open a file. */
+static bool
+no_descriptor_is_left(void)
+{
+    long any = syscall(SYS_open, "/", O_RDONLY | O_CLOEXEC);
+    if (any < 0)
+        return errno == EMFILE;
+    syscall(SYS_close, any);
+    return false;
+}
+
 void
 session_begin(void)
 {
@@ -243,7 +254,9 @@ session_reopen(void)
     origin.stamp = stamp;
     parents_meta_file = meta_file;
     if (control_fd < 0 || !open_meta())
-        session_stop("it cannot open its files (has it changed its user or its root directory?)");
+        session_stop(no_descriptor_is_left()
+                         ? SESSION_NO_DESCRIPTOR
+                         : "it cannot open its files (has it changed its user or its root directory?)");
 }
 
 void
@@ -275,14 +288,16 @@ session_meta(const void *frame, size_t bytes)
 
 /* Where a file of ours is mapped, if there is room: far from where the system puts what a program maps,
  * so that an opening which the program makes for itself is not filled by us. Sanitizers and collectors
- * that choose addresses have none of these. */
+ * that choose addresses have none of these, nor do thread sanitizers close what lies there: they leave alone
+ * where the kernel puts programs, which under the engine are elsewhere. */
 static void *
 place_of(size_t bytes)
 {
-    enum { FIRST_TB = 72, TB = 8, PLACE = 1 << 21 };
+    enum { FIRST_TB = 86, PLACE = 1 << 21 };
+    static const uint64 half_a_tb = (uint64)1 << 39;
     static uint64 used;
     uint64 room = (bytes + PLACE - 1) / PLACE * PLACE;
-    uint64 at = __atomic_fetch_add(&used, room, __ATOMIC_RELAXED) % ((uint64)TB << 40);
+    uint64 at = __atomic_fetch_add(&used, room, __ATOMIC_RELAXED) % half_a_tb;
     return (void *)(((uint64)FIRST_TB << 40) + at);
 }
 
@@ -293,8 +308,7 @@ session_map(char kind, thread_id_t tid, size_t bytes, char *path, size_t path_si
     /* Through the engine, which has descriptors where the program has used up its own. */
     file_t fd = dr_open_file(path, DR_FILE_READ | DR_FILE_WRITE_OVERWRITE | DR_FILE_ALLOW_LARGE);
     if (fd < 0) {
-        /* The engine answers as the kernel does, here and wherever it opens files. */
-        errno = -fd;
+        errno = no_descriptor_is_left() ? EMFILE : EACCES;
         return NULL;
     }
     /* The engine lets the user's group in, and the program's mask may have kept everybody out. */
@@ -312,10 +326,12 @@ session_map(char kind, thread_id_t tid, size_t bytes, char *path, size_t path_si
     dr_mutex_unlock(meta_lock);
     if (failed == 0)
         map = mmap(place_of(bytes), bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (failed == 0 && map == MAP_FAILED)
+        failed = errno;
     dr_close_file(fd);
     if (map == MAP_FAILED) {
         unlink(path);
-        errno = failed == EFBIG ? EFBIG : ENOSPC;
+        errno = failed == EFBIG || failed == ENOMEM ? failed : ENOSPC;
         return NULL;
     }
     return map;

@@ -45,6 +45,8 @@ void session_stop(const char *why);
 /* Why, where a process may not make files as large as ours. */
 #define SESSION_FILE_TOO_LARGE \
     "its limit on the size of files (RLIMIT_FSIZE) holds for the recorder's too"
+/* Why, where it has used up its descriptors and may not have more. */
+#define SESSION_NO_DESCRIPTOR "no descriptor is left for the recorder's files (RLIMIT_NOFILE)"
 /* Tells the host that there is something to read. */
 void session_ring_doorbell(void);
 /* Tells the user something of this process (enum note_kind). */

@@ -69,7 +69,7 @@ hash(const uint64 *page)
 }
 
 static void
-write_range(uint64 begin, uint64 end, void *of)
+write_range(uint64 begin, uint64 end, bool file, void *of)
 {
     uint64 page[PAGE / 8];
     size_t got;

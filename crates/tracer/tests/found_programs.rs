@@ -46,6 +46,22 @@ fn where_the_break_begins() {
     }
 }
 
+/// The engine kept 4 MB there that could be written, and room for no more than 60.
+#[test]
+fn behind_the_break() {
+    for flags in [&["-pie"][..], &["-no-pie"], &["-static-pie"], &["-static"]] {
+        same(&[], &[cc("behind_the_break", flags)]);
+    }
+}
+
+/// Thread sanitizers do so: the recorder's buffers lay there.
+#[test]
+fn gaps_that_are_closed() {
+    for options in [&[][..], &["values"]] {
+        same(options, &[cc("closes_gaps", &["-pthread"])]);
+    }
+}
+
 /// The engine finds memory where the program has none left, and the program what it may have.
 #[test]
 fn limits_on_memory() {
@@ -110,6 +126,24 @@ fn code_on_stacks() {
 fn reserved_heaps() {
     for options in [&[][..], &["values"]] {
         same(options, &[cc("reserved", &[])]);
+    }
+}
+
+/// With values, the child went through all of it.
+#[test]
+fn sparse_memory() {
+    let program = cc("sparse", &[]);
+    for options in [&[][..], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
+/// With values, as much memory as the program had spoken of was looked through.
+#[test]
+fn numbers_that_are_refused() {
+    let program = cc("refused_numbers", &[]);
+    for options in [&[][..], &["values"]] {
+        same(options, &[str(&program)]);
     }
 }
 

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{cc, recorder, same, str};
+use common::{cc, native, recorder, same, str};
 
 /// A timer's signals come while threads start and end and fork: wherever one of them is within the
 /// engine then, it goes on where it was. And a forked child tidies up after the threads that only its
@@ -138,4 +138,16 @@ fn no_files_at_all_goes_on_unrecorded_with_the_reason() {
         raised || facts.notes[0].contains("RLIMIT_FSIZE"),
         "{facts:?}"
     );
+}
+
+/// Its user and its root directory, which the reason named, are what they were.
+#[test]
+fn a_child_without_descriptors_goes_on_unrecorded_with_the_reason() {
+    let program = cc("no_descriptors", &[]);
+    let native = native(&[str(&program)]);
+    let (said, facts) = recorder(&[], &[str(&program)]).run();
+    assert_eq!(facts.status, "exit status: 0", "{facts:?}");
+    assert_eq!(said.stdout, native.stdout, "{said:?}");
+    let reason = facts.notes.first().map_or("", String::as_str);
+    assert!(reason.contains("no descriptor is left"), "{facts:?}");
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,6 +88,17 @@ static void listed(const char *folder)
     closedir(dir);
 }
 
+/* What is only read cannot be written. */
+static void written(const char *path)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    long result = write(file, "x", 1);
+    int error = errno;
+    printf("%s, written: %ld %s, mode %d, closed %d\n", path, result, strerror(error), fcntl(file, F_GETFL) & O_ACCMODE,
+           fcntl(file, F_GETFD));
+    close(file);
+}
+
 int main(int argc, char **argv)
 {
     char path[64];
@@ -130,6 +142,8 @@ int main(int argc, char **argv)
     printf(" %d\n", asked.st_ino == found.st_ino && asked.st_size == found.st_size);
     for (int file = 3; file < 1024; file++) /* what the starter left open */
         close(file);
+    written("/proc/self/maps");
+    written("/proc/self/environ");
     listed("/proc/self/fd");
     listed("/proc/thread-self/fdinfo");
     printf("others: %zu\n", read_all("/proc/self/comm", text, sizeof(text)));
