@@ -235,8 +235,12 @@ impl Origins {
             return;
         }
         let met = &mut self.all[origin as usize].met;
-        match met.iter_mut().find(|m| m.0 == first) {
-            Some(known) => known.1 += 1,
+        match met.iter().position(|m| m.0 == first) {
+            Some(at) => {
+                met[at].1 += 1;
+                // It will be the next one, too.
+                met.swap(0, at);
+            }
             None => met.push((first, 1)),
         }
     }
