@@ -11,6 +11,7 @@ use crate::ledger::{Ledger, Written};
 use crate::lines::LINE;
 use crate::origins::SizeClass;
 use crate::summary::{Whole, share};
+use crate::together;
 use crate::usage::Usage;
 use crate::verdict::{self, Evidence};
 use crate::{Thresholds, cost};
@@ -28,7 +29,7 @@ pub(crate) struct Cluster {
 
 /// Adds up places by what they write together.
 pub(crate) fn clusters<O>(ledger: &Ledger, groups: &Groups<O>) -> Vec<Cluster> {
-    let mut joined = ledger.joined.clone();
+    let mut joined = together::joined(ledger);
     let mut first_of_caller: FxHashMap<u32, Place> = FxHashMap::default();
     for &place in ledger.written.keys() {
         if !matches!(groups.get(place.1), Group::Function(_)) {

@@ -78,7 +78,10 @@ impl Written {
 pub(crate) struct Ledger {
     pub(crate) executed: FxHashMap<Place, Executed>,
     pub(crate) written: FxHashMap<Place, Written>,
+    /// Stores that are one write.
     pub(crate) joined: Joined,
+    /// How often the first went on with what the second had begun.
+    pub(crate) met: FxHashMap<(Place, Place), u64>,
     /// Flushes, fences and non-temporal stores.
     pub(crate) judged: FxHashMap<Place, (EventKind, Counts)>,
     /// Instructions that waited for other threads.
@@ -103,6 +106,9 @@ impl Ledger {
         for (a, b) in o.joined.0 {
             self.joined.join(a, b);
         }
+        for (pair, times) in o.met {
+            *self.met.entry(pair).or_default() += times;
+        }
         for (place, (kind, counts)) in o.judged {
             self.judge(place, kind, &counts);
         }
@@ -117,6 +123,7 @@ impl Ledger {
         self.executed.values_mut().for_each(|e| e.scale(weight));
         self.written.values_mut().for_each(|w| w.scale(weight));
         self.judged.values_mut().for_each(|j| j.1.scale(weight));
+        self.met.values_mut().for_each(|times| *times *= weight);
         self.threads.iter_mut().for_each(|t| t.scale(weight));
         self.waited *= weight;
         self.lines_read *= weight;
@@ -193,6 +200,11 @@ impl Ledger {
             let (o, root) = (origins.get(i), origins.get(origins.root(i)));
             let place = (o.site, o.group);
             self.joined.join(place, (root.site, root.group));
+            for (first, times) in &o.met {
+                let first = origins.get(*first);
+                let pair = (place, (first.site, first.group));
+                *self.met.entry(pair).or_default() += times;
+            }
             let written = self.written.entry(place).or_default();
             written.scattered.merge(&o.scattered);
             written.scattered_bytes += o.scattered_bytes;

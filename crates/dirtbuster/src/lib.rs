@@ -46,6 +46,7 @@ mod stretches;
 mod summary;
 mod thread;
 mod thresholds;
+mod together;
 mod turns;
 mod usage;
 mod verdict;

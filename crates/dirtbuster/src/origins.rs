@@ -43,6 +43,8 @@ pub(crate) struct Origin {
     pub(crate) lone: Lone,
     pub(crate) far: Far,
     pub(crate) fences: FenceHistogram,
+    /// Origins whose streaks it went on with, and how often it did.
+    pub(crate) met: Vec<(u32, u64)>,
 }
 
 /// Sequential contexts of about one size.
@@ -96,7 +98,7 @@ pub(crate) fn add_class(classes: &mut Vec<SizeClass>, class: &SizeClass) {
     }
 }
 
-/// All origins of a process, and which of them write the same data.
+/// All origins of a process, and which of them are one write.
 #[derive(Debug, Default)]
 pub(crate) struct Origins {
     all: Vec<Origin>,
@@ -191,6 +193,7 @@ impl Origins {
                         lone: Lone::default(),
                         far: Far::default(),
                         fences: FenceHistogram::default(),
+                        met: Vec::new(),
                     });
                 }
             }
@@ -216,7 +219,7 @@ impl Origins {
         self.all.len() as u32
     }
 
-    /// One of the origins that write the same data as `at`, the same one for all of them.
+    /// One of the origins that are one write with `at`, the same one for all of them.
     #[inline]
     pub(crate) fn root(&self, mut at: u32) -> u32 {
         while self.parent[at as usize] != at {
@@ -225,9 +228,25 @@ impl Origins {
         at
     }
 
-    /// `a` and `b` have extended one streak.
+    /// `origin` goes on with a streak of `first`'s.
     #[inline]
-    pub(crate) fn join(&mut self, a: u32, b: u32) {
+    pub(crate) fn meet(&mut self, first: u32, origin: u32) {
+        if first == origin {
+            return;
+        }
+        let met = &mut self.all[origin as usize].met;
+        match met.iter().position(|m| m.0 == first) {
+            Some(at) => {
+                met[at].1 += 1;
+                // It will be the next one, too.
+                met.swap(0, at);
+            }
+            None => met.push((first, 1)),
+        }
+    }
+
+    /// `a` and `b` are one write.
+    fn join(&mut self, a: u32, b: u32) {
         let (ra, rb) = (self.root(a), self.root(b));
         let root = ra.min(rb);
         for at in [ra, rb, a, b] {

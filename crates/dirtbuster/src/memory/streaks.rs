@@ -24,9 +24,7 @@ impl Memory {
             return c.owner;
         }
         let first = c.owner.as_single().unwrap_or(origin);
-        if first != origin {
-            self.origins.join(first, origin);
-        }
+        self.origins.meet(first, origin);
         let s = &mut self.lines.states[c.state];
         if c.line == p.line {
             s.mask |= p.bits;
@@ -62,7 +60,7 @@ impl Memory {
         if context.recent != origin {
             context.recent = origin;
             let first = context.origin;
-            self.origins.join(first, origin);
+            self.origins.meet(first, origin);
         }
         self.fill(at, origin, p);
     }
@@ -155,7 +153,7 @@ impl Memory {
         if let Some(c) = found.owner.as_context() {
             self.contexts.dissolve(c);
         }
-        self.origins.join(context.origin, other.origin);
+        self.origins.meet(context.origin, other.origin);
         let context = self.contexts.get_mut(at);
         (context.lo, context.hi) = (lo, hi);
         context.covered += other.covered;

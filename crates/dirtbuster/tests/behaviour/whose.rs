@@ -1,6 +1,6 @@
 //! To whom it counts: threads, functions, callers, allocations.
 
-use prestore_dirtbuster::Analyzer;
+use prestore_dirtbuster::{Analyzer, Verdict};
 use prestore_trace::record::{AllocKind, Special};
 use prestore_trace::{ProcessId, SiteId, SiteTable, ThreadId};
 
@@ -59,6 +59,39 @@ fn two_loops_of_a_function_are_two_findings_and_the_stores_of_one_loop_are_one()
         .map(|f| f.sites.iter().map(|s| s.site.0).collect())
         .collect();
     assert_eq!(sites, [vec![1010, 1011], vec![1000, 1001]]);
+}
+
+/// A table that grows, and what it refers to: side by side while they are small, and the function stores into both. Advice about the
+/// one named the other's line.
+#[test]
+fn arrays_that_lay_side_by_side_once_are_two_findings() {
+    let mut p = Program::default();
+    let value = p.block(1, 0).store(0, 0, 8).compute(4).done();
+    let second = p.block(1, 5).store(0, 8, 8).compute(4).done();
+    let bucket = p.block(1, 10).store(0, 0, 8).compute(4).done();
+    for small in 0..20u64 {
+        let at = HEAP + small * 4096;
+        for i in 0..8 {
+            p.run(0, value, &[at + i * 16]);
+            p.run(0, second, &[at + i * 16]);
+        }
+        for i in 0..8 {
+            p.run(0, bucket, &[at + 128 + i * 8]);
+        }
+    }
+    let mut random = 1u64;
+    for i in 0..400_000u64 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005) + 1;
+        p.run(0, value, &[HEAP + (1 << 30) + i * 16]);
+        p.run(0, second, &[HEAP + (1 << 30) + i * 16]);
+        p.run(0, bucket, &[HEAP + (2 << 30) + (random >> 40) * 8]);
+    }
+    let f = p.analyze().findings;
+    let (values, buckets) = (of_site(&f, 1000), of_site(&f, 1010));
+    assert_eq!(values.sites.len(), 2, "{values:#?}");
+    assert_eq!(values.verdict, Verdict::Skip, "{values:#?}");
+    assert_eq!(buckets.sites.len(), 1, "{buckets:#?}");
+    assert_eq!(buckets.verdict, Verdict::LeaveAlone, "{buckets:#?}");
 }
 
 #[test]

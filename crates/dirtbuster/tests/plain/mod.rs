@@ -68,6 +68,7 @@ pub struct Plain {
     pending: BTreeMap<u32, Vec<(Origin, u64)>>,
     fenced: BTreeMap<u32, usize>,
     parts: BTreeMap<Origin, Part>,
+    /// Those that wrote together, be it once: by chance is a matter of larger programs.
     same: Vec<(Origin, Origin)>,
     /// Leads of each thread, from which own count on.
     moves: BTreeMap<u32, Vec<(u64, u64)>>,
