@@ -7,7 +7,7 @@ use crate::finding::{At, FindingKind, First};
 use crate::image::Domain;
 use crate::ledger::{Ledger, Occurrence};
 use crate::line::{LINE, Line, Met, State, Write, mask};
-use crate::pointers::Pointers;
+use crate::pointers::{Pointer, Pointers};
 use crate::regions::{Piece, Regions};
 use crate::values::{Held, Stored};
 
@@ -19,8 +19,8 @@ pub(crate) type Key = (u32, u64);
 pub(crate) struct Pending {
     /// Lines that it has stored to, or flushed, since its last fence.
     lines: Vec<Key>,
-    /// Bytes of lines that it has flushed by instructions which need no fence, since then.
-    alone: Vec<(Key, u64)>,
+    /// Pointers that are persistent by flushes which need no fence, since then.
+    pointers: Vec<Pointer>,
     /// It has flushed, or stored around the caches, any memory since then.
     pub(crate) flushed: bool,
     /// It has stored to an image since then.
@@ -155,9 +155,9 @@ impl Memory {
         self.any_flush = true;
         let line = self.lines.entry(key).or_default();
         let before = line.last_flush;
-        if alone {
+        if alone && let Some(pointers) = &mut self.pointers {
             let bytes = line.writes.iter().fold(0, |all, w| all | w.bytes);
-            pending.alone.push((key, bytes));
+            pointers.persistent(key, bytes, &mut pending.pointers);
         }
         self.touched.insert(self.owners[piece.owner as usize]);
         let met = match self.domain {
@@ -203,7 +203,8 @@ impl Memory {
             });
         }
         // Which of several lines that are flushed alone comes first matters to nobody who fences behind them.
-        let mut through = std::mem::take(&mut pending.alone);
+        let pointers = std::mem::take(&mut pending.pointers);
+        let mut through = Vec::new();
         for key in pending.lines.drain(..) {
             let (ledger, image) = (&mut self.ledger, Some(self.owners[key.0 as usize]));
             let Some(line) = self.lines.get_mut(&key) else {
@@ -223,7 +224,7 @@ impl Memory {
             });
             through.push((key, bytes));
         }
-        self.persistent(&through, Some(at));
+        self.persistent(&through, pointers, Some(at));
         (pending.flushed, pending.stored) = (false, false);
         pending.last_fence = Some(at);
     }
@@ -233,15 +234,19 @@ impl Memory {
         self.any_flush = true;
         let mut through = Vec::new();
         self.take(piece, |key, _, bytes| through.push((key, bytes)));
-        self.persistent(&through, None);
+        self.persistent(&through, Vec::new(), None);
     }
 
-    /// Bytes of these lines are persistent, all at once: by a fence, or the kernel.
-    fn persistent(&mut self, through: &[(Key, u64)], fence: Option<At>) {
+    /// Bytes of these lines are persistent, all at once, by a fence or the kernel; `pointers` are so already.
+    fn persistent(
+        &mut self,
+        through: &[(Key, u64)],
+        mut pointers: Vec<Pointer>,
+        fence: Option<At>,
+    ) {
         let Some(known) = &mut self.pointers else {
             return;
         };
-        let mut pointers = Vec::new();
         for &(key, bytes) in through {
             known.persistent(key, bytes, &mut pointers);
         }

@@ -108,6 +108,16 @@ others(pool_t *pool)
     pool->same.data = 7;
     FLUSH(&pool->same);
     _mm_sfence();
+    /* Another pointer is stored behind the flush: the fence does not make that persistent. */
+    pool->smalls[0] = &pool->packed[0];
+    _mm_clflush((void *)pool->smalls);
+    pool->packed[3].value = 5;
+    pool->smalls[0] = &pool->packed[3];
+    _mm_sfence();
+    FLUSH(&pool->packed[3]);
+    _mm_sfence();
+    FLUSH(pool->smalls);
+    _mm_sfence();
     /* Two flushes that are ordered by themselves, with a fence behind both. */
     node_t *node = &pool->nodes[NODES - 1];
     node->value = 1;
