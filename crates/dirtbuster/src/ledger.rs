@@ -200,8 +200,8 @@ impl Ledger {
             let (o, root) = (origins.get(i), origins.get(origins.root(i)));
             let place = (o.site, o.group);
             self.joined.join(place, (root.site, root.group));
-            for (first, times) in &o.met {
-                let first = origins.get(*first);
+            for (first, times) in o.met.all() {
+                let first = origins.get(first);
                 let pair = (place, (first.site, first.group));
                 *self.met.entry(pair).or_default() += times;
             }

@@ -34,6 +34,7 @@ mod lines;
 mod loaded;
 mod lone;
 mod memory;
+mod met;
 mod oracle;
 mod origins;
 mod pipe;

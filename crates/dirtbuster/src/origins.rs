@@ -11,6 +11,7 @@ use crate::fresh::Fresh;
 use crate::lines::LINE;
 use crate::loaded::Loaded;
 use crate::lone::Lone;
+use crate::met::Met;
 use crate::turns::Turns;
 use crate::usage::Usage;
 
@@ -44,7 +45,7 @@ pub(crate) struct Origin {
     pub(crate) far: Far,
     pub(crate) fences: FenceHistogram,
     /// Origins whose streaks it went on with, and how often it did.
-    pub(crate) met: Vec<(u32, u64)>,
+    pub(crate) met: Met,
 }
 
 /// Sequential contexts of about one size.
@@ -193,7 +194,7 @@ impl Origins {
                         lone: Lone::default(),
                         far: Far::default(),
                         fences: FenceHistogram::default(),
-                        met: Vec::new(),
+                        met: Met::default(),
                     });
                 }
             }
@@ -234,15 +235,7 @@ impl Origins {
         if first == origin {
             return;
         }
-        let met = &mut self.all[origin as usize].met;
-        match met.iter().position(|m| m.0 == first) {
-            Some(at) => {
-                met[at].1 += 1;
-                // It will be the next one, too.
-                met.swap(0, at);
-            }
-            None => met.push((first, 1)),
-        }
+        self.all[origin as usize].met.count(first);
     }
 
     /// `a` and `b` are one write.
