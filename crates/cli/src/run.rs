@@ -53,8 +53,10 @@ pub fn program_output(format: Format) -> ProgramOutput {
 /// What the command line's grammar cannot say.
 pub fn check(run: &RunArgs) -> Result<(), CliError> {
     let wrong = |why: &str| Err(CliError::Usage(why.into()));
-    if !run.functions.is_empty() && run.scope != Some(ScopeArg::Functions) {
-        return wrong("--function chooses what `--scope functions` records: add that");
+    if !run.chosen.is_empty() && run.scope != Some(ScopeArg::Functions) {
+        return wrong(
+            "--function, --module and --place choose what `--scope functions` records: add that",
+        );
     }
     if run.take == Some(0) {
         return wrong("--take 0 records nothing: give the number of instructions, as in 10M");

@@ -61,7 +61,14 @@ fn text(info: &Info, values: Option<&Values>) -> String {
     if let Some(reason) = &info.reason {
         line("Reason", reason.clone());
     }
-    line("Scope", info.scope.mode.clone());
+    let chosen: Vec<&str> = info.scope.chosen.all().collect();
+    line(
+        "Scope",
+        match &*chosen {
+            [] => info.scope.mode.clone(),
+            names => format!("{} ({})", info.scope.mode, names.join(", ")),
+        },
+    );
     line("Processes", info.processes.to_string());
     line("Threads", info.threads.to_string());
     line("Instructions", count(info.instructions));

@@ -4,7 +4,8 @@
 mod common;
 
 use common::{
-    Running, advise, advise_with, finding, findings, kv, prestore, run, steady_program, text,
+    Running, advise, advise_with, c_program, finding, findings, kv, prestore, run, steady_program,
+    text,
 };
 use serde_json::Value;
 
@@ -194,4 +195,119 @@ fn a_region_is_a_phase_of_the_program() {
     assert_eq!(stores(&whole) - stores(&phase), (32 << 10) * 128);
     assert_eq!(stores(&phase), stores(&any));
     assert_eq!(finding(&phase, "craft_value")["verdict"], "skip");
+}
+
+#[test]
+fn places_are_lines_files_and_instructions() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = steady_program(folder.path());
+    let all = advise(&program, &[]);
+    let known = finding(&all, "little");
+    let line = known["line"].as_u64().unwrap();
+    let address = format!("steady+{:#x}", known["offset"].as_u64().unwrap());
+    let (one, wide) = (
+        format!("steady.c:{line}"),
+        format!("steady.c:{line}-{}", line + 1),
+    );
+    for place in [&one, &wide, &address] {
+        let little = advise_with(&["--scope", "functions", "--place", place], &program, &[]);
+        assert_eq!(functions(&little), ["little"], "{place}");
+        for key in ["stores", "store_bytes", "rewrite", "line"] {
+            let found = &finding(&little, "little")[key];
+            assert_eq!(*found, known[key], "{place}: {key}");
+        }
+    }
+    let file = advise_with(
+        &["--scope", "functions", "--place", "steady.c"],
+        &program,
+        &[],
+    );
+    assert_eq!(functions(&file), functions(&all));
+}
+
+/// Copies two halves of an array, from two lines of one function.
+const HALVES: &str = r#"
+    #include <string.h>
+    static char from[1 << 16], to[2][1 << 24];
+    __attribute__((noipa)) static void copy(long at, long n) {
+        memcpy(to[0] + at, from, n);
+        memcpy(to[1] + at, from, n / 2);
+    }
+    int main(void) {
+        for (long at = 0; at < sizeof to[0]; at += sizeof from) copy(at, sizeof from);
+        return to[0][7] + to[1][9];
+    }
+"#;
+
+#[test]
+fn what_is_called_at_a_place_or_from_a_module_is_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    // A jump to memcpy at the end of a function is no call at its line.
+    let flags = ["-fno-builtin", "-fno-optimize-sibling-calls"];
+    let program = c_program(folder.path(), "halves", HALVES, &flags);
+    let dir = folder.path().join("halves.trace");
+    let bytes = |options: &[&str]| {
+        let mut command = prestore();
+        command.args([
+            "record",
+            "--force",
+            "-o",
+            text(&dir),
+            "--scope",
+            "functions",
+        ]);
+        command.args(options).arg("--").arg(&program);
+        Running::start(command).finish().exits(0);
+        let stored = run(["advise", text(&dir), "--format", "json"]).exits(0);
+        let stored = stored.json();
+        let live = advise_with(
+            &[&["--scope", "functions"], options].concat(),
+            &program,
+            &[],
+        );
+        assert_eq!(functions(&stored), functions(&live));
+        let of = |f: &Value| f["store_bytes"].as_u64().unwrap();
+        (findings(&live).iter().map(of).collect::<Vec<u64>>(), stored)
+    };
+    let call = |text: &str| 1 + HALVES.lines().position(|l| l.contains(text)).unwrap();
+    let (first, second) = (call("to[0] + at"), call("to[1] + at"));
+    let (found, stored) = bytes(&["--place", &format!("halves.c:{second}")]);
+    assert_eq!(found, [1 << 23]);
+    assert_eq!(finding(&stored, "copy")["line"], second);
+    assert_eq!(
+        bytes(&["--place", &format!("halves.c:{first}")]).0,
+        [1 << 24]
+    );
+    let (both, _) = bytes(&["--module", "halves"]);
+    assert_eq!(both, [1 << 24, 1 << 23]);
+    let shown = run(["trace", "info", text(&dir)]).exits(0);
+    assert!(shown.stdout.contains("functions (halves)"), "{shown:#?}");
+}
+
+#[test]
+fn places_that_are_none_or_that_nothing_stores_at_are_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = steady_program(folder.path());
+    let advise = |options: &[&str]| {
+        let mut command = prestore();
+        command
+            .args(["advise", "--scope", "functions"])
+            .args(options);
+        command.arg("--").arg(&program);
+        Running::start(command).finish()
+    };
+    for wrong in ["steady.c:", "steady.c:x", "steady.c:9-3", "+0x10"] {
+        advise(&["--place", wrong]).exits(2).says(&["FILE:LINE"]);
+    }
+    for nowhere in [["--place", "steady.c:100"], ["--module", "libz"]] {
+        let missing = format!("no stores of {} were seen", nowhere[1]);
+        advise(&nowhere).exits(3).says(&[&missing, "--scope count"]);
+    }
+    let some = ["--module", "steady", "--module", "libz"];
+    let ran = advise(&some).exits(0);
+    // Among the notes of the findings.
+    assert!(
+        ran.stdout.contains("no stores of libz were seen"),
+        "{ran:#?}"
+    );
 }

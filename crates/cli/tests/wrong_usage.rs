@@ -81,6 +81,8 @@ fn numbers_and_names_that_make_no_sense() {
     wrong(&["--region", "x"], &["0 to 4095", "any"]);
     wrong(&["--scope", "everything"], &["everything", "functions"]);
     wrong(&["--function", "main"], &["--scope functions"]);
+    wrong(&["--module", "kv"], &["--scope functions"]);
+    wrong(&["--site", "kv.c:12"], &["--scope functions"]);
     wrong(&["--force"], &["--output"]);
     wrong(
         &["--scope", "sample", "--skip", "1M"],

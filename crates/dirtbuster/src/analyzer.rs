@@ -3,7 +3,7 @@
 use prestore_trace::block::BlockTable;
 use prestore_trace::replay::{CallTree, ReplayError};
 use prestore_trace::{ProcessId, SiteId, SiteTable, ThreadId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::Thresholds;
 use crate::back::Back;
@@ -141,13 +141,12 @@ impl<O: SiteOracle> Analyzer<O> {
         known.map_or(0, |t| t.replayer.instrs())
     }
 
-    /// Tracks only the writes of these functions (keys as in [`crate::SiteClass`]; generic code
+    /// Tracks only the writes of chosen functions (told by their keys, as in [`crate::SiteClass`]; generic code
     /// called by one of them counts as its own). Whoever reads what they wrote is seen; other
     /// code's writes to their lines count as re-writes. To be called before anything is fed.
     #[must_use]
-    pub fn with_scope(mut self, functions: impl IntoIterator<Item = u64>) -> Self {
-        let scope: FxHashSet<u64> = functions.into_iter().collect();
-        self.groups = Groups::new(self.groups.oracle, Some(scope));
+    pub fn with_scope(mut self, is_chosen: fn(u64) -> bool) -> Self {
+        self.groups = Groups::new(self.groups.oracle, Some(is_chosen));
         self
     }
 

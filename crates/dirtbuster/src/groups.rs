@@ -2,7 +2,7 @@
 
 use prestore_trace::replay::{CallTree, NodeId};
 use prestore_trace::{SiteId, SiteTable};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::oracle::{SiteClass, SiteOracle};
 
@@ -21,8 +21,8 @@ pub(crate) enum Group {
 #[derive(Debug)]
 pub(crate) struct Groups<O> {
     pub(crate) oracle: O,
-    /// `None`: all functions.
-    scope: Option<FxHashSet<u64>>,
+    /// Which keys of functions are in it; `None`: all.
+    scope: Option<fn(u64) -> bool>,
     classes: FxHashMap<SiteId, SiteClass>,
     all: Vec<(Group, bool)>,
     ids: FxHashMap<Group, u32>,
@@ -30,7 +30,7 @@ pub(crate) struct Groups<O> {
 }
 
 impl<O: SiteOracle> Groups<O> {
-    pub(crate) fn new(oracle: O, scope: Option<FxHashSet<u64>>) -> Self {
+    pub(crate) fn new(oracle: O, scope: Option<fn(u64) -> bool>) -> Self {
         Self {
             oracle,
             scope,
@@ -97,8 +97,7 @@ impl<O: SiteOracle> Groups<O> {
         let next = self.all.len() as u32;
         let id = *self.ids.entry(group).or_insert(next);
         if id == next {
-            let scope = self.scope.as_ref();
-            let tracked = scope.is_none_or(|s| functions.iter().any(|f| s.contains(f)));
+            let tracked = (self.scope).is_none_or(|chosen| functions.iter().any(|f| chosen(*f)));
             self.all.push((group, tracked));
         }
         id

@@ -5,13 +5,14 @@ use std::process::ExitCode;
 use prestore_dirtbuster::{Analyzer, Thresholds};
 use prestore_report::Run;
 use prestore_trace::SiteTable;
+use prestore_trace::container::NamedCode;
 use prestore_tracer::{Bursts, record};
 
 use super::takers::Advisor;
-use super::{chosen_functions, print};
+use super::{chosen_code, print};
 use crate::args::{AdviseArgs, Budget, ScopeArg};
 use crate::error::CliError;
-use crate::naming::{Namer, NotMet};
+use crate::naming::{Namer, NotMet, is_chosen};
 use crate::progress::Progress;
 use crate::record::Recorder;
 use crate::{interrupt, run};
@@ -28,12 +29,12 @@ pub fn run(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliErr
         ));
     }
     let bursts = budget(args).bursts(args.stretch);
-    let (functions, totals) = chosen_functions(&args.command, &args.run, &args.debug_dir)?;
+    let (chosen, totals) = chosen_code(&args.command, &args.run, &args.debug_dir)?;
     let mut namer = Namer::new(SiteTable::default(), &args.debug_dir);
-    let keys = namer.choose(&functions);
+    namer.choose(&chosen);
     let mut analyzer = Analyzer::new(thresholds, namer);
-    if !functions.is_empty() {
-        analyzer = analyzer.with_scope(keys);
+    if !chosen.is_empty() {
+        analyzer = analyzer.with_scope(is_chosen);
     }
     if let Some(totals) = totals {
         analyzer = analyzer.with_totals(totals);
@@ -41,7 +42,7 @@ pub fn run(args: &AdviseArgs, thresholds: Thresholds) -> Result<ExitCode, CliErr
     if let Some(b) = bursts {
         analyzer = analyzer.with_stretches(b.burst, b.dense / b.burst, b.thinnest);
     }
-    analyse(args, thresholds, analyzer, bursts, &functions)
+    analyse(args, thresholds, analyzer, bursts, &chosen)
 }
 
 /// What was asked for; `auto`, unless what else was asked for takes the whole run or chooses parts of it itself.
@@ -61,7 +62,7 @@ fn analyse(
     thresholds: Thresholds,
     analyzer: Analyzer<Namer>,
     bursts: Option<Bursts>,
-    functions: &[String],
+    chosen: &NamedCode,
 ) -> Result<ExitCode, CliError> {
     let mut options = run::options(&args.run, false, run::program_output(args.format))?;
     options.bursts = bursts;
@@ -73,7 +74,7 @@ fn analyse(
             &args.command,
             &args.run,
             false,
-            functions,
+            chosen,
         )?),
         None => None,
     };
@@ -103,9 +104,9 @@ fn analyse(
     analysis
         .oracle
         .set_sites(std::mem::take(&mut outcome.sites));
-    let scope = match functions {
-        [] => "all",
-        [..] => "functions",
+    let scope = match chosen.is_empty() {
+        true => "all",
+        false => "functions",
     };
     let mut about = Run {
         program: outcome.program.display().to_string(),
@@ -119,8 +120,8 @@ fn analyse(
         ..print::about(args, scope)
     };
     about.notes.extend(run::missing(&outcome));
-    let chosen = outcome.coverage.filter(|_| options.bursts.is_none());
-    if chosen.is_some_and(|c| c.recorded == 0) {
+    let exact = outcome.coverage.filter(|_| options.bursts.is_none());
+    if exact.is_some_and(|c| c.recorded == 0) {
         return Err(run::nothing(&args.run, &outcome));
     }
     if let Some(NotMet { all, why }) = analysis.oracle.tell_not_met() {

@@ -18,7 +18,7 @@ use prestore_trace::container::{TraceKind, read_manifest};
 use crate::args::{AdviseArgs, ScopeArg};
 use crate::config;
 use crate::error::CliError;
-pub use scope::chosen_functions;
+pub use scope::chosen_code;
 pub use stored::analyse;
 pub use takers::Advisor;
 

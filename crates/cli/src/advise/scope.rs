@@ -1,10 +1,11 @@
-//! Which functions to look at closely.
+//! Which code to look at closely.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use prestore_dirtbuster::ProgramTotals;
+use prestore_trace::container::NamedCode;
 use prestore_tracer::ProgramOutput;
 
 use super::counted::counted;
@@ -19,19 +20,20 @@ const ENOUGH: f64 = 0.90;
 /// Functions with a smaller share are not taken.
 const LEAST: f64 = 0.01;
 
-/// The functions of scope `functions`, and what the program counted in all where a first run was
-/// needed: those named, or those that make up most stores, as a first run in scope `count` finds
+/// The code of scope `functions`, and what the program counted in all where a first run was
+/// needed: what was named, or the functions that make up most stores, as a first run in scope `count` finds
 /// them (P0, section 6.1, step 1). None in other scopes.
-pub fn chosen_functions(
+pub fn chosen_code(
     command: &[OsString],
     run: &RunArgs,
     debug_dirs: &[PathBuf],
-) -> Result<(Vec<String>, Option<ProgramTotals>), CliError> {
+) -> Result<(NamedCode, Option<ProgramTotals>), CliError> {
     if run.scope != Some(ScopeArg::Functions) {
-        return Ok((Vec::new(), None));
+        return Ok((NamedCode::default(), None));
     }
-    if !run.functions.is_empty() {
-        return Ok((run.functions.clone(), None));
+    let named = run.chosen.named();
+    if !named.is_empty() {
+        return Ok((named, None));
     }
     let (counter, outcome) = counted(command, run, ProgramOutput::Discarded)?;
     crate::run::tell_end(outcome.status);
@@ -56,7 +58,11 @@ pub fn chosen_functions(
         ));
     }
     notice::tell(&format!("functions that store most: {}", names.join(", ")));
-    Ok((names, Some(totals)))
+    let chosen = NamedCode {
+        functions: names,
+        ..NamedCode::default()
+    };
+    Ok((chosen, Some(totals)))
 }
 
 fn most_stores(counter: Counter, debug_dirs: &[PathBuf]) -> Vec<String> {

@@ -13,7 +13,7 @@ use prestore_trace::import::read_samples;
 use super::print;
 use crate::args::{AdviseArgs, Format};
 use crate::error::CliError;
-use crate::naming::Namer;
+use crate::naming::{Namer, is_chosen};
 use crate::{output, run};
 
 /// Findings from recorded events. `kept`: the recording will be there afterwards.
@@ -41,10 +41,11 @@ pub fn analyse(
 ) -> Result<(Outcome<Namer>, Run), CliError> {
     let mut sites = trace.sites().clone();
     let mut namer = Namer::new(SiteTable::default(), debug_dirs);
-    let chosen = namer.choose(&trace.manifest().info.scope.functions);
+    let chosen = &trace.manifest().info.scope.chosen;
+    namer.choose(chosen);
     let mut analyzer = Analyzer::new(thresholds, namer);
     if !chosen.is_empty() {
-        analyzer = analyzer.with_scope(chosen);
+        analyzer = analyzer.with_scope(is_chosen);
     }
     if let Some(program) = trace.manifest().program {
         analyzer = analyzer.with_totals(ProgramTotals {

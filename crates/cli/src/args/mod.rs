@@ -2,6 +2,7 @@
 
 mod asked;
 mod budget;
+mod chosen;
 mod sample;
 mod simulation;
 mod stored;
@@ -23,6 +24,7 @@ use crate::trial::TryArgs;
 
 pub use budget::Budget;
 use budget::{STRETCH, parse_budget, parse_stretch};
+pub use chosen::ChosenArgs;
 pub use sample::SampleArgs;
 pub use simulation::{MechanismArg, OpArg, SimulateArgs, WayArg, WhatifArgs};
 use simulation::{SIMULATIONS, parse_limit};
@@ -161,14 +163,12 @@ pub enum ScopeArg {
 pub struct RunArgs {
     /// How much to record [default: all]
     ///
-    /// With `functions` and no `--function` the program runs twice; the first run's output is
+    /// With `functions` and nothing named the program runs twice; the first run's output is
     /// thrown away.
     #[arg(long, value_enum)]
     pub scope: Option<ScopeArg>,
-    /// Function whose writes matter (repeatable), for `--scope functions`; without any, those
-    /// that make up most stores are found by a first run in scope `count`
-    #[arg(long = "function", value_name = "NAME")]
-    pub functions: Vec<String>,
+    #[command(flatten)]
+    pub chosen: ChosenArgs,
     /// Instructions to leave out at the start (all threads together)
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_count)]
     pub skip: u64,
@@ -197,7 +197,7 @@ pub struct RunArgs {
 pub struct AdviseArgs {
     /// A recording to read (instead of `-- CMD…`)
     #[arg(value_name = "DIR", required_unless_present = "command", conflicts_with_all = [
-        "command", "scope", "functions", "skip", "take", "period", "region", "no_allocations", "stop_after",
+        "command", "scope", "functions", "modules", "places", "skip", "take", "period", "region", "no_allocations", "stop_after",
     ])]
     pub recording: Option<PathBuf>,
     /// Also keep the recording here

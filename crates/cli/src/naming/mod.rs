@@ -1,19 +1,24 @@
 //! Names for sites: what the analysis and the report ask, answered from symbols.
 
 mod calls;
+mod chosen;
 mod loader;
+mod spot;
 mod tail;
 mod templates;
 
 pub use calls::CallNames;
+pub use chosen::is_chosen;
+pub use spot::place;
 
-use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
+use chosen::ChosenCode;
 use loader::is_loader;
 use prestore_dirtbuster::{SiteClass, SiteOracle};
 use prestore_report::{Frame, Place, Resolver, SiteKind, is_generic_library};
 use prestore_symbols::{Frame as SymbolFrame, FunctionName, ModuleRef, Options, Symbols};
+use prestore_trace::container::NamedCode;
 use prestore_trace::filter::{Choice, ScopeOracle};
 use prestore_trace::{Module, Site, SiteId, SiteTable};
 
@@ -23,21 +28,16 @@ use crate::config;
 pub struct Namer {
     sites: SiteTable,
     symbols: Symbols,
-    chosen: HashMap<String, u64>,
-    /// Keys of chosen functions whose code was met.
-    met: HashSet<u64>,
+    chosen: ChosenCode,
 }
 
-/// Chosen functions that a run did not come to.
+/// NamedCode code that a run did not come to.
 pub struct NotMet {
     /// It came to none.
     pub all: bool,
     /// Which, and what to do.
     pub why: String,
 }
-
-/// Marks the keys of chosen functions: they are told by name, before their code is seen.
-const CHOSEN: u64 = 1 << 63;
 
 /// Functions that write what their callers mean, wherever they are (static programs, own copies).
 const GENERIC_FUNCTIONS: [&str; 14] = [
@@ -65,48 +65,25 @@ impl Namer {
         Self {
             sites,
             symbols: Symbols::new(options),
-            chosen: HashMap::new(),
-            met: HashSet::new(),
+            chosen: ChosenCode::default(),
         }
     }
 
-    /// Makes these functions, by name, known to the analysis and returns their keys.
-    pub fn choose(&mut self, names: &[String]) -> Vec<u64> {
-        let keys = names.iter().zip(CHOSEN..);
-        self.chosen = keys.map(|(name, key)| (name.clone(), key)).collect();
-        self.chosen.values().copied().collect()
+    /// Makes this code known to the analysis: its keys are those that [`is_chosen`] tells.
+    pub fn choose(&mut self, chosen: &NamedCode) {
+        self.chosen = ChosenCode::new(chosen);
     }
 
-    /// Chosen functions whose code the analysis did not meet, sorted.
-    fn not_met(&self) -> Vec<&str> {
-        let chosen = self.chosen.iter();
-        let mut names: Vec<&str> = chosen
-            .filter(|(_, key)| !self.met.contains(key))
-            .map(|(name, _)| name.as_str())
-            .collect();
-        names.sort_unstable();
-        names
-    }
-
-    /// That some of the chosen functions were not met, if so.
+    /// That some of the chosen code was not met, if so.
     pub fn tell_not_met(&self) -> Option<NotMet> {
-        let missing = self.not_met();
+        let (missing, all) = self.chosen.not_met();
         (!missing.is_empty()).then(|| NotMet {
-            all: missing.len() == self.chosen.len(),
+            all,
             why: format!(
                 "no stores of {} were seen; `--scope count` lists the functions that store",
                 missing.join(", ")
             ),
         })
-    }
-
-    fn chosen_key(&self, function: &FunctionName) -> Option<u64> {
-        let name = &*function.name;
-        // `f(int)` may be asked for as `f`.
-        let bare = name.split('(').next().unwrap_or(name);
-        [name, bare, &*function.raw]
-            .iter()
-            .find_map(|n| self.chosen.get(*n).copied())
     }
 
     /// Takes the sites of a recording that is over.
@@ -191,7 +168,7 @@ impl SiteOracle for Namer {
             .and_then(|s| Some((s, sites.module(s.module)?)));
         let Some((site, module)) = found else {
             return SiteClass {
-                function: CHOSEN - 1,
+                function: chosen::UNKNOWN,
                 generic: false,
             };
         };
@@ -201,8 +178,12 @@ impl SiteOracle for Namer {
             .as_ref()
             .map_or(site.offset >> 12 << 12, |f| f.start);
         let key = u64::from(site.module.0) << 48 | start & 0xffff_ffff_ffff;
-        let chosen = function.as_ref().and_then(|f| self.chosen_key(f));
-        self.met.extend(chosen);
+        let lines = self
+            .chosen
+            .has_spots()
+            .then(|| self.symbols.locate(&module_ref(module), site.offset));
+        let (at, lines) = ((module, site.offset), lines.as_deref());
+        let chosen = self.chosen.key(at, function.as_ref(), key, lines);
         SiteClass {
             function: chosen.unwrap_or(key),
             generic: is_generic(module, function.as_ref())
@@ -214,7 +195,7 @@ impl SiteOracle for Namer {
 impl ScopeOracle for Namer {
     fn choose(&mut self, site: SiteId, sites: &SiteTable) -> Choice {
         let class = self.classify(site, sites);
-        match class.function >= CHOSEN {
+        match is_chosen(class.function) {
             true => Choice::Chosen,
             false if class.generic => Choice::Generic,
             false => Choice::Other,

@@ -10,7 +10,7 @@ use prestore_tracer::{Outcome, ProgramOutput, record};
 
 pub use writer::{Recorder, cannot_create};
 
-use crate::advise::chosen_functions;
+use crate::advise::chosen_code;
 use crate::args::{RecordArgs, ScopeArg};
 use crate::error::CliError;
 use crate::naming::NotMet;
@@ -40,7 +40,7 @@ pub fn store(args: &RecordArgs, stdout: ProgramOutput, kept: bool) -> Result<Exi
     }
     let options = run::options(&args.run, args.values, stdout)?;
     prestore_tracer::resolve(&args.command)?;
-    let functions = chosen_functions(&args.command, &args.run, &[])?.0;
+    let chosen = chosen_code(&args.command, &args.run, &[])?.0;
     let progress = Progress::new(args.run.quiet, "recorded values");
     let mut recorder = Recorder::create(
         &args.output,
@@ -48,7 +48,7 @@ pub fn store(args: &RecordArgs, stdout: ProgramOutput, kept: bool) -> Result<Exi
         &args.command,
         &args.run,
         args.values,
-        &functions,
+        &chosen,
     )?;
     recorder.show(progress);
     if let Some(most) = args.max_size {

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use prestore_trace::block::BlockTable;
 use prestore_trace::container::{
-    Existing, Manifest, Outcome as End, ProgramCounts, RecordingInfo, Scope, StreamWriter,
-    TraceWriter, Windows, WriteError,
+    Existing, Manifest, NamedCode, Outcome as End, ProgramCounts, RecordingInfo, Scope,
+    StreamWriter, TraceWriter, Windows, WriteError,
 };
 use prestore_trace::filter::ScopeFilter;
 use prestore_trace::record::{header, id};
@@ -62,7 +62,7 @@ pub fn cannot_create(error: WriteError) -> CliError {
 }
 
 impl Recorder {
-    /// Makes the recording's folder. With `functions`, only what concerns their writes is stored
+    /// Makes the recording's folder. With `chosen` code, only what concerns its writes is stored
     /// (scope `functions`).
     pub fn create(
         dir: &Path,
@@ -70,7 +70,7 @@ impl Recorder {
         command: &[OsString],
         run: &RunArgs,
         values: bool,
-        functions: &[String],
+        chosen: &NamedCode,
     ) -> Result<Self, CliError> {
         let info = RecordingInfo {
             command: command
@@ -89,7 +89,7 @@ impl Recorder {
                     Some(ScopeArg::Functions) => "functions".into(),
                     _ => "all".into(),
                 },
-                functions: functions.to_vec(),
+                chosen: chosen.clone(),
                 values,
                 mapped_files: !run.no_allocations,
             },
@@ -109,7 +109,7 @@ impl Recorder {
             writer: TraceWriter::create(dir, info, existing).map_err(cannot_create)?,
             streams: BTreeMap::new(),
             progress: Progress::new(true, "recorded values"),
-            filter: filter(functions),
+            filter: filter(chosen),
             origin: None,
             bytes: 0,
             most: u64::MAX,
@@ -126,7 +126,7 @@ impl Recorder {
         self.progress = progress;
     }
 
-    /// Chosen functions that were not met, if there are such.
+    /// NamedCode code that was not met, if there are such.
     pub fn tell_not_met(&self) -> Option<NotMet> {
         self.filter.as_ref()?.oracle().tell_not_met()
     }
@@ -268,12 +268,12 @@ impl Sink for Recorder {
     }
 }
 
-fn filter(functions: &[String]) -> Option<ScopeFilter<Namer>> {
-    if functions.is_empty() {
+fn filter(chosen: &NamedCode) -> Option<ScopeFilter<Namer>> {
+    if chosen.is_empty() {
         return None;
     }
     let mut namer = Namer::new(SiteTable::default(), &[]);
-    namer.choose(functions);
+    namer.choose(chosen);
     Some(ScopeFilter::new(namer))
 }
 

@@ -141,7 +141,7 @@ fn a_scope_tracks_its_functions_only_but_sees_what_others_do_to_their_lines() {
         p.run(0, other, &[HEAP + line * 64]);
         p.run(0, load, &[HEAP + line * 64]);
     }
-    let out = p.analyze_with(Analyzer::new(everything(), Numbers).with_scope([1]));
+    let out = p.analyze_with(Analyzer::new(everything(), Numbers).with_scope(|f| f == 1));
     let f = &out.findings;
     assert_eq!(f.findings.len(), 1);
     assert_eq!(

@@ -78,12 +78,38 @@ pub struct Clock {
 pub struct Scope {
     /// `all`, `functions` or `count` (design, section 3).
     pub mode: String,
-    /// The chosen functions, for `functions`.
-    pub functions: Vec<String>,
+    /// What of the code, for `functions`.
+    #[serde(flatten)]
+    pub chosen: NamedCode,
     /// Do stores carry the values they wrote?
     pub values: bool,
     /// Is known which files were mapped where, and what `msync` wrote back?
     pub mapped_files: bool,
+}
+
+/// The code that scope `functions` is about, as the user named it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NamedCode {
+    /// Names of functions.
+    pub functions: Vec<String>,
+    /// Files' names or paths of modules (executables and libraries).
+    pub modules: Vec<String>,
+    /// `FILE:LINE`, `FILE:FIRST-LAST`, `FILE` or `MODULE+0xOFFSET`.
+    pub places: Vec<String>,
+}
+
+impl NamedCode {
+    /// All that was named.
+    pub fn all(&self) -> impl Iterator<Item = &str> {
+        let all = [&self.functions, &self.modules, &self.places];
+        all.into_iter().flatten().map(String::as_str)
+    }
+
+    /// Was nothing named?
+    pub fn is_empty(&self) -> bool {
+        self.all().next().is_none()
+    }
 }
 
 /// Which part of the run was recorded; all lengths in instructions of a thread.
