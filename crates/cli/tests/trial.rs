@@ -162,6 +162,7 @@ fn what_has_no_form_that_means_the_same_is_refused() {
         ("in_place", "reads what it writes"),
         ("atomic", "atomics"),
         ("string", "string instructions"),
+        ("mmx", "no non-temporal instruction"),
         ("stack", "on the stack"),
     ] {
         let f = finding(&json, function);

@@ -73,7 +73,9 @@ static site_fate_t
 form_of(int op, store_t *store)
 {
     uint bytes = opnd_size_in_bytes(opnd_get_size(store->mem));
-    bool vector = opnd_is_reg(store->src) && reg_is_simd(opnd_get_reg(store->src));
+    /* To the engine, MMX registers are SIMD registers, too. */
+    bool vector = opnd_is_reg(store->src) && reg_is_simd(opnd_get_reg(store->src)) &&
+        !reg_is_mmx(opnd_get_reg(store->src));
     switch (op) {
     case OP_mov_st:
     case OP_mov_imm:

@@ -40,6 +40,16 @@ string(char *to)
 }
 
 __attribute__((noinline)) static void
+mmx(char *to)
+{
+    for (unsigned i = 0; i < BYTES; i += 16)
+        __asm__ volatile("movd %2, %%mm0; movd %%mm0, %0; movq %%mm0, %1; emms"
+                         : "=m"(*(uint32_t *)(to + i)), "=m"(*(uint64_t *)(to + i + 8))
+                         : "r"(i)
+                         : "mm0");
+}
+
+__attribute__((noinline)) static void
 stack(void)
 {
     volatile uint64_t local[BYTES / 8];
@@ -56,8 +66,9 @@ main(void)
     in_place((uint64_t *)(memory + BYTES));
     atomic((uint64_t *)(memory + 2 * BYTES));
     string(memory + 3 * BYTES);
+    mmx(memory + 4 * BYTES);
     stack();
-    for (unsigned i = 0; i < 4 * BYTES; i++)
+    for (unsigned i = 0; i < 5 * BYTES; i++)
         sum = sum * 31 + (unsigned char)memory[i];
     printf("%llu\n", (unsigned long long)sum);
     return 0;
