@@ -30,7 +30,15 @@ pub(super) struct ProcessIndex {
 pub(super) struct Tables {
     dir: PathBuf,
     pub(super) processes: Vec<ProcessIndex>,
-    loaded: Mutex<FxHashMap<u32, Weak<BlockTable>>>,
+    loaded: Mutex<Loaded>,
+}
+
+/// Tables that were asked for.
+#[derive(Debug, Default)]
+struct Loaded {
+    by_process: FxHashMap<u32, Weak<BlockTable>>,
+    /// The one asked for last is kept where nobody holds it: whoever reads one thread after the other wants it again.
+    last: Arc<BlockTable>,
 }
 
 impl Tables {
@@ -82,7 +90,7 @@ impl Tables {
         let (mut line, mut table) = (Vec::new(), None);
         let mut next = Some(process.0);
         while let Some(number) = next {
-            table = loaded.get(&number).and_then(Weak::upgrade);
+            table = loaded.by_process.get(&number).and_then(Weak::upgrade);
             if table.is_some() {
                 break;
             }
@@ -95,9 +103,10 @@ impl Tables {
         }
         let table = table.unwrap_or_default();
         if !line.is_empty() {
-            loaded.retain(|_, t| t.strong_count() > 0);
-            loaded.insert(process.0, Arc::downgrade(&table));
+            loaded.by_process.retain(|_, t| t.strong_count() > 0);
+            (loaded.by_process).insert(process.0, Arc::downgrade(&table));
         }
+        loaded.last = table.clone();
         Ok(table)
     }
 
