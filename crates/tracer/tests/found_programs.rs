@@ -54,6 +54,13 @@ fn behind_the_break() {
     }
 }
 
+#[test]
+fn data_aligned_to_more_than_a_page() {
+    for flags in [&["-pie", "-fPIE"][..], &["-no-pie"]] {
+        same(&[], &[cc("aligned_data", flags)]);
+    }
+}
+
 /// Thread sanitizers do so: the recorder's buffers lay there.
 #[test]
 fn gaps_that_are_closed() {
