@@ -54,6 +54,15 @@ fn behind_the_break() {
     }
 }
 
+/// What had been there before was executed.
+#[test]
+fn code_that_the_kernel_writes() {
+    let program = cc("written_code", &[]);
+    for options in [&[][..], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 #[test]
 fn data_aligned_to_more_than_a_page() {
     for flags in [&["-pie", "-fPIE"][..], &["-no-pie"]] {
