@@ -63,6 +63,15 @@ fn code_that_the_kernel_writes() {
     }
 }
 
+/// They were repeated for ever, or faulted.
+#[test]
+fn restartable_sequences() {
+    let program = cc("restartable", &["-O1", "-pthread"]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 #[test]
 fn data_aligned_to_more_than_a_page() {
     for flags in [&["-pie", "-fPIE"][..], &["-no-pie"]] {
