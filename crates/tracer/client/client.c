@@ -40,6 +40,7 @@
 #include "text_busy.h"
 #include "thread.h"
 #include "transactions.h"
+#include "trap_flag.h"
 #include "trial.h"
 #include "unknown.h"
 #include "verify.h"
@@ -131,6 +132,7 @@ on_signal(void *drcontext, dr_siginfo_t *info)
         return DR_SIGNAL_REDIRECT;
     if (options.scope == SCOPE_TRY && trial_flush_faulted(drcontext, info))
         return DR_SIGNAL_SUPPRESS;
+    trap_flag_on_signal(info);
     if (info->raw_mcontext_valid && info->raw_mcontext != NULL && !info->blocked) {
         bool partly = options.values && stored_partly(drcontext, info->mcontext);
         on_block_left(drcontext, info->mcontext->pc);

@@ -54,6 +54,31 @@ fn behind_the_break() {
     }
 }
 
+/// What had been there before was executed.
+#[test]
+fn code_that_the_kernel_writes() {
+    let program = cc("written_code", &[]);
+    for options in [&[][..], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
+/// They were repeated for ever, or faulted.
+#[test]
+fn restartable_sequences() {
+    let program = cc("restartable", &["-O1", "-pthread"]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
+#[test]
+fn data_aligned_to_more_than_a_page() {
+    for flags in [&["-pie", "-fPIE"][..], &["-no-pie"]] {
+        same(&[], &[cc("aligned_data", flags)]);
+    }
+}
+
 /// Thread sanitizers do so: the recorder's buffers lay there.
 #[test]
 fn gaps_that_are_closed() {

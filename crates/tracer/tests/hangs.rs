@@ -121,6 +121,15 @@ fn what_would_hold_for_the_recorder_too_is_refused_with_a_message() {
     let program = cc("refused_prctl", &[]);
     is_refused(&[str(&program), "tsc"], "PR_SET_TSC");
     is_refused(&[str(&program), "calls"], "PR_SET_SYSCALL_USER_DISPATCH");
+    // Where the kernel knows it (since 6.3).
+    if native(&[str(&program), "asks"]).stdout.contains("knows") {
+        is_refused(&[str(&program), "code"], "PR_SET_MDWE");
+    }
+}
+
+#[test]
+fn stepping_through_itself_is_refused_with_a_message() {
+    is_refused(&[str(&cc("trap_flag", &[]))], "by the trap flag");
 }
 
 #[test]

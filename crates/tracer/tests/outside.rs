@@ -61,6 +61,14 @@ fn the_kernel_does_not_tell_of_the_engine() {
     same(&[], &[str(&program), "one", "two"]);
 }
 
+/// A container runtime executes what it has mounted from there: that was the engine. So was it where folders are asked for it.
+#[test]
+fn the_link_to_the_program_leads_there_however_it_is_asked_for() {
+    for options in [&[][..], &["values"]] {
+        same(options, &[str(&cc("own_link", &[]))]);
+    }
+}
+
 /// Also of signals: the engine handles them all.
 #[test]
 fn the_kernel_tells_of_the_programs_signals() {

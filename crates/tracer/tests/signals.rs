@@ -180,6 +180,15 @@ fn frames_are_where_the_kernel_has_them() {
     }
 }
 
+/// Handlers that were on one were told that they are not, and none was ever disarmed.
+#[test]
+fn alternate_stacks() {
+    let program = cc("alternate_stacks", &["-O1"]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 #[test]
 fn limits_on_the_size_of_files() {
     same(&[], &[cc("small_files", &["-pthread"])]);

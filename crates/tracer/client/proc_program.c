@@ -1,0 +1,190 @@
+#define _GNU_SOURCE
+#include "proc_program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "bytes.h"
+#include "options.h"
+#include "peek.h"
+#include "proc_maps.h"
+#include "proc_paths.h"
+#include "text.h"
+
+/* By the parameter with the path, behind which the folder stands unless it is the first. */
+static file_of_t
+link_at(void *drcontext, int path)
+{
+    int dir = path == 0 ? AT_FDCWD : (int)dr_syscall_get_param(drcontext, path - 1);
+    return proc_file_at(dir, dr_syscall_get_param(drcontext, path));
+}
+
+static bool
+is_own_link(void *drcontext, int path)
+{
+    file_of_t file = link_at(drcontext, path);
+    return file.kind == EXE && file.own;
+}
+
+/* Gives the program where `program` leads to as the result of its readlink. */
+static bool
+answer_link(void *drcontext, int first, const char *program)
+{
+    char link[32], target[MAXIMUM_PATH];
+    size_t written, room = dr_syscall_get_param(drcontext, first + 2);
+    int file = (int)syscall(SYS_openat, AT_FDCWD, program, O_PATH | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    dr_snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
+    long got = syscall(SYS_readlinkat, AT_FDCWD, link, target, sizeof(target));
+    syscall(SYS_close, file);
+    size_t length = got < 0 ? 0 : (size_t)got < room ? (size_t)got : room;
+    if (length == 0 || !dr_safe_write((void *)dr_syscall_get_param(drcontext, first + 1), length,
+                                      target, &written))
+        return false;
+    if (options.values)
+        bytes_now(drcontext, BYTES_KERNEL, dr_syscall_get_param(drcontext, first + 1), length);
+    dr_syscall_set_result(drcontext, length);
+    return true;
+}
+
+/* The link to the program of a process that is recorded leads to the engine; what that was started
+ * with tells the program. False: it is not such a link. */
+static bool
+read_link(void *drcontext, int first)
+{
+    static const char name[] = "DYNAMORIO_EXE_PATH=";
+    char target[MAXIMUM_PATH];
+    file_of_t file = link_at(drcontext, first);
+    if (file.kind != EXE)
+        return false;
+    long got = syscall(SYS_readlinkat, AT_FDCWD, file.path, target, sizeof(target) - 1);
+    if (got <= 0)
+        return false;
+    target[got] = '\0';
+    if (!proc_maps_is_engine(target))
+        return false;
+    dr_snprintf(strrchr(file.path, '/'), sizeof("/environ"), "/environ");
+    text_t text = text_of_file(file.path);
+    text_add(&text, "", 1);
+    bool found = false;
+    for (size_t at = 0; at < text.length && !found; at += strlen(text.at + at) + 1) {
+        if (strncmp(text.at + at, name, strlen(name)) == 0)
+            found = answer_link(drcontext, first, text.at + at + strlen(name));
+    }
+    text_free(&text);
+    return found;
+}
+
+/* What the link of this process leads to, asked for by its name, is the program. */
+static bool
+ask_of_program(void *drcontext, int number)
+{
+    int first = number != SYS_stat;
+    int flags = number == SYS_stat ? 0 : (int)dr_syscall_get_param(drcontext, number == SYS_statx ? 2 : 3);
+    module_data_t *program;
+    if ((flags & AT_SYMLINK_NOFOLLOW) != 0 || !is_own_link(drcontext, first) ||
+        (program = dr_get_main_module()) == NULL)
+        return false;
+    reg_t into = dr_syscall_get_param(drcontext, number == SYS_statx ? 4 : first + 1);
+    long result = number == SYS_statx
+        ? syscall(SYS_statx, AT_FDCWD, program->full_path, flags, dr_syscall_get_param(drcontext, 3), into)
+        : syscall(SYS_newfstatat, AT_FDCWD, program->full_path, into, flags);
+    dr_free_module_data(program);
+    if (result != 0)
+        return false; /* the kernel says why */
+    if (options.values)
+        bytes_now(drcontext, BYTES_KERNEL, into, number == SYS_statx ? sizeof(struct statx) : sizeof(struct stat));
+    dr_syscall_set_result(drcontext, 0);
+    return true;
+}
+
+/* Flags of a call that opens what is at a path; false: it opens nothing, or by rules of its own. */
+static bool
+opens(void *drcontext, int number, uint64 *flags)
+{
+    struct open_how how;
+    reg_t given = dr_syscall_get_param(drcontext, number == SYS_open ? 1 : 2);
+    switch (number) {
+    case SYS_open:
+    case SYS_openat: *flags = given; break;
+    case SYS_openat2:
+        if (dr_syscall_get_param(drcontext, 3) != sizeof(how) ||
+            peek((const void *)given, &how, sizeof(how)) != sizeof(how) || how.resolve != 0 || how.mode != 0)
+            return false;
+        *flags = how.flags;
+        break;
+    default: return false;
+    }
+    /* Writing to it is refused elsewhere. */
+    return (*flags & (O_DIRECTORY | O_NOFOLLOW | O_CREAT)) == 0 &&
+        ((*flags & O_PATH) != 0 || (*flags & O_ACCMODE) == O_RDONLY);
+}
+
+static bool
+open_program(void *drcontext, int number)
+{
+    uint64 flags;
+    module_data_t *program;
+    if (!opens(drcontext, number, &flags) || !is_own_link(drcontext, number != SYS_open) ||
+        (program = dr_get_main_module()) == NULL)
+        return false;
+    long result = syscall(SYS_openat, AT_FDCWD, program->full_path, (int)flags);
+    dr_free_module_data(program);
+    if (result < 0)
+        return false; /* the kernel says why */
+    dr_syscall_set_result(drcontext, (reg_t)result);
+    return true;
+}
+
+/* The parameter with the path, where the call makes of what is there a file that is elsewhere too: container runtimes do so,
+ * lest theirs be overwritten; -1: it is no such call. */
+static int
+path_to_mount(void *drcontext, int number)
+{
+    switch (number) {
+    case SYS_mount: return 0;
+    case SYS_open_tree: return (dr_syscall_get_param(drcontext, 2) & AT_SYMLINK_NOFOLLOW) == 0 ? 1 : -1;
+    case SYS_linkat: return (dr_syscall_get_param(drcontext, 4) & AT_SYMLINK_FOLLOW) != 0 ? 1 : -1;
+    default: return -1;
+    }
+}
+
+static bool
+mount_program(void *drcontext, int number)
+{
+    reg_t p[5];
+    module_data_t *program;
+    int path = path_to_mount(drcontext, number);
+    if (path < 0 || !is_own_link(drcontext, path) || (program = dr_get_main_module()) == NULL)
+        return false;
+    for (int i = 0; i < 5; i++)
+        p[i] = dr_syscall_get_param(drcontext, i);
+    p[path] = (reg_t)program->full_path;
+    long result = syscall(number, p[0], p[1], p[2], p[3], p[4]);
+    int error = errno;
+    dr_free_module_data(program);
+    dr_syscall_set_result(drcontext, (reg_t)(result == -1 ? -error : result));
+    return true;
+}
+
+bool
+proc_program_call(void *drcontext, int number)
+{
+    switch (number) {
+    case SYS_stat:
+    case SYS_newfstatat:
+    case SYS_statx: return ask_of_program(drcontext, number);
+    case SYS_readlink:
+    case SYS_readlinkat: return read_link(drcontext, number == SYS_readlinkat);
+    case SYS_mount:
+    case SYS_open_tree:
+    case SYS_linkat: return mount_program(drcontext, number);
+    default: return open_program(drcontext, number);
+    }
+}
