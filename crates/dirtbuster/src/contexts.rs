@@ -93,6 +93,15 @@ impl Context {
             && t.dense(self.covered + (hi - lo), self.hi.max(hi) - self.lo.min(lo))
     }
 
+    /// Is it the line that its writer has got to? Of a few lines, which may be written over and over, none is.
+    pub(crate) fn is_newest(&self, line: u64) -> bool {
+        let newest = match self.direction {
+            Direction::Up => self.hi - 1,
+            Direction::Down => self.lo,
+        };
+        self.hi - self.lo > UNSETTLED * LINE && line == newest >> LINE_SHIFT
+    }
+
     /// Takes the write in.
     #[inline]
     pub(crate) fn grow(&mut self, lo: u64, hi: u64, now: u64) {

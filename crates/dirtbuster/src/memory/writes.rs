@@ -290,19 +290,18 @@ impl Memory {
         if p.bits & !s.mask != 0 {
             return false;
         }
-        let (own, start, down) = match (s.owner.as_single(), s.owner.as_context()) {
-            (Some(_), _) => (
-                streak.line == p.line && streak.owner == s.owner && s.start < streak.last,
-                s.start,
-                false,
-            ),
+        let (own, start, down, newest) = match (s.owner.as_single(), s.owner.as_context()) {
+            (Some(_), _) => {
+                let own = streak.line == p.line && streak.owner == s.owner;
+                (own && s.start < streak.last, s.start, false, false)
+            }
             (_, Some(c)) => {
                 let c = self.contexts.get(c);
-                (
-                    streak.owner == s.owner && streak.serial == c.serial,
-                    c.start,
-                    c.direction == Direction::Down,
-                )
+                let own = streak.owner == s.owner && streak.serial == c.serial;
+                let down = c.direction == Direction::Down;
+                // It has not written since the streak got there.
+                let newest = c.is_newest(p.line) && streak.last <= c.last;
+                (own || self.wrote_in(streak, s.owner), c.start, down, newest)
             }
             _ => return false,
         };
@@ -313,7 +312,13 @@ impl Memory {
                 p.lo <= streak.addr
             };
         }
-        start < streak.last || p.at.now.saturating_sub(s.time) > OVERLAP
+        !newest && start < streak.last || p.at.now.saturating_sub(s.time) > OVERLAP
+    }
+
+    /// Does the line that the instruction wrote last belong to `owner` by now, with what it wrote there?
+    fn wrote_in(&self, streak: &Streak, owner: Owner) -> bool {
+        let last = &self.lines.states[streak.state as usize];
+        last.owner.bare() == owner.bare() && last.start < streak.last
     }
 
     /// May the piece join this streak?
