@@ -53,6 +53,8 @@ pub(crate) struct Context {
     /// The line written last, low bits, and whether the writer came back to it late.
     pub(crate) line: u32,
     pub(crate) late: bool,
+    /// The last line with a fence amid its stores, low bits.
+    pub(crate) cut: u32,
     pub(crate) place: Place,
     /// Where the writer remembers it.
     pub(crate) slot: u8,
@@ -60,7 +62,7 @@ pub(crate) struct Context {
 }
 
 /// What [`crate::Analyzer`] states of its memory.
-const _: () = assert!(size_of::<Context>() <= 224);
+const _: () = assert!(size_of::<Context>() <= 240);
 
 impl Context {
     /// Would a write of `lo..hi` (in one line) at `now` extend it or fill it in?
@@ -174,6 +176,7 @@ impl Default for Contexts {
             allocation: SiteId::NONE,
             line: 0,
             late: false,
+            cut: 0,
             place: Place::default(),
             slot: 0,
             usage: Usage::default(),

@@ -118,6 +118,8 @@ struct Piece {
     state: usize,
     hint: RegionHint,
     writer: u32,
+    /// When the thread's last fence was, plus one.
+    fenced: u64,
     at: Moment,
 }
 

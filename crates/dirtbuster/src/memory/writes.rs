@@ -64,9 +64,13 @@ impl Memory {
         if let Some(state) = self.goes_on(streak, addr) {
             let mask = self.lines.states[state as usize].mask;
             if mask & bits == 0 {
+                let waits = streak.touch(pending, since);
+                if !waits {
+                    self.cut(streak.owner, state as usize, line, pending.fenced);
+                }
                 let written = (addr, addr + size, size);
                 self.went_on(streak, mask | bits, addr, written, at.now);
-                if !streak.touch(pending, since) {
+                if !waits {
                     let fences = &mut self.origins.get_mut(streak.origin).fences;
                     streak.pending = pending.push(streak.origin, since, fences);
                 }
@@ -84,6 +88,7 @@ impl Memory {
             state: i,
             hint: streak.hint,
             writer: 0,
+            fenced: pending.fenced,
             at,
         };
         self.place(streak, piece);
@@ -127,6 +132,18 @@ impl Memory {
         state.time = now;
         streak.addr = last;
         streak.last = now + 1;
+    }
+
+    /// A context goes on in a line that it has begun: was a fence in between, its thread's last?
+    #[inline]
+    pub(super) fn cut(&mut self, owner: Owner, state: usize, line: u64, fenced: u64) {
+        if fenced > self.lines.states[state].time
+            && let Some(c) = owner.as_context()
+        {
+            let context = self.contexts.get_mut(c);
+            context.usage.cut += u64::from(context.cut != line as u32);
+            context.cut = line as u32;
+        }
     }
 
     /// Finds what the piece belongs to.
