@@ -1,4 +1,4 @@
-//! Templates of the C++ library that are compiled into the program: what they write is their callers'.
+//! Templates of the C++ library, and Go's library, which are compiled into the program: what they write is their callers'.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod common;
@@ -55,4 +55,42 @@ fn a_finding_is_at_the_line_that_uses_the_template() {
             }
         }
     }
+}
+
+/// What a compiler of Go makes of its library, in C: symbols and files are called so.
+const LIKE_GO: &str = r#"
+#include <stdlib.h>
+void grow(double *to, long n) __asm__("bytes.growSlice");
+void move(double *to, long n) __asm__("runtime.memmove");
+int main(void) {
+    double *all = malloc(3 << 20 << 3);
+    for (long round = 0; round < 3; round++)
+        grow(all + (round << 20), 1 << 20); /* appends */
+    return all[5] == 7;
+}
+#line 166 "/usr/local/go/src/runtime/memmove_amd64.s"
+__attribute__((noinline)) void move(double *to, long n) {
+    for (long i = 0; i < n; i++)
+        to[i] = i;
+}
+#line 267 "/usr/local/go/src/bytes/buffer.go"
+__attribute__((noinline)) void grow(double *to, long n) {
+    move(to, n);
+    __asm__ volatile("");
+}
+"#;
+
+#[test]
+fn a_finding_is_at_the_line_that_uses_the_library_of_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("like_go.c");
+    std::fs::write(&source, LIKE_GO).unwrap();
+    let program = folder.path().join("like_go");
+    compile(&source, &program, &["-O1"]);
+    let args = ["advise", "--format", "json", "--", text(&program)];
+    let report = run(args).exits(0).json();
+    let place = &findings(&report)[0];
+    let line = LIKE_GO.lines().position(|l| l.contains("appends"));
+    assert_eq!(place["line"], 1 + line.unwrap(), "{place:#}");
+    assert_eq!(place["writer"], "runtime.memmove", "{place:#}");
 }

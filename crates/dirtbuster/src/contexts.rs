@@ -53,6 +53,8 @@ pub(crate) struct Context {
     /// The line written last, low bits, and whether the writer came back to it late.
     pub(crate) line: u32,
     pub(crate) late: bool,
+    /// The last line with a fence amid its stores, low bits.
+    pub(crate) cut: u32,
     pub(crate) place: Place,
     /// Where the writer remembers it.
     pub(crate) slot: u8,
@@ -60,7 +62,7 @@ pub(crate) struct Context {
 }
 
 /// What [`crate::Analyzer`] states of its memory.
-const _: () = assert!(size_of::<Context>() <= 224);
+const _: () = assert!(size_of::<Context>() <= 240);
 
 impl Context {
     /// Would a write of `lo..hi` (in one line) at `now` extend it or fill it in?
@@ -91,6 +93,15 @@ impl Context {
         lo.saturating_sub(self.hi) <= MAX_GAP
             && self.lo.saturating_sub(hi) <= MAX_GAP
             && t.dense(self.covered + (hi - lo), self.hi.max(hi) - self.lo.min(lo))
+    }
+
+    /// Is it the line that its writer has got to? Of a few lines, which may be written over and over, none is.
+    pub(crate) fn is_newest(&self, line: u64) -> bool {
+        let newest = match self.direction {
+            Direction::Up => self.hi - 1,
+            Direction::Down => self.lo,
+        };
+        self.hi - self.lo > UNSETTLED * LINE && line == newest >> LINE_SHIFT
     }
 
     /// Takes the write in.
@@ -165,6 +176,7 @@ impl Default for Contexts {
             allocation: SiteId::NONE,
             line: 0,
             late: false,
+            cut: 0,
             place: Place::default(),
             slot: 0,
             usage: Usage::default(),

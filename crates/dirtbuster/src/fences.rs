@@ -101,6 +101,8 @@ pub(crate) struct PendingWrites {
     base: u64,
     /// Stores up to here were done when their instruction was: the last atomic's own.
     settled: u64,
+    /// When the thread's last fence was, in its instructions, plus one; 0: there was none.
+    pub(crate) fenced: u64,
 }
 
 /// Entries that are kept at most; one more drops the older half, as if beyond the horizon. Each
@@ -173,6 +175,7 @@ impl PendingWrites {
     #[inline]
     pub(crate) fn fence(&mut self, now: u64, mut record: impl FnMut(u32, u64)) {
         self.base += self.entries.len() as u64;
+        self.fenced = now + 1;
         let now = waits_from(now, 0);
         for (time, origin) in self.entries.drain(..) {
             let distance = now - time;

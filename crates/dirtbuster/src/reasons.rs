@@ -178,6 +178,16 @@ pub(crate) fn many_streams(e: &Evidence<'_>, late: Streams, t: &Thresholds) -> S
     )
 }
 
+pub(crate) fn cut_by_fences(e: &Evidence<'_>, cut: f64) -> String {
+    format!(
+        "{} of the writes are sequential, but in {} of the lines a fence or an atomic (a lock, a counter) comes between two \
+         stores: it sends out what non-temporal stores have gathered by then, in parts, and waits for each line that is \
+         cleaned. What helps is to take the fence out of the loop, or to fill a small buffer and to copy it out whole.",
+        percent(e.sequential_share),
+        percent(cut),
+    )
+}
+
 pub(crate) fn flushed(e: &Evidence<'_>) -> String {
     format!(
         "The program flushes {} of the lines written here itself, so there is nothing to add.",

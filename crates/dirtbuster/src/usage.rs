@@ -25,6 +25,8 @@ pub(crate) struct Usage {
     /// Lines that had to be got from another core: it had read them, or written them.
     pub(crate) taken: u64,
     pub(crate) returns: Returns,
+    /// Lines with a fence between two of their stores.
+    pub(crate) cut: u64,
 }
 
 /// How often something happened, and after how many instructions, summed up.
@@ -136,6 +138,7 @@ impl Usage {
         self.rewritten_reach.merge(&o.rewritten_reach);
         self.flushed += o.flushed;
         self.taken += o.taken;
+        self.cut += o.cut;
         self.returns.lines += o.returns.lines;
         self.returns.n += o.returns.n;
         self.returns.turns += o.returns.turns;
@@ -154,13 +157,14 @@ impl Usage {
             flushed,
             taken,
             returns,
+            cut,
         } = self;
         let again = [rewritten, rewritten_near, rewritten_cached, rewritten_reach];
         for events in again.into_iter().chain([reread, reread_near]) {
             events.scale(weight);
         }
         let returned = [&mut returns.lines, &mut returns.n, &mut returns.turns];
-        for n in returned.into_iter().chain([lines, flushed, taken]) {
+        for n in returned.into_iter().chain([lines, flushed, taken, cut]) {
             *n *= weight;
         }
     }

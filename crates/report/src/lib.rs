@@ -11,6 +11,7 @@ mod apart;
 mod crash;
 mod finding;
 mod function_names;
+mod golang;
 mod human;
 mod json;
 mod location;
@@ -32,6 +33,7 @@ pub use crash::{
 };
 pub use finding::{Allocation, Context, InstructionShare, LineStores, NamedFinding, Predicted};
 pub use function_names::shortened;
+pub use golang::is_go_function;
 pub use human::{bytes, count, distance, percent, seconds};
 pub use json::to_json;
 pub use pitfall::NamedPitfall;

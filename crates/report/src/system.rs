@@ -1,5 +1,7 @@
 //! Which source files belong to the compiler and its libraries and not to the program.
 
+use crate::golang::is_go_path;
+
 /// Folders that a distribution or toolchain owns.
 const SYSTEM_ROOTS: [&str; 6] = [
     "/usr/include/",
@@ -66,4 +68,5 @@ pub fn is_generic_library(module: &str) -> bool {
 pub fn is_system_path(path: &str) -> bool {
     SYSTEM_ROOTS.iter().any(|root| path.starts_with(root))
         || SYSTEM_PARTS.iter().any(|part| path.contains(part))
+        || is_go_path(path)
 }

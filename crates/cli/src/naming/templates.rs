@@ -1,7 +1,7 @@
-//! Templates of the standard libraries, which are compiled into the program that uses them: what they write is written
-//! on their callers' behalf, as what `memcpy` writes is.
+//! Templates of the standard libraries, and all of Go's, which are compiled into the program that uses them: what they write is
+//! written on their callers' behalf, as what `memcpy` writes is.
 
-use prestore_report::{is_system_library, is_system_path};
+use prestore_report::{is_go_function, is_system_library, is_system_path};
 use prestore_symbols::FunctionName;
 use prestore_trace::Module;
 
@@ -32,7 +32,7 @@ impl Namer {
 /// `std::vector<int>::resize`, `<alloc::vec::Vec<T> as Extend<T>>::extend`.
 fn is_standard(name: &str) -> bool {
     let name = name.trim_start_matches('<');
-    NAMES.iter().any(|standard| name.starts_with(standard))
+    NAMES.iter().any(|standard| name.starts_with(standard)) || is_go_function(name)
 }
 
 #[cfg(test)]
@@ -45,6 +45,7 @@ mod tests {
             "std::vector<int>::resize(unsigned long)",
             "<alloc::vec::Vec<T> as core::iter::Extend<T>>::extend",
             "__gnu_cxx::__ops::f()",
+            "bytes.(*Buffer).Write",
         ] {
             assert!(is_standard(name), "{name}");
         }

@@ -14,7 +14,7 @@
 //!    It does not join the streak the line belongs to if it *repeats*: all its bytes have been
 //!    written there already, by this very instruction on its way (it does not move ahead) or by
 //!    others a while ago. Another instruction's overlap at once is no repetition: `memcpy` writes
-//!    its tail over what the loop wrote, structures are cleared and then filled.
+//!    its tail over what the loop wrote, structures are cleared and then filled, values stored and then clipped.
 //! 3. It begins a streak.
 //!
 //! A streak within one line (a *single*) lives in the line's state, a longer one is a
@@ -118,6 +118,8 @@ struct Piece {
     state: usize,
     hint: RegionHint,
     writer: u32,
+    /// When the thread's last fence was, plus one.
+    fenced: u64,
     at: Moment,
 }
 

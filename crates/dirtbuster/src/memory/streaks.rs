@@ -71,6 +71,9 @@ impl Memory {
         if owner != Owner::context(at) && owner != Owner::NONE {
             self.take_in(at, p.line, p.hi - p.lo, p);
         }
+        if owner == Owner::context(at) {
+            self.cut(owner, p.state, p.line, p.fenced);
+        }
         let s = &mut self.lines.states[p.state];
         let context = self.contexts.get_mut(at);
         if s.owner == Owner::context(at) {
@@ -186,6 +189,7 @@ fn single_as_context(line: u64, s: &LineState, origin: u32, writer: u32) -> Cont
         allocation: SiteId::NONE,
         line: line as u32,
         late: false,
+        cut: !line as u32,
         place: Place::default(),
         slot: 0,
         usage,

@@ -64,9 +64,13 @@ impl Memory {
         if let Some(state) = self.goes_on(streak, addr) {
             let mask = self.lines.states[state as usize].mask;
             if mask & bits == 0 {
+                let waits = streak.touch(pending, since);
+                if !waits {
+                    self.cut(streak.owner, state as usize, line, pending.fenced);
+                }
                 let written = (addr, addr + size, size);
                 self.went_on(streak, mask | bits, addr, written, at.now);
-                if !streak.touch(pending, since) {
+                if !waits {
                     let fences = &mut self.origins.get_mut(streak.origin).fences;
                     streak.pending = pending.push(streak.origin, since, fences);
                 }
@@ -84,6 +88,7 @@ impl Memory {
             state: i,
             hint: streak.hint,
             writer: 0,
+            fenced: pending.fenced,
             at,
         };
         self.place(streak, piece);
@@ -127,6 +132,18 @@ impl Memory {
         state.time = now;
         streak.addr = last;
         streak.last = now + 1;
+    }
+
+    /// A context goes on in a line that it has begun: was a fence in between, its thread's last?
+    #[inline]
+    pub(super) fn cut(&mut self, owner: Owner, state: usize, line: u64, fenced: u64) {
+        if fenced > self.lines.states[state].time
+            && let Some(c) = owner.as_context()
+        {
+            let context = self.contexts.get_mut(c);
+            context.usage.cut += u64::from(context.cut != line as u32);
+            context.cut = line as u32;
+        }
     }
 
     /// Finds what the piece belongs to.
@@ -290,19 +307,18 @@ impl Memory {
         if p.bits & !s.mask != 0 {
             return false;
         }
-        let (own, start, down) = match (s.owner.as_single(), s.owner.as_context()) {
-            (Some(_), _) => (
-                streak.line == p.line && streak.owner == s.owner && s.start < streak.last,
-                s.start,
-                false,
-            ),
+        let (own, start, down, newest) = match (s.owner.as_single(), s.owner.as_context()) {
+            (Some(_), _) => {
+                let own = streak.line == p.line && streak.owner == s.owner;
+                (own && s.start < streak.last, s.start, false, false)
+            }
             (_, Some(c)) => {
                 let c = self.contexts.get(c);
-                (
-                    streak.owner == s.owner && streak.serial == c.serial,
-                    c.start,
-                    c.direction == Direction::Down,
-                )
+                let own = streak.owner == s.owner && streak.serial == c.serial;
+                let down = c.direction == Direction::Down;
+                // It has not written since the streak got there.
+                let newest = c.is_newest(p.line) && streak.last <= c.last;
+                (own || self.wrote_in(streak, s.owner), c.start, down, newest)
             }
             _ => return false,
         };
@@ -313,7 +329,13 @@ impl Memory {
                 p.lo <= streak.addr
             };
         }
-        start < streak.last || p.at.now.saturating_sub(s.time) > OVERLAP
+        !newest && start < streak.last || p.at.now.saturating_sub(s.time) > OVERLAP
+    }
+
+    /// Does the line that the instruction wrote last belong to `owner` by now, with what it wrote there?
+    fn wrote_in(&self, streak: &Streak, owner: Owner) -> bool {
+        let last = &self.lines.states[streak.state as usize];
+        last.owner.bare() == owner.bare() && last.start < streak.last
     }
 
     /// May the piece join this streak?

@@ -125,6 +125,26 @@ fn within_its_lines_a_context_is_written_in_any_order() {
     }
 }
 
+/// A value is stored, then clipped: another instruction stores some elements again, at once.
+#[test]
+fn what_is_stored_again_at_once_is_one_writing() {
+    for every in [1, 2, 3, 13, 40] {
+        let mut p = Program::default();
+        let store = p.block(1, 0).store(0, 0, 4).compute(20).done();
+        let clip = p.block(1, 10).store(0, 0, 4).compute(2).done();
+        for i in 0..100_000u64 {
+            p.run(0, store, &[HEAP + i * 4]);
+            if i % every == 0 {
+                p.run(0, clip, &[HEAP + i * 4]);
+            }
+        }
+        let f = p.analyze().findings;
+        let place = of_site(&f, 1000);
+        assert!(place.rewrite_near.share < 0.01, "{every}: {place:#?}");
+        assert_eq!(place.verdict, Verdict::Skip, "{every}: {place:#?}");
+    }
+}
+
 /// Records of which other code writes the first bytes: following advice to skip the rest took 2.8 times as long.
 #[test]
 fn lines_that_other_code_completes_are_written_in_part() {

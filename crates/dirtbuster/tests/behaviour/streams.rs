@@ -1,9 +1,9 @@
 //! How many sequential contexts a piece of code has open at a time.
 
-use prestore_dirtbuster::Verdict;
+use prestore_dirtbuster::{Finding, Verdict};
 
 use crate::synthetic::Program;
-use crate::{HEAP, of_site};
+use crate::{HEAP, STACK, of_site};
 
 /// Records of so many bytes go to so many buckets at random.
 fn distribution(buckets: usize, record: u32) -> Program {
@@ -138,5 +138,33 @@ fn few_streams_and_whole_lines_are() {
         let f = distribution(buckets, record).analyze().findings;
         let place = of_site(&f, 1000);
         assert!(place.streams.share < 0.1, "{buckets} {record}: {place:#?}");
+    }
+}
+
+/// An array is filled, with an atomic (as of a lock) behind every few elements.
+fn with_fences(elements: u64) -> Finding {
+    let mut p = Program::default();
+    let put = p.block(1, 0).store(0, 0, 8).compute(4).done();
+    let lock = p.block(2, 0).atomic(0, 0, 8).compute(2).done();
+    for i in 0..200_000 {
+        p.run(0, put, &[HEAP + 16 + i * 8]);
+        if i % elements == 0 {
+            p.run(0, lock, &[STACK]);
+        }
+    }
+    of_site(&p.analyze().findings, 1000).clone()
+}
+
+/// Simulated, clean and skip took up to nine times as long where lines are cut to pieces, and paid with 4 KB between fences.
+#[test]
+fn fences_amid_lines_speak_against_sending_them_out() {
+    for elements in [1, 3, 8, 16] {
+        let place = with_fences(elements);
+        assert_eq!(place.verdict, Verdict::LeaveAlone, "{elements}: {place:#?}");
+        assert!(place.reason.contains("between two stores"), "{place:#?}");
+    }
+    for elements in [64, 512] {
+        let place = with_fences(elements);
+        assert_eq!(place.verdict, Verdict::Skip, "{elements}: {place:#?}");
     }
 }

@@ -121,12 +121,26 @@ impl Plain {
         let Some(s) = s else {
             return now.saturating_sub(h.time) > 64;
         };
-        let own = s.owner == owner
-            && (matches!(owner, Owner::Context(_)) || s.line == line && h.start <= s.time);
+        let last = &self.lines[&s.line];
+        let (own, newest) = match owner {
+            Owner::Single(_) => (
+                s.owner == owner && s.line == line && h.start <= s.time,
+                false,
+            ),
+            Owner::Context(c) => {
+                let c = &self.contexts[c];
+                let at = if c.up { c.hi - 1 } else { c.lo };
+                let in_it = last.owner == Some(owner) && last.start <= s.time;
+                (
+                    s.owner == owner || in_it,
+                    c.hi - c.lo > 128 && at / 64 == line && s.time < c.last,
+                )
+            }
+        };
         if own {
             return if down { lo >= s.addr } else { lo <= s.addr };
         }
-        s.time >= start || now.saturating_sub(h.time) > 64
+        !newest && s.time >= start || now.saturating_sub(h.time) > 64
     }
 
     pub(super) fn mine(&self, owner: Owner, me: Origin) -> bool {
