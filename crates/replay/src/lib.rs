@@ -42,6 +42,6 @@ pub use ordered::{Executor, OrderedSink, in_order};
 pub use rebuild::{Counts, Memory, PAGE, Rebuild};
 pub use replay::Replay;
 pub use sample::{Sample, Units};
-pub use source::TraceSource;
+pub use source::{TraceSource, threads_at_once};
 pub use space::Space;
 pub use stacks::StackGuess;

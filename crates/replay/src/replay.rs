@@ -11,7 +11,7 @@ use crate::first::First;
 use crate::sample::{Index, Sample, Units, UnitsOf};
 use crate::stacks::stacks;
 use crate::watched::Watched;
-use crate::{Gaps, HandOffs, Options, SourceError, TraceSource};
+use crate::{Gaps, HandOffs, Options, SourceError, TraceSource, threads_at_once};
 
 /// A recording to be simulated. What depends on both is settled here: flushes become those of the
 /// machine's lines, stacks are looked for where a placement rule names them, and the results' notes
@@ -118,6 +118,9 @@ impl<'a> Replay<'a> {
             line: Some(machine.line.0),
             ..self.options.clone()
         };
+        // Before the threads are read for what they hand over: that may take a minute.
+        let threads = threads_at_once(self.trace, &options).map_err(SimulationError::Source)?;
+        self.simulation.check_threads(threads, 0)?;
         let stacks = stacks(machine, self.trace, &options).map_err(SimulationError::Source)?;
         let source = match &self.hand_offs {
             Some(known) => TraceSource::with_hand_offs(self.trace, &options, Arc::clone(known)),

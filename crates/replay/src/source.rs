@@ -73,6 +73,16 @@ pub(crate) struct Current<'t> {
     pub(crate) path: Path,
 }
 
+/// How many threads of the recording are there at once, at most: so many cores a simulation needs. What they did is not
+/// read for it.
+///
+/// # Errors
+/// [`SourceError`]: nothing was recorded, or parts are missing and `options` are not lenient.
+pub fn threads_at_once(trace: &Trace, options: &Options) -> Result<u32, SourceError> {
+    let threads = chosen::threads(trace, options)?;
+    Ok(lanes::share(trace, &threads).len() as u32)
+}
+
 impl<'t> TraceSource<'t> {
     /// Reads `trace` as `options` say. Where there are several threads, the whole recording is
     /// read once before, for what they hand over to each other ([`HandOffs::infer`]).

@@ -61,13 +61,7 @@ impl Study<'_> {
             let results = self.replay(replay, run.number, &mut advised);
             (results, advised.not_in_place())
         };
-        let results = simulated.map_err(|error| match error {
-            SimulationError::Source(error) => WhatIfError::Source(error),
-            error => WhatIfError::Simulation {
-                machine: machine.name.clone(),
-                error,
-            },
-        })?;
+        let results = simulated.map_err(|error| failed_on(&machine, error))?;
         Ok((results, impossible))
     }
 
@@ -98,6 +92,17 @@ fn costs(machine: &Machine) -> Costs {
         put: library.put.max(chain),
         put_line: library.put_line.max(chain),
         ..library
+    }
+}
+
+/// What a simulation on `machine` that could not be done means to the study.
+pub(crate) fn failed_on(machine: &Machine, error: SimulationError<SourceError>) -> WhatIfError {
+    match error {
+        SimulationError::Source(error) => WhatIfError::Source(error),
+        error => WhatIfError::Simulation {
+            machine: machine.name.clone(),
+            error,
+        },
     }
 }
 

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use prestore_machine::Machine;
-use prestore_replay::{HandOffs, Options, Sample, SourceError};
-use prestore_sim::{CallSite, Interest, Results, SimulationError};
+use prestore_replay::{HandOffs, Options, Sample, SourceError, threads_at_once};
+use prestore_sim::{CallSite, Interest, Results, Simulation, SimulationError};
 use prestore_trace::SiteId;
 use prestore_trace::container::Trace;
 
 use crate::at_once::at_once;
 use crate::effects::{Alone, followed};
 use crate::fits::fits;
-use crate::simulate::Run;
+use crate::simulate::{Run, failed_on};
 use crate::variant::Variant;
 use crate::{Advice, Figures, MachinePrediction, SCHEMA_VERSION, Speedup, WhatIf};
 
@@ -72,6 +72,11 @@ impl Study<'_> {
     /// The first that a simulation met, in the order of the machines.
     pub fn predict(&self, done: &(dyn Fn() + Sync)) -> Result<WhatIf, WhatIfError> {
         let options = self.options();
+        let threads = threads_at_once(self.trace, &options)?;
+        for machine in self.machines {
+            (Simulation::new(machine).check_threads(threads, 0))
+                .map_err(|error| failed_on(machine, error))?;
+        }
         let hand_offs = Arc::new(HandOffs::infer(self.trace, &options)?);
         let run = |wanted: &[(&Machine, Variant)]| self.runs(wanted, &options, &hand_offs, done);
         let variants = Variant::alone(self.advice);

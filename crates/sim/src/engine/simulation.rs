@@ -190,7 +190,12 @@ impl<'m> Simulation<'m> {
         })
     }
 
-    fn check_threads<E>(&self, threads: u32, helpers: u32) -> Result<(), SimulationError<E>> {
+    /// Has the machine a core for each of so many threads, and for `helpers` threads of a mechanism's runtime? Runs find out
+    /// themselves; to be asked where much is to be read before.
+    ///
+    /// # Errors
+    /// [`SimulationError::TooManyThreads`], and [`SimulationError::NoThreads`].
+    pub fn check_threads<E>(&self, threads: u32, helpers: u32) -> Result<(), SimulationError<E>> {
         let cores = self.machine.core.count;
         if threads == 0 {
             return Err(SimulationError::NoThreads);
