@@ -63,6 +63,15 @@ fn code_that_the_kernel_writes() {
     }
 }
 
+/// A thread on its way there went to address -1.
+#[test]
+fn code_that_others_flush() {
+    let program = cc("flushed_code", &["-pthread"]);
+    for options in [&[][..], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 /// They were repeated for ever, or faulted.
 #[test]
 fn restartable_sequences() {
