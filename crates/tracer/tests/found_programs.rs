@@ -57,7 +57,7 @@ fn behind_the_break() {
 /// What had been there before was executed.
 #[test]
 fn code_that_the_kernel_writes() {
-    let program = cc("written_code", &[]);
+    let program = cc("written_code", &["-pthread"]);
     for options in [&[][..], &["values"]] {
         same(options, &[str(&program)]);
     }
