@@ -63,6 +63,15 @@ fn code_that_the_kernel_writes() {
     }
 }
 
+/// What had been mapped there before was executed; and what had been moved could not be written.
+#[test]
+fn code_that_is_mapped() {
+    let program = cc("mapped_code", &["-pthread"]);
+    for options in [&[][..], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 /// A thread on its way there went to address -1.
 #[test]
 fn code_that_others_flush() {
