@@ -1,5 +1,6 @@
 #include "peek.h"
 
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -15,5 +16,7 @@ peek(const void *at, void *to, size_t size)
 void
 peek_text(const void *at, char *to, size_t size)
 {
-    to[peek(at, to, size - 1)] = '\0';
+    size_t got = peek(at, to, size);
+    if (memchr(to, '\0', got) == NULL)
+        to[0] = '\0';
 }

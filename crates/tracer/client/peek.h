@@ -9,7 +9,7 @@
  * waiting for its vfork to end. */
 size_t peek(const void *at, void *to, size_t size);
 
-/* A text, cut to `size`; empty where there is none. */
+/* A text; empty where there is none, or none that ends within `size`. */
 void peek_text(const void *at, char *to, size_t size);
 
 #endif

@@ -28,22 +28,37 @@ static bool
 is_own_link(void *drcontext, int path)
 {
     file_of_t file = link_at(drcontext, path);
-    return file.kind == EXE && file.own;
+    /* Of another task there is none, nor where /proc is not. */
+    return file.kind == EXE && file.own && syscall(SYS_faccessat, AT_FDCWD, file.path, F_OK) == 0;
+}
+
+/* What the link to `program` reads; its length. */
+static size_t
+read_target(const char *program, char *target, size_t size)
+{
+    char link[32];
+    int file = (int)syscall(SYS_openat, AT_FDCWD, program, O_PATH | O_CLOEXEC);
+    if (file < 0 && errno == ENOENT)
+        return (size_t)dr_snprintf(target, size, "%s (deleted)", program);
+    if (file < 0)
+        return 0;
+    dr_snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
+    long got = syscall(SYS_readlinkat, AT_FDCWD, link, target, size);
+    syscall(SYS_close, file);
+    return got < 0 ? 0 : (size_t)got;
 }
 
 /* Gives the program where `program` leads to as the result of its readlink. */
 static bool
 answer_link(void *drcontext, int first, const char *program)
 {
-    char link[32], target[MAXIMUM_PATH];
-    size_t written, room = dr_syscall_get_param(drcontext, first + 2);
-    int file = (int)syscall(SYS_openat, AT_FDCWD, program, O_PATH | O_CLOEXEC);
-    if (file < 0)
+    char target[MAXIMUM_PATH];
+    int room = (int)dr_syscall_get_param(drcontext, first + 2);
+    size_t written, length = read_target(program, target, sizeof(target));
+    if (room <= 0 || length > sizeof(target))
         return false;
-    dr_snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
-    long got = syscall(SYS_readlinkat, AT_FDCWD, link, target, sizeof(target));
-    syscall(SYS_close, file);
-    size_t length = got < 0 ? 0 : (size_t)got < room ? (size_t)got : room;
+    if (length > (size_t)room)
+        length = (size_t)room;
     if (length == 0 || !dr_safe_write((void *)dr_syscall_get_param(drcontext, first + 1), length,
                                       target, &written))
         return false;
@@ -59,7 +74,7 @@ static bool
 read_link(void *drcontext, int first)
 {
     static const char name[] = "DYNAMORIO_EXE_PATH=";
-    char target[MAXIMUM_PATH];
+    char target[MAXIMUM_PATH], environment[PROC_PATH + sizeof("/environ")];
     file_of_t file = link_at(drcontext, first);
     if (file.kind != EXE)
         return false;
@@ -69,8 +84,9 @@ read_link(void *drcontext, int first)
     target[got] = '\0';
     if (!proc_maps_is_engine(target))
         return false;
-    dr_snprintf(strrchr(file.path, '/'), sizeof("/environ"), "/environ");
-    text_t text = text_of_file(file.path);
+    int folder = (int)(strrchr(file.path, '/') - file.path);
+    dr_snprintf(environment, sizeof(environment), "%.*s/environ", folder, file.path);
+    text_t text = text_of_file(environment);
     text_add(&text, "", 1);
     bool found = false;
     for (size_t at = 0; at < text.length && !found; at += strlen(text.at + at) + 1) {
@@ -112,18 +128,22 @@ opens(void *drcontext, int number, uint64 *flags)
     reg_t given = dr_syscall_get_param(drcontext, number == SYS_open ? 1 : 2);
     switch (number) {
     case SYS_open:
-    case SYS_openat: *flags = given; break;
+    case SYS_openat:
+        if ((given & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
+            return false;
+        *flags = given & ~(reg_t)O_CREAT; /* it is there */
+        break;
     case SYS_openat2:
-        if (dr_syscall_get_param(drcontext, 3) != sizeof(how) ||
-            peek((const void *)given, &how, sizeof(how)) != sizeof(how) || how.resolve != 0 || how.mode != 0)
+        if (dr_syscall_get_param(drcontext, 3) < sizeof(how) ||
+            peek((const void *)given, &how, sizeof(how)) != sizeof(how) || how.resolve != 0)
             return false;
         *flags = how.flags;
         break;
     default: return false;
     }
-    /* Writing to it is refused elsewhere. */
-    return (*flags & (O_DIRECTORY | O_NOFOLLOW | O_CREAT)) == 0 &&
-        ((*flags & O_PATH) != 0 || (*flags & O_ACCMODE) == O_RDONLY);
+    /* Writing to it is refused elsewhere, and as the kernel refuses it for the engine. */
+    return (*flags & (O_DIRECTORY | O_NOFOLLOW | O_CREAT | O_TRUNC)) == 0 &&
+        ((*flags & O_PATH) != 0 || (*flags & O_ACCMODE) == O_RDONLY || (*flags & O_ACCMODE) == O_ACCMODE);
 }
 
 static bool
@@ -134,7 +154,10 @@ open_program(void *drcontext, int number)
     if (!opens(drcontext, number, &flags) || !is_own_link(drcontext, number != SYS_open) ||
         (program = dr_get_main_module()) == NULL)
         return false;
-    long result = syscall(SYS_openat, AT_FDCWD, program->full_path, (int)flags);
+    long result = number == SYS_openat2
+        ? syscall(SYS_openat2, AT_FDCWD, program->full_path, dr_syscall_get_param(drcontext, 2),
+                  dr_syscall_get_param(drcontext, 3))
+        : syscall(SYS_openat, AT_FDCWD, program->full_path, (int)flags);
     dr_free_module_data(program);
     if (result < 0)
         return false; /* the kernel says why */

@@ -4,7 +4,10 @@
 
 mod common;
 
-use common::{cc, same, str};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use common::{cc, same, scratch, str};
 
 /// flex waits for a filter behind the standard output that it has closed.
 #[test]
@@ -57,7 +60,25 @@ fn behind_the_break() {
 /// What had been there before was executed.
 #[test]
 fn code_that_the_kernel_writes() {
-    let program = cc("written_code", &[]);
+    let program = cc("written_code", &["-pthread"]);
+    for options in [&[][..], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
+/// What had been mapped there before was executed; and what had been moved could not be written.
+#[test]
+fn code_that_is_mapped() {
+    let program = cc("mapped_code", &["-pthread"]);
+    for options in [&[][..], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
+/// A thread on its way there went to address -1.
+#[test]
+fn code_that_others_flush() {
+    let program = cc("flushed_code", &["-pthread"]);
     for options in [&[][..], &["values"]] {
         same(options, &[str(&program)]);
     }
@@ -76,6 +97,27 @@ fn restartable_sequences() {
 fn data_aligned_to_more_than_a_page() {
     for flags in [&["-pie", "-fPIE"][..], &["-no-pie"]] {
         same(&[], &[cc("aligned_data", flags)]);
+    }
+}
+
+/// A program did not begin whose first segment asks for more than there is room for.
+#[test]
+fn segments_with_any_alignment() {
+    let program = fs::read(cc("plain", &["-pie"])).unwrap();
+    let word = |at: usize| u64::from_le_bytes(program[at..at + 8].try_into().unwrap());
+    let headers = usize::try_from(word(32)).unwrap();
+    let first = (headers..)
+        .step_by(56)
+        .find(|&at| program[at..at + 4] == [1, 0, 0, 0]) // PT_LOAD
+        .unwrap();
+    let folder = scratch();
+    for bits in [30, 40, 47, 63] {
+        let path = folder.path().join(bits.to_string());
+        let mut other = program.clone();
+        other[first + 48..first + 56].copy_from_slice(&(1_u64 << bits).to_le_bytes());
+        fs::write(&path, other).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        same(&[], &[path]);
     }
 }
 

@@ -1,11 +1,13 @@
 /* What /proc says that this process executes, asked for in many ways; and made a file elsewhere, as container runtimes do. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -76,6 +78,36 @@ mount_elsewhere(const char *name, const char *place)
     printf("a tree: %d\n", is_program((int)syscall(SYS_open_tree, AT_FDCWD, "/proc/self/exe", 1 /* OPEN_TREE_CLONE */)));
 }
 
+static void
+refused(const char *what, long result)
+{
+    printf("%s: %d, %s\n", what, result < 0 ? -1 : 0, result < 0 ? strerror(errno) : "");
+}
+
+/* What the kernel refuses is refused, and nothing happens to the program. */
+static void
+ask_for_what_is_refused(void)
+{
+    char target[16];
+    struct stat at;
+    struct open_how unknown = { .flags = 1UL << 40 }, truncates = { .flags = O_TRUNC };
+    char *end = (char *)mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) + 4096;
+    munmap(end, 4096);
+    memcpy(end - 14, "/proc/self/exe", 14); /* without its end */
+    refused("no end", open(end - 14, O_RDONLY));
+    refused("no end", syscall(SYS_readlink, end - 14, target, sizeof(target)));
+    refused("another's task", open("/proc/self/task/99999999/exe", O_RDONLY));
+    refused("another's task", stat("/proc/self/task/99999999/exe", &at));
+    refused("no room", syscall(SYS_readlink, "/proc/self/exe", target, 0));
+    refused("negative room", syscall(SYS_readlink, "/proc/self/exe", target, -1L));
+    refused("unknown flag", syscall(SYS_openat2, AT_FDCWD, "/proc/self/exe", &unknown, sizeof(unknown)));
+    refused("exclusive", open("/proc/self/exe", O_RDONLY | O_CREAT | O_EXCL, 0600));
+    printf("created: %d\n", is_program(open("/proc/self/exe", O_RDONLY | O_CREAT, 0600)));
+    refused("truncated", open("/proc/self/exe", O_RDONLY | O_TRUNC));
+    refused("truncated", syscall(SYS_openat2, AT_FDCWD, "/proc/self/exe", &truncates, sizeof(truncates)));
+    printf("%d\n", stat("/proc/self/exe", &at) == 0 && at.st_size == program.st_size);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -104,6 +136,7 @@ main(int argc, char **argv)
         printf("%d\n", chdir("/"));
         close(dir);
     }
+    ask_for_what_is_refused();
     char place[] = "/tmp/own-link-XXXXXX";
     close(mkstemp(place));
     unlink(place);
