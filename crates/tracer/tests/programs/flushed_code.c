@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, ROUNDS = 2000 };
+enum { PAGE = 4096, ROUNDS = 150 };
 
 static uint8_t *code;
 static volatile int stop, wrong;

@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, LENGTH = 6, ROUNDS = 10, SEEN = 200 };
+enum { PAGE = 4096, LENGTH = 6, ROUNDS = 10, SEEN = 60 };
 
 static void
 make(uint8_t *code, uint32_t value)
