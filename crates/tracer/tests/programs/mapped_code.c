@@ -11,11 +11,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "made_code.h"
+
 #ifndef MREMAP_DONTUNMAP
 #define MREMAP_DONTUNMAP 4
 #endif
 
-enum { PAGE = 4096, ROUNDS = 10, ANY = PROT_READ | PROT_WRITE | PROT_EXEC, NEVER = 1000 };
+enum { ROUNDS = 10, ANY = PROT_READ | PROT_WRITE | PROT_EXEC, NEVER = 1000 };
 
 static sigjmp_buf back;
 
@@ -23,26 +25,6 @@ static void
 on_fault(int sig)
 {
     siglongjmp(back, sig);
-}
-
-static void
-make(uint8_t *code, uint32_t value)
-{
-    code[0] = 0xb8; /* mov $VALUE, %eax; ret */
-    memcpy(code + 1, &value, 4);
-    code[5] = 0xc3;
-}
-
-static int
-call(const uint8_t *code)
-{
-    return ((int (*)(void))(uintptr_t)code)();
-}
-
-static uint8_t *
-map(int prot)
-{
-    return mmap(NULL, PAGE, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
 static int

@@ -11,27 +11,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, LENGTH = 6, ROUNDS = 10, SEEN = 60 };
+#include "made_code.h"
 
-static void
-make(uint8_t *code, uint32_t value)
-{
-    code[0] = 0xb8; /* mov $VALUE, %eax; ret */
-    memcpy(code + 1, &value, 4);
-    code[5] = 0xc3;
-}
-
-static int
-call(const uint8_t *code)
-{
-    return ((int (*)(void))(uintptr_t)code)();
-}
-
-static void *
-map(int prot)
-{
-    return mmap(NULL, PAGE, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-}
+enum { LENGTH = 6, ROUNDS = 10, SEEN = 60 };
 
 enum { PWRITE, PWRITEV, PWRITEV2, WRITE, WRITEV, AT_POSITION, DUPLICATE, WAYS };
 
