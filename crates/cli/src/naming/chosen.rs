@@ -13,7 +13,7 @@ const CHOSEN: u64 = 1 << 63;
 /// Of these, of functions that were chosen by module or place: their own key is in the other bits.
 const BY_PLACE: u64 = 1 << 62;
 
-/// Keys of functions that nothing is known of, and of all that are not chosen, are smaller.
+/// The key of code of which nothing is known.
 pub(super) const UNKNOWN: u64 = CHOSEN - 1;
 
 /// Is code with this key chosen?

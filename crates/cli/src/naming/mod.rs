@@ -31,7 +31,7 @@ pub struct Namer {
     chosen: ChosenCode,
 }
 
-/// NamedCode code that a run did not come to.
+/// Chosen code that a run did not come to.
 pub struct NotMet {
     /// It came to none.
     pub all: bool,

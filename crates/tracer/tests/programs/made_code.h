@@ -29,4 +29,17 @@ map(int prot)
     return mmap(NULL, PAGE, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
+/* What a thread that runs `calls` calls until it is to stop, and what that returned last. */
+static uint8_t *shared;
+static volatile int seen, stop;
+
+static void *
+calls(void *unused)
+{
+    (void)unused;
+    while (!stop)
+        seen = call(shared);
+    return NULL;
+}
+
 #endif

@@ -100,18 +100,6 @@ stays_unwritable(void)
     printf("%d, then written: %d\n", before, fault);
 }
 
-static uint8_t *shared;
-static volatile int seen, stop;
-
-static void *
-calls(void *unused)
-{
-    (void)unused;
-    while (!stop)
-        seen = call(shared);
-    return NULL;
-}
-
 static void
 seen_by_others(void)
 {

@@ -67,18 +67,6 @@ from_before(void)
     close(file);
 }
 
-static uint8_t *shared;
-static volatile int seen, stop;
-
-static void *
-calls(void *unused)
-{
-    (void)unused;
-    while (!stop)
-        seen = call(shared);
-    return NULL;
-}
-
 static void
 seen_by_others(void)
 {
