@@ -126,7 +126,7 @@ impl Recorder {
         self.progress = progress;
     }
 
-    /// NamedCode code that was not met, if there are such.
+    /// Chosen code that was not met, if there are such.
     pub fn tell_not_met(&self) -> Option<NotMet> {
         self.filter.as_ref()?.oracle().tell_not_met()
     }
