@@ -213,3 +213,12 @@ fn faults_sent_to_new_children() {
         same(options, &[str(&program)]);
     }
 }
+
+/// They waited for the call's end, as they came behind the engine's last look.
+#[test]
+fn signals_just_before_calls_that_wait() {
+    let program = cc("just_before_calls", &["-O1"]);
+    for options in [&[][..], &["count"]] {
+        same(options, &[str(&program)]);
+    }
+}
