@@ -84,6 +84,15 @@ fn code_that_others_flush() {
     }
 }
 
+/// The engine crashed where a thread was about to execute there for the first time.
+#[test]
+fn code_that_several_others_flush() {
+    let program = cc("several_flush", &["-O1", "-pthread"]);
+    for options in [&[][..], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 /// They were repeated for ever, or faulted.
 #[test]
 fn restartable_sequences() {
