@@ -93,6 +93,15 @@ fn code_that_several_others_flush() {
     }
 }
 
+/// It was executed as it had been before.
+#[test]
+fn code_that_others_execute_as_it_becomes_writable() {
+    let program = cc("made_writable", &["-O1", "-pthread"]);
+    for options in [&[][..], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 /// They were repeated for ever, or faulted.
 #[test]
 fn restartable_sequences() {
