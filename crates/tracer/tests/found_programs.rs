@@ -102,6 +102,15 @@ fn code_that_others_execute_as_it_becomes_writable() {
     }
 }
 
+/// It was executed as it had been before.
+#[test]
+fn code_that_others_write() {
+    let program = cc("written_by_others", &[]);
+    for options in [&[][..], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 /// They were repeated for ever, or faulted.
 #[test]
 fn restartable_sequences() {
