@@ -111,6 +111,15 @@ fn code_that_others_write() {
     }
 }
 
+/// They were taken for those with the same numbers in 64-bit programs.
+#[test]
+fn calls_by_interrupt() {
+    let program = cc("by_interrupt", &["-no-pie", "-pthread"]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 /// They were repeated for ever, or faulted.
 #[test]
 fn restartable_sequences() {
