@@ -1,6 +1,7 @@
 /* Threads call code on pages that two others make writable and back, hundreds of times. */
 #include <pthread.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "made_code.h"
 
@@ -13,8 +14,8 @@ static void *
 calls_all(void *unused)
 {
     (void)unused;
-    for (unsigned i = 0; !stop; i++) {
-        int page = i % PAGES, place = i / PAGES % 16;
+    for (unsigned i = 1; !stop; i = i * 1103515245 + 12345) {
+        int page = (i >> 8) % PAGES, place = (i >> 16) % 16;
         if (call(pages + page * PAGE + place * 64) != page * 16 + place)
             wrong = 1;
     }
@@ -22,12 +23,16 @@ calls_all(void *unused)
 }
 
 static void *
-changes(void *first)
+changes(void *number)
 {
+    unsigned random = 77 + (unsigned)(intptr_t)number;
     for (int i = 0; i < ROUNDS; i++) {
-        uint8_t *page = pages + (i * 3 + (int)(intptr_t)first) % PAGES * PAGE;
-        mprotect(page, PAGE, PROT_READ | PROT_EXEC);
-        mprotect(page, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
+        random = random * 1103515245 + 12345;
+        int first = (random >> 8) % PAGES, count = random >> 16 & 1 ? 1 : PAGES - first;
+        mprotect(pages + first * PAGE, count * PAGE, PROT_READ | PROT_EXEC);
+        mprotect(pages + first * PAGE, count * PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
+        if (random >> 28 == 0)
+            usleep(100);
     }
     return NULL;
 }
