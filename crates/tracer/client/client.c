@@ -23,6 +23,7 @@
 #include "forms.h"
 #include "frame.h"
 #include "gs_base.h"
+#include "interrupts.h"
 #include "kernel_writes.h"
 #include "modules.h"
 #include "options.h"
@@ -153,6 +154,7 @@ on_syscall(void *drcontext, int number)
 {
     gs_base_before_syscall(drcontext, number);
     refused_prctl_before_syscall(drcontext, number);
+    interrupts_before_syscall(number);
     if (number == SYS_clone || number == SYS_clone3 || number == SYS_fork ||
         number == SYS_vfork)
         thread_spawns(drcontext);

@@ -84,6 +84,42 @@ fn code_that_others_flush() {
     }
 }
 
+/// The engine crashed where a thread was about to execute there for the first time.
+#[test]
+fn code_that_several_others_flush() {
+    let program = cc("several_flush", &["-O1", "-pthread"]);
+    for options in [&[][..], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
+/// It was executed as it had been before.
+#[test]
+fn code_that_others_execute_as_it_becomes_writable() {
+    let program = cc("made_writable", &["-O1", "-pthread"]);
+    for options in [&[][..], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
+/// It was executed as it had been before.
+#[test]
+fn code_that_others_write() {
+    let program = cc("written_by_others", &[]);
+    for options in [&[][..], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
+/// They were taken for those with the same numbers in 64-bit programs.
+#[test]
+fn calls_by_interrupt() {
+    let program = cc("by_interrupt", &["-no-pie", "-pthread"]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 /// They were repeated for ever, or faulted.
 #[test]
 fn restartable_sequences() {

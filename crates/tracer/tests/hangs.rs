@@ -128,6 +128,12 @@ fn what_would_hold_for_the_recorder_too_is_refused_with_a_message() {
 }
 
 #[test]
+fn mapping_by_an_interrupt_is_refused_with_a_message() {
+    let program = cc("by_interrupt", &["-no-pie", "-pthread"]);
+    is_refused(&[str(&program), "maps"], "int $0x80");
+}
+
+#[test]
 fn stepping_through_itself_is_refused_with_a_message() {
     is_refused(&[str(&cc("trap_flag", &[]))], "by the trap flag");
 }

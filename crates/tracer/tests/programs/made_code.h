@@ -33,7 +33,7 @@ map(int prot)
 static uint8_t *shared;
 static volatile int seen, stop;
 
-static void *
+static inline void *
 calls(void *unused)
 {
     (void)unused;

@@ -101,15 +101,16 @@ stays_unwritable(void)
 }
 
 static void
-seen_by_others(void)
+seen_by_others(int kind)
 {
     pthread_t thread;
     int lost = 0;
+    stop = 0;
     shared = map(PROT_READ | PROT_EXEC);
-    map_over(shared, PROT_READ | PROT_EXEC, MAP_PRIVATE, NEVER);
+    map_over(shared, PROT_READ | PROT_EXEC, kind, NEVER);
     pthread_create(&thread, NULL, calls, NULL);
     for (int i = 0; i < ROUNDS; i++) {
-        map_over(shared, PROT_READ | PROT_EXEC, MAP_PRIVATE, (uint32_t)i);
+        map_over(shared, PROT_READ | PROT_EXEC, kind, (uint32_t)i);
         for (int k = 0; k < 1000 && seen != i; k++)
             usleep(1000);
         lost += seen != i;
@@ -129,6 +130,7 @@ main(void)
     moved(MREMAP_FIXED);
     moved(MREMAP_DONTUNMAP);
     stays_unwritable();
-    seen_by_others();
+    seen_by_others(MAP_PRIVATE);
+    seen_by_others(MAP_SHARED);
     return 0;
 }
