@@ -57,6 +57,17 @@ fn killed_processes_that_share_memory() {
     }
 }
 
+/// What either closes of those that both have, the recorder's too, the other has open no more.
+#[test]
+fn children_that_share_descriptors() {
+    let program = cc("shared_descriptors", &[]);
+    for options in [&[][..], &["count"]] {
+        let facts = same(options, &[str(&program)]);
+        assert!(facts.processes.len() >= 7, "{options:?}: {facts:?}");
+        assert_eq!(facts.notes, [""; 0], "{options:?}: {facts:?}");
+    }
+}
+
 /// One by which the engine stops it among them.
 #[test]
 fn a_thread_waits_for_all_signals() {
