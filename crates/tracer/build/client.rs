@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::engine::Engine;
+use crate::engine::{Engine, Flavour};
 
 pub fn build(engine: &Engine, out: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let client = out.join("libprestore_client.so");
@@ -37,6 +37,9 @@ pub fn build(engine: &Engine, out: &Path) -> Result<PathBuf, Box<dyn Error>> {
         .arg("-o")
         .arg(&client)
         .args(&sources);
+    if engine.flavour == Flavour::Debug {
+        command.arg("-DENGINE_ASSERTS");
+    }
     for include in engine.includes() {
         command.arg("-isystem").arg(include);
     }

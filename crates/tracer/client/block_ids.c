@@ -11,7 +11,8 @@ static uint next_id = REC_FIRST_BLOCK;
 void
 block_ids_init(void)
 {
-    hashtable_init_ex(&ids, 16, HASH_INTPTR, false, false, NULL, NULL, NULL);
+    /* It grows: room for many would be cleared by each process that begins. */
+    hashtable_init_ex(&ids, 10, HASH_INTPTR, false, false, NULL, NULL, NULL);
 }
 
 void

@@ -154,7 +154,7 @@ channel_close(channel_t *c, uint64 *end)
         return;
     /* Another thread may have stopped recording: this one's last buffer is whole all the same. One
      * that was ended where it waits for the host has handed over all that it had. */
-    if (!c->waits && (!session_was_stopped() || (session_stopped_here() && !c->private))) {
+    if (end != NULL && !c->waits && (!session_was_stopped() || (session_stopped_here() && !c->private))) {
         /* When it ended: the red zone has room for it. */
         end[0] = REC_HEADER(REC_TIME, 1);
         end[1] = ticks();

@@ -27,7 +27,7 @@ uint64 *channel_hand_over(void *drcontext, channel_t *c, uint64 *end);
 bool channel_wait_taken(void *drcontext, channel_t *c);
 /* The first word that must not be begun at. */
 uint64 *channel_limit(channel_t *c);
-/* Hands over the rest; the thread is done. */
+/* Hands over the rest, up to `end` (NULL: nothing was begun); the thread is done. */
 void channel_close(channel_t *c, uint64 *end);
 /* Forgets it without handing anything over (in a forked child). */
 void channel_drop(channel_t *c);

@@ -157,7 +157,7 @@ on_syscall(void *drcontext, int number)
     interrupts_before_syscall(number);
     if (number == SYS_clone || number == SYS_clone3 || number == SYS_fork ||
         number == SYS_vfork)
-        thread_spawns(drcontext);
+        thread_spawns(drcontext, number);
     thread_before_syscall(drcontext, number);
     if (options.scope == SCOPE_TRY)
         trial_before_syscall(drcontext, number);
@@ -169,7 +169,7 @@ on_fork(void *drcontext)
 {
     seccomp_forked(drcontext);
     exec_forked();
-    session_reopen();
+    session_reopen(thread_of(drcontext)->shares_files);
     modules_process(block_ids_next());
     modules_forked();
     unknown_forked();
@@ -179,10 +179,12 @@ on_fork(void *drcontext)
         trial_forked();
 }
 
+#ifdef ENGINE_ASSERTS
+/* Gives back all memory, where the engine looks for what is not. Else it goes with the process, and the kernel would have to
+ * copy each page of a forked one that is written for that. */
 static void
-on_process_exit(void)
+free_all(void)
 {
-    exec_exit();
     unknown_exit();
     alloc_exit();
     if (options_windowed()) {
@@ -193,8 +195,6 @@ on_process_exit(void)
         kernel_writes_exit();
         stored_exit();
     }
-    if (options.scope == SCOPE_TRY)
-        trial_exit();
     frame_exit();
     block_ids_exit();
     emit_exit();
@@ -207,6 +207,19 @@ on_process_exit(void)
         stops_exit();
     session_exit();
     drmgr_exit();
+}
+#endif
+
+static void
+on_process_exit(void)
+{
+    exec_exit();
+    if (options.scope == SCOPE_TRY)
+        trial_exit();
+    session_close();
+#ifdef ENGINE_ASSERTS
+    free_all();
+#endif
 }
 
 DR_EXPORT void

@@ -22,7 +22,7 @@ on_block(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool trans
 bool
 frame_init(void)
 {
-    hashtable_init(&found, 12, HASH_INTPTR, false);
+    hashtable_init(&found, 8, HASH_INTPTR, false);
     running = drmgr_register_tls_field();
     return running != -1 && drmgr_register_bb_app2app_event(on_block, NULL);
 }

@@ -20,6 +20,8 @@ static int control_fd = -1;
 static file_t meta_file = INVALID_FILE;
 /* In a forked child that has not shown itself yet: its parent's log, still open. */
 static file_t parents_meta_file = INVALID_FILE;
+/* With whoever forked this process, which has its own open, too. */
+static bool descriptors_are_shared;
 static char meta_path[MAXIMUM_PATH];
 static void *meta_lock;
 static uint64 stamp;
@@ -183,7 +185,7 @@ session_begin(void)
 {
     if (!stopped)
         session_publish(meta_path);
-    if (parents_meta_file >= 0)
+    if (parents_meta_file >= 0 && !descriptors_are_shared)
         dr_close_file(parents_meta_file);
     parents_meta_file = INVALID_FILE;
 }
@@ -193,7 +195,7 @@ session_begin(void)
 static void
 open_control(const char *path)
 {
-    if (control_fd >= 0)
+    if (control_fd >= 0 && !descriptors_are_shared)
         dr_close_file(control_fd);
     control_fd = dr_open_file(path, DR_FILE_READ | DR_FILE_WRITE_APPEND);
 }
@@ -243,9 +245,10 @@ session_open(void)
 }
 
 void
-session_reopen(void)
+session_reopen(bool shares_descriptors)
 {
     char path[MAXIMUM_PATH];
+    descriptors_are_shared = shares_descriptors;
     meta_lock = lock_in_child(meta_lock);
     dr_snprintf(path, sizeof(path), "%s/control", options.dir);
     open_control(path);
@@ -257,6 +260,17 @@ session_reopen(void)
         session_stop(no_descriptor_is_left()
                          ? SESSION_NO_DESCRIPTOR
                          : "it cannot open its files (has it changed its user or its root directory?)");
+}
+
+void
+session_close(void)
+{
+    if (!descriptors_are_shared)
+        return;
+    /* They would be open as long as anybody's. */
+    dr_close_file(control_fd);
+    dr_close_file(meta_file);
+    control_fd = meta_file = INVALID_FILE;
 }
 
 void

@@ -14,10 +14,12 @@ typedef struct {
     uint64 stamp;
 } process_origin_t;
 
-/* After a fork: the child drops the parent's files and opens its own. */
-void session_reopen(void);
+/* After a fork: the child drops the parent's files and opens its own. Where the two share their descriptors, what one of them
+ * closes is closed for both: the parent's stay open, and the child closes its own at its end. */
+void session_reopen(bool shares_descriptors);
 
 /* At the very end: nothing is reported behind it. */
+void session_close(void);
 void session_exit(void);
 
 /* Shows the host this process, whose meta log must have its first frame by now. */

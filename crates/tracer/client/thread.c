@@ -1,5 +1,6 @@
 #include "thread.h"
 
+#include <linux/sched.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include "images.h"
 #include "leave.h"
 #include "options.h"
+#include "peek.h"
 #include "second_case.h"
 #include "session.h"
 #include "trial.h"
@@ -84,6 +86,7 @@ on_thread_init(void *drcontext)
     drmgr_set_tls_field(drcontext, tls_index, t);
     open_files(drcontext, t);
     window_thread_init(drcontext, tally_of(t));
+    t->begun = true;
 }
 
 /* In a forked child the engine first lets all other threads exit that the parent had. They live on
@@ -99,12 +102,17 @@ static void
 on_thread_exit(void *drcontext)
 {
     thread_t *t = thread_of(drcontext);
+    /* Of a process that shared this one's memory and was killed as it began. */
+    if (t == NULL)
+        return;
     if (options.scope == SCOPE_TRY) {
         trial_thread_exit(t, !lives_in_parent(drcontext));
     } else if (lives_in_parent(drcontext)) {
         channel_drop(&t->channel);
         count_thread_drop(t);
         window_thread_drop(drcontext);
+    } else if (!t->begun) {
+        channel_close(&t->channel, NULL);
     } else {
         window_thread_exit(drcontext);
         if (options.scope == SCOPE_COUNT)
@@ -172,9 +180,22 @@ thread_special(void *drcontext, uint id, uint n, const uint64 *payload)
     *thread_slot_of(t, TLS_WRITE) = (uint64)(at + 1 + n);
 }
 
-void
-thread_spawns(void *drcontext)
+/* The flags of the call are those of clone, which clone3 has in memory. */
+static bool
+shares_files(void *drcontext, int number)
 {
+    uint64 flags = 0;
+    if (number == SYS_clone)
+        flags = dr_syscall_get_param(drcontext, 0);
+    else if (number == SYS_clone3)
+        peek((const void *)dr_syscall_get_param(drcontext, 0), &flags, sizeof(flags));
+    return (flags & CLONE_FILES) != 0;
+}
+
+void
+thread_spawns(void *drcontext, int number)
+{
+    thread_of(drcontext)->shares_files = shares_files(drcontext, number);
     uint64 now = __builtin_ia32_rdtsc();
     thread_special(drcontext, REC_SPAWN, 1, &now);
 }

@@ -32,7 +32,9 @@ typedef struct {
     byte *base;          /* of its raw TLS segment */
     uint64 stack[2];     /* see TLS_STACK */
     wire_count_t *count; /* scope count */
+    bool shares_files;   /* does the process that it is about to make share its descriptors? */
     window_t window;
+    bool begun; /* all of this is there */
 } thread_t;
 
 bool thread_init(void);
@@ -53,7 +55,7 @@ void thread_full_in_block(void);
 void thread_special(void *drcontext, uint id, uint n, const uint64 *payload);
 
 /* Notes when the thread is about to make a thread or a process. */
-void thread_spawns(void *drcontext);
+void thread_spawns(void *drcontext, int number);
 
 /* Notes the time: what comes behind it happens later. */
 void thread_stamp(void *drcontext);

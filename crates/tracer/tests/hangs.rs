@@ -57,6 +57,36 @@ fn killed_processes_that_share_memory() {
     }
 }
 
+/// What those hold of the engine may be lost, and then the end says so.
+#[test]
+fn processes_that_share_memory_and_are_killed_from_elsewhere() {
+    let program = cc("killed_sharers", &[]);
+    for options in [&[][..], &["count"]] {
+        for way in ["memory", "vfork"] {
+            let (said, facts) = recorder(options, &[str(&program), way, "elsewhere"]).run();
+            let context = format!("{way} {options:?} {said:?} {facts:?}");
+            match facts.status.as_str() {
+                "exit status: 0" => assert_eq!(said.stdout, "60 killed\n", "{context}"),
+                _ => {
+                    assert_eq!(facts.status, "exit status: 3", "{context}");
+                    assert!(said.stderr.contains("cannot go on"), "{context}");
+                }
+            }
+        }
+    }
+}
+
+/// What either closes of those that both have, the recorder's too, the other has open no more.
+#[test]
+fn children_that_share_descriptors() {
+    let program = cc("shared_descriptors", &[]);
+    for options in [&[][..], &["count"]] {
+        let facts = same(options, &[str(&program)]);
+        assert!(facts.processes.len() >= 7, "{options:?}: {facts:?}");
+        assert_eq!(facts.notes, [""; 0], "{options:?}: {facts:?}");
+    }
+}
+
 /// One by which the engine stops it among them.
 #[test]
 fn a_thread_waits_for_all_signals() {

@@ -154,6 +154,14 @@ fn timers_tell_what_is_left() {
     same(&[], &[cc("timers", &[])]);
 }
 
+/// What a timer cannot send it counts; signals that waited in the engine were not counted.
+#[test]
+fn timers_that_are_fast() {
+    for options in [&[][..], &["count"]] {
+        same(options, &[cc("fast_timers", &[])]);
+    }
+}
+
 #[test]
 fn another_thread_changes_the_handler() {
     same(&[], &[cc("changes_handlers", &["-pthread"])]);

@@ -8,7 +8,7 @@ use prestore_trace::block::{BlockTable, whole_frames};
 use prestore_trace::{ProcessId, SiteTable};
 use rustix::fs::{FlockOperation, flock};
 
-use super::build_ids::add_build_ids;
+use super::build_ids::{BuildIds, add_build_ids};
 use crate::RecordError;
 
 /// A process and its meta log.
@@ -40,7 +40,11 @@ impl Process {
     }
 
     /// Reads what the client has appended and returns the whole frames among it.
-    pub(super) fn read_log(&mut self, sites: &mut SiteTable) -> Result<Vec<u8>, RecordError> {
+    pub(super) fn read_log(
+        &mut self,
+        sites: &mut SiteTable,
+        build_ids: &mut BuildIds,
+    ) -> Result<Vec<u8>, RecordError> {
         self.log
             .read_to_end(&mut self.tail)
             .map_err(RecordError::Channel)?;
@@ -49,7 +53,7 @@ impl Process {
         }
         let whole = whole_frames(&self.tail);
         let rest = self.tail.split_off(whole);
-        let frames = add_build_ids(&std::mem::replace(&mut self.tail, rest));
+        let frames = add_build_ids(&std::mem::replace(&mut self.tail, rest), build_ids);
         self.table
             .feed(&frames, sites)
             .map_err(|cause| RecordError::Damaged {

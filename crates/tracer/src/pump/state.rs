@@ -6,6 +6,7 @@ use prestore_trace::block::UnknownOpcode;
 use prestore_trace::record::{FIRST_BLOCK, id};
 use prestore_trace::{ProcessId, SiteTable, ThreadId};
 
+use super::build_ids::BuildIds;
 use super::process::Process;
 use super::ring::Ring;
 use crate::channel::{CountReader, FileName, RingReader, Session, Tally};
@@ -21,6 +22,7 @@ struct Counter {
 pub(super) struct Pump {
     session: Session,
     sites: SiteTable,
+    build_ids: BuildIds,
     /// Those that have not ended.
     processes: BTreeMap<ProcessId, Process>,
     rings: Vec<Ring>,
@@ -38,6 +40,7 @@ impl Pump {
         Self {
             session,
             sites: SiteTable::default(),
+            build_ids: BuildIds::default(),
             processes: BTreeMap::new(),
             rings: Vec::new(),
             counters: Vec::new(),
@@ -226,7 +229,7 @@ impl Pump {
         let Some(process) = self.processes.get_mut(&process) else {
             return Ok(());
         };
-        let frames = process.read_log(&mut self.sites)?;
+        let frames = process.read_log(&mut self.sites, &mut self.build_ids)?;
         if !frames.is_empty() {
             sink.meta(process.id, &frames, &process.table)?;
         }
@@ -298,7 +301,7 @@ impl Pump {
     }
 
     fn add_process<S: Sink>(&mut self, mut new: Process, sink: &mut S) -> Result<(), RecordError> {
-        let mut frames = new.read_log(&mut self.sites)?;
+        let mut frames = new.read_log(&mut self.sites, &mut self.build_ids)?;
         let facts = *new.table.process();
         let mut all = self.processes.iter();
         let origin = all.find(|(_, p)| p.table.process().began(&facts));
@@ -316,7 +319,7 @@ impl Pump {
             parent: facts.parent,
             origin,
         })?;
-        frames.extend(new.read_log(&mut self.sites)?);
+        frames.extend(new.read_log(&mut self.sites, &mut self.build_ids)?);
         sink.meta(new.id, &frames, &new.table)?;
         self.processes.insert(new.id, new);
         Ok(())

@@ -1,5 +1,6 @@
 /* Processes that share their memory with the one that began them are killed, wherever they are just then, and that
- * one goes on: with code that it has not executed yet, threads, forks and more such processes. */
+ * one goes on: with code that it has not executed yet, threads, forks and more such processes. With a second argument a process
+ * elsewhere kills them. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -51,13 +52,40 @@ go_on(void *page)
     mprotect(page, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
 }
 
+/* To the process elsewhere. */
+static int killer = -1;
+
+static void
+is_killed(pid_t pid)
+{
+    if (killer >= 0 && write(killer, &pid, sizeof(pid)) == sizeof(pid))
+        return;
+    usleep((useconds_t)rand() % 3000);
+    kill(pid, SIGKILL);
+}
+
+static void
+begin_killer(void)
+{
+    int ends[2];
+    pid_t pid;
+    if (pipe(ends) != 0 || fork() != 0) {
+        close(ends[0]);
+        killer = ends[1];
+        return;
+    }
+    close(ends[1]);
+    while (read(ends[0], &pid, sizeof(pid)) == sizeof(pid))
+        is_killed(pid);
+    _exit(0);
+}
+
 static void *
 kills(void *child)
 {
     while (*(volatile pid_t *)child == 0)
         usleep(100);
-    usleep((useconds_t)rand() % 3000);
-    kill(*(volatile pid_t *)child, SIGKILL);
+    is_killed(*(volatile pid_t *)child);
     return NULL;
 }
 
@@ -71,6 +99,8 @@ main(int argc, char **argv)
     shared = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     int flags = argc < 2 || strcmp(argv[1], "handlers") == 0 ? CLONE_VM | CLONE_SIGHAND : CLONE_VM;
     int status, killed = 0;
+    if (argc > 2)
+        begin_killer();
     for (int i = 0; i < ROUNDS; i++) {
         if (argc > 1 && strcmp(argv[1], "vfork") == 0) {
             pthread_t killer;
@@ -85,8 +115,7 @@ main(int argc, char **argv)
             waitpid(pid, &status, 0);
         } else {
             pid_t pid = clone(works, stack + STACK, flags | SIGCHLD, shared);
-            usleep((useconds_t)rand() % 3000);
-            kill(pid, SIGKILL);
+            is_killed(pid);
             waitpid(pid, &status, 0);
         }
         killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
