@@ -20,6 +20,15 @@ impl Frequent {
         }
     }
 
+    /// So many executions in `node`.
+    pub(crate) fn count_times(&mut self, node: NodeId, times: u64) {
+        if self.counters[0].0 == node {
+            self.counters[0].1 += times;
+        } else {
+            (0..times).for_each(|_| self.count(node));
+        }
+    }
+
     #[inline(never)]
     fn count_other(&mut self, node: NodeId) {
         if let Some(c) = self.counters.iter_mut().find(|c| c.0 == node && c.1 > 0) {

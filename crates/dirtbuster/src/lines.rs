@@ -247,6 +247,20 @@ impl Lines {
         hint
     }
 
+    /// The bits of `size` > 0 bytes at `addr` among those of the lines of the page that holds them, the first line's lowest; `None`:
+    /// they cross pages.
+    #[inline(always)]
+    pub(crate) fn unread_at(&mut self, hint: &mut RegionHint, addr: u64, size: u64) -> Option<u64> {
+        let page = self.page(hint, addr);
+        let unread = self.unread[page];
+        if addr % LINE + size <= LINE {
+            return Some(unread >> (addr >> LINE_SHIFT & 63) & 1);
+        }
+        let first = (addr >> LINE_SHIFT) & 63;
+        let last = ((addr & 0xfff) + size - 1) >> LINE_SHIFT;
+        (last < 64).then(|| (unread >> first) & (u64::MAX >> (63 - (last - first))))
+    }
+
     /// Index into `states` of the line that holds `addr`, made if it is not there.
     #[inline(always)]
     pub(crate) fn state(&mut self, page: usize, addr: u64) -> usize {

@@ -34,6 +34,8 @@ pub(crate) struct Step {
     /// Its accesses; for loads: those of all that are looked at together.
     pub(crate) first: u32,
     pub(crate) end: u32,
+    /// For loads: which of those accesses are its own, if there are no more than so many bits.
+    pub(crate) own: u64,
     pub(crate) hint: RegionHint,
 }
 
@@ -159,15 +161,18 @@ fn step(last: &Access, disp: u64, size: u32, first: u32, n: usize) -> Step {
         streak: last.streak,
         first,
         end: first + n as u32,
+        own: 0,
         hint: RegionHint::default(),
     }
 }
 
 fn append_loads(steps: &mut Vec<Step>, loads: &[Access], first: u32) {
     let head = steps.len();
-    let mut sorted: Vec<&Access> = loads.iter().collect();
-    sorted.sort_by_key(|a| (a.slot, a.disp as i64));
-    for load in sorted {
+    let mut sorted: Vec<(usize, &Access)> = loads.iter().enumerate().collect();
+    sorted.sort_by_key(|(_, a)| (a.slot, a.disp as i64));
+    for (at, load) in sorted {
+        let own = u32::try_from(at).ok().and_then(|at| 1u64.checked_shl(at));
+        let own = own.unwrap_or(0);
         if let Some(last) = steps[head..].last_mut()
             && last.slot == load.slot
         {
@@ -175,11 +180,12 @@ fn append_loads(steps: &mut Vec<Step>, loads: &[Access], first: u32) {
             let (size, end) = (i64::from(last.size), from + i64::from(load.size));
             if from >= 0 && from <= size + APART && end <= TOGETHER {
                 last.size = size.max(end) as u32;
+                last.own |= own;
                 continue;
             }
         }
         let load = step(load, load.disp, u32::from(load.size), first, loads.len());
-        steps.push(load);
+        steps.push(Step { own, ..load });
     }
     steps[head].loads = (steps.len() - head) as u16;
 }

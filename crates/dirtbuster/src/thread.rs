@@ -1,8 +1,8 @@
 //! The front of the analysis: one thread's execution, block by block.
 
-use prestore_trace::block::{Block, BlockTable};
+use prestore_trace::block::{Block, BlockEnd, BlockTable};
 use prestore_trace::record::{AllocKind, Special};
-use prestore_trace::replay::{CallStack, CallTree, ExecSink, Replayer};
+use prestore_trace::replay::{CallStack, CallTree, ExecSink, Replayer, Row};
 use prestore_trace::{ProcessId, SiteId, SiteTable, ThreadId};
 
 use crate::batch::{Batch, Item, RARE, Rare};
@@ -108,26 +108,13 @@ pub(crate) struct Execution<'a, O> {
 impl<O: SiteOracle> ExecSink for Execution<'_, O> {
     #[inline]
     fn exec(&mut self, before: u64, block: &Block, values: &[u64], executed: u32) {
-        let thread = &mut *self.thread;
-        thread.stack.enter(block, self.tree);
-        let number = match thread.runs.known(block.id) {
-            Some(run) => run,
-            None => {
-                let shop = Workshop {
-                    groups: self.groups,
-                    origins: self.origins,
-                    tree: self.tree,
-                    sites: self.sites,
-                    thread: thread.index,
-                    fresh: &mut self.batch.runs,
-                };
-                thread.runs.find(block, thread.stack.node(), shop)
-            }
-        };
-        let at = ((values.as_ptr() as usize - self.start as usize) / 8) as u32;
+        self.thread.stack.enter(block, self.tree);
+        let number = self.run_of(block);
+        let at = self.place_of(values);
         if executed != block.instrs {
             return self.cut_short(number, before, at, executed);
         }
+        let thread = &mut *self.thread;
         let run = &mut thread.runs.all[number];
         run.executions += 1;
         if run.stores {
@@ -145,6 +132,45 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
         if run.acts {
             let run = number as u32;
             self.batch.items.push(Item { before, run, at });
+        }
+    }
+
+    const IN_ROWS: bool = true;
+
+    fn row(&mut self, before: u64, block: &Block, row: Row<'_>) {
+        let mut executions = row.executions();
+        let instrs = u64::from(block.instrs);
+        let Some(first) = executions.next() else {
+            return;
+        };
+        self.exec(before, block, first, block.instrs);
+        if matches!(block.end, BlockEnd::Call | BlockEnd::Ret) {
+            for (values, n) in executions.zip(1..) {
+                self.exec(before + n * instrs, block, values, block.instrs);
+            }
+            return;
+        }
+        // Nothing calls or returns, and no stretch begins: what the first one is the others are.
+        let (number, at) = (self.run_of(block), self.place_of(first));
+        let behind = executions.len() as u64;
+        let thread = &mut *self.thread;
+        let run = &mut thread.runs.all[number];
+        run.executions += behind;
+        if run.stores {
+            run.contexts.count_times(thread.stack.node(), behind);
+        }
+        if run.polls {
+            poll_row(run, (before, instrs), row, thread.wrote, &mut thread.waited);
+        } else if run.stores {
+            thread.wrote = before + behind * instrs + 1;
+        }
+        if run.acts {
+            let distance = row.distance() as u32;
+            self.batch.items.extend((1..=behind).map(|n| Item {
+                before: before + n * instrs,
+                run: number as u32,
+                at: at + n as u32 * distance,
+            }));
         }
     }
 
@@ -199,23 +225,75 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
 /// another thread that ends the loop is known at the end.
 #[inline]
 fn poll(run: &mut Run, before: u64, values: &[u64], wrote: u64, waited: &mut u64) {
-    // Sums of addresses that go on by different strides must differ, too: exclusive or alone lets them cancel out.
+    let values = mixed(values);
+    look_again(run, before, values == run.last_values, wrote, waited);
+    run.last_values = values;
+}
+
+/// The same for the executions of a row behind its first, whose values need not be mixed to be compared.
+fn poll_row(
+    run: &mut Run,
+    (before, instrs): (u64, u64),
+    row: Row<'_>,
+    wrote: u64,
+    waited: &mut u64,
+) {
+    let pairs = row.executions().zip(row.executions().skip(1));
+    for ((values, next), n) in pairs.zip(1..) {
+        look_again(run, before + n * instrs, values == next, wrote, waited);
+    }
+    if let Some(last) = row.executions().next_back() {
+        run.last_values = mixed(last);
+    }
+}
+
+/// Sums of addresses that go on by different strides must differ, too: exclusive or alone lets them cancel out.
+#[inline]
+fn mixed(values: &[u64]) -> u64 {
     let mix = |sum: u64, value: &u64| {
         (sum ^ value)
             .wrapping_mul(0x9E37_79B9_7F4A_7C15)
             .rotate_left(29)
     };
-    let values = values.iter().fold(1, mix);
-    let same = values == run.last_values && wrote <= run.last;
-    if same && before - run.last <= ROUND {
+    values.iter().fold(1, mix)
+}
+
+/// It is executed again, with the same values or not.
+#[inline]
+fn look_again(run: &mut Run, before: u64, same: bool, wrote: u64, waited: &mut u64) {
+    if same && wrote <= run.last && before - run.last <= ROUND {
         run.rounds += 1;
         run.waited += before - run.last.max(*waited);
         *waited = before;
     }
-    (run.last_values, run.last) = (values, before);
+    run.last = before;
 }
 
 impl<O: SiteOracle> Execution<'_, O> {
+    /// Number of the run of a block that is executed now.
+    #[inline]
+    fn run_of(&mut self, block: &Block) -> usize {
+        let thread = &mut *self.thread;
+        if let Some(run) = thread.runs.known(block.id) {
+            return run;
+        }
+        let shop = Workshop {
+            groups: self.groups,
+            origins: self.origins,
+            tree: self.tree,
+            sites: self.sites,
+            thread: thread.index,
+            fresh: &mut self.batch.runs,
+        };
+        thread.runs.find(block, thread.stack.node(), shop)
+    }
+
+    /// Where in the words the values lie.
+    #[inline]
+    fn place_of(&self, values: &[u64]) -> u32 {
+        ((values.as_ptr() as usize - self.start as usize) / 8) as u32
+    }
+
     /// The call that asked for memory and returns to `caller`; where generic code asked (a
     /// library's `mmap`), the call in its nearest caller that is not.
     fn allocation_site(&mut self, caller: u64) -> SiteId {

@@ -157,10 +157,11 @@ fn program(steps: &[(u32, Step, bool)]) -> Program {
                 let words = p.table.get(id).map_or(0, |b| b.words);
                 for i in 0..times {
                     let at = (BASE + line * 64 + offset).wrapping_add_signed(stride * i as i64);
-                    // A count in the blocks that repeat, an address in those of functions 5 and 6.
+                    // A count in the blocks that repeat, an address in those of functions 5 and 6: at first one without a stride.
                     let other = match block {
                         0..14 => i % 30,
-                        14..16 => BASE + offset * 8 + i * 24,
+                        14 => BASE + offset * 8 + i * i % 11 * 24,
+                        15 => BASE + offset * 8 + i * 24,
                         _ => BASE + offset * 16 + i * 8,
                     };
                     let values = [at, other];

@@ -9,7 +9,7 @@ use prestore_trace::block::{
     XsaveComponent, meta,
 };
 use prestore_trace::record::{Special, header};
-use prestore_trace::replay::{CallStack, CallTree, ExecSink, NodeId, Replayer, each_touch};
+use prestore_trace::replay::{CallStack, CallTree, ExecSink, NodeId, Replayer, Row, each_touch};
 use prestore_trace::{EventKind, SiteId, SiteTable};
 
 fn touches(mode: RefMode, size: u32, values: &[u64]) -> Vec<(u64, u64)> {
@@ -205,6 +205,58 @@ fn instructions_are_counted_over_blocks_cuts_and_skips() {
     ];
     assert_eq!(log.0, expected);
     assert_eq!(replayer.instrs(), 1110);
+}
+
+/// As [`Log`], of a sink that takes executions in rows.
+#[derive(Default)]
+struct RowLog {
+    log: Log,
+    rows: Vec<usize>,
+}
+
+impl ExecSink for RowLog {
+    const IN_ROWS: bool = true;
+
+    fn exec(&mut self, before: u64, block: &Block, values: &[u64], executed: u32) {
+        self.log.exec(before, block, values, executed);
+    }
+    fn row(&mut self, before: u64, block: &Block, row: Row<'_>) {
+        self.rows.push(row.executions().len());
+        for (values, n) in row.executions().zip(0..) {
+            self.log.exec(before + n * 4, block, values, 4);
+        }
+    }
+    fn special(&mut self, before: u64, special: Special) {
+        self.log.special(before, special);
+    }
+}
+
+#[test]
+fn rows_are_the_executions_one_by_one_however_they_end() {
+    let mut table = BlockTable::default();
+    table.put(block(70, 1, vec![plain(EventKind::Store, 0, 0, 0); 3]));
+    table.put(block(71, 0, vec![plain(EventKind::Store, 0, 0, 0); 3]));
+    let start = 70 * 0x100;
+    let (once, empty) = (|value| vec![header(70, 0), value], header(71, 0));
+    let three = [once(1), once(2), once(3)].concat();
+    let ends = [
+        (vec![], vec![2]),
+        (vec![header(1, 1), start + 8], vec![2]),
+        (vec![header(4, 1), 100], vec![2]),
+        (vec![empty, empty, empty], vec![2, 2]),
+        (vec![header(70, 0)], vec![2]),
+        (vec![0, header(70, 0), 5], vec![2]),
+    ];
+    for (end, rows) in ends {
+        let words = [three.clone(), end].concat();
+        let (mut one_by_one, mut in_rows) = (Log::default(), RowLog::default());
+        let mut replayers = (Replayer::default(), Replayer::default());
+        let taken = replayers.0.replay(&words, &table, &mut one_by_one);
+        assert_eq!(replayers.1.replay(&words, &table, &mut in_rows), taken);
+        assert_eq!(in_rows.log.0, one_by_one.0);
+        assert_eq!(replayers.0.instrs(), replayers.1.instrs());
+        assert_eq!(in_rows.rows, rows);
+    }
 }
 
 #[test]

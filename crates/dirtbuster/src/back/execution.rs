@@ -4,7 +4,7 @@ use prestore_trace::replay::each_touch;
 use prestore_trace::{EventKind, FenceKind};
 
 use super::BackThread;
-use super::quiet::{Looked, values};
+use super::quiet::{Looked, Tried, values};
 use crate::batch::{Batch, Item, RARE, Rare};
 use crate::existing::Waits;
 use crate::lines::{LINE, LINE_SHIFT, bits_of};
@@ -21,6 +21,8 @@ pub(super) struct Execution<'a> {
     pub(super) thread: &'a mut BackThread,
     pub(super) memory: &'a mut Memory,
     pub(super) looked: Looked,
+    /// The execution that is next has made the loads that it begins with.
+    pub(super) loaded: bool,
 }
 
 impl Execution<'_> {
@@ -45,11 +47,30 @@ impl Execution<'_> {
         }
         let (first, end) = self.thread.runs[item.run as usize];
         let (mut at, end) = (first as usize, end as usize);
+        if std::mem::take(&mut self.loaded) {
+            at += usize::from(self.thread.steps[at].loads);
+        }
         while at < end {
             at += self.step(at, item.before, values);
         }
-        let behind = (item, &batch.items[i + 1..]);
-        (self.looked).go_on(self.thread, self.memory, &batch.words, behind)
+        match self.looked.go_on(self.thread, self.memory, batch, i) {
+            Tried::Made(made) => made,
+            Tried::LoadsFirst => self.load_first(batch, i),
+        }
+    }
+
+    /// Makes the loads that the execution behind number `i` begins with, and says how many behind number `i` were made whole.
+    fn load_first(&mut self, batch: &Batch, i: usize) -> usize {
+        let next = &batch.items[i + 1];
+        let (first, _) = self.thread.runs[next.run as usize];
+        self.step(first as usize, next.before, values(&batch.words, next));
+        let tried = self.looked.try_row(self.thread, self.memory, (batch, i), 1);
+        let made = match tried {
+            Tried::Made(made) => made,
+            Tried::LoadsFirst => 0,
+        };
+        self.loaded = made == 0;
+        made
     }
 
     /// Brings the states of the lines that an execution writes into the cache.
@@ -146,14 +167,16 @@ impl Execution<'_> {
                     }
                     return 1;
                 }
-                let mut unread = 0;
+                let mut found = 0;
                 for step in &mut self.thread.steps[at..at + n] {
                     let addr = word(values, step.slot).wrapping_add(step.disp);
                     let size = u64::from(step.size);
-                    unread |= self.memory.unread(&mut step.hint, addr, size);
+                    if self.memory.unread(&mut step.hint, addr, size) != 0 {
+                        found |= step.own;
+                    }
                 }
-                if unread != 0 {
-                    self.each_load(first as usize, end as usize, before, values);
+                if found != 0 {
+                    self.found_loads((first as usize, end as usize), found, before, values);
                 }
                 n
             }
@@ -203,17 +226,47 @@ impl Execution<'_> {
         }
     }
 
+    /// Of the loads `first..end` those at the bits of `found`, counted from the first one: the others find nothing.
+    #[inline(never)]
+    fn found_loads(
+        &mut self,
+        (first, end): (usize, usize),
+        mut found: u64,
+        before: u64,
+        values: &[u64],
+    ) {
+        if end - first > u64::BITS as usize {
+            return self.each_load(first, end, before, values);
+        }
+        let epochs = self.memory.epochs;
+        while found != 0 {
+            let at = first + found.trailing_zeros() as usize;
+            found &= found - 1;
+            self.load(at, before, values);
+            if self.memory.epochs != epochs {
+                // Lines of the sample are looked at again, those of the loads behind it among them.
+                return self.each_load(at + 1, end, before, values);
+            }
+        }
+    }
+
     #[inline(never)]
     fn each_load(&mut self, first: usize, end: usize, before: u64, values: &[u64]) {
-        for (i, a) in self.thread.accesses[first..end].iter_mut().enumerate() {
-            let addr = word(values, a.slot).wrapping_add(a.disp);
-            let at = Moment {
-                thread: self.index,
-                now: before + u64::from(a.instr),
-            };
-            if self.memory.read(&mut a.hint, addr, u64::from(a.size), at) {
-                self.thread.received[first + i] = true;
-            }
+        for at in first..end {
+            self.load(at, before, values);
+        }
+    }
+
+    #[inline(always)]
+    fn load(&mut self, at: usize, before: u64, values: &[u64]) {
+        let a = &mut self.thread.accesses[at];
+        let addr = word(values, a.slot).wrapping_add(a.disp);
+        let now = Moment {
+            thread: self.index,
+            now: before + u64::from(a.instr),
+        };
+        if self.memory.read(&mut a.hint, addr, u64::from(a.size), now) {
+            self.thread.received[at] = true;
         }
     }
 

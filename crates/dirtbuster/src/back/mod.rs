@@ -3,6 +3,7 @@
 mod ahead;
 mod execution;
 mod quiet;
+mod rows;
 
 use prestore_trace::ProcessId;
 use prestore_trace::block::XsaveComponent;
@@ -119,6 +120,7 @@ impl Back {
             thread,
             memory: &mut process.memory,
             looked: Looked::default(),
+            loaded: false,
         };
         execution.run(batch);
         process.memory.clocks[batch.thread].buffer_ended(batch.instrs, &mut process.clock);

@@ -1,23 +1,26 @@
 //! Executions that change nothing but which bytes of their lines are written.
 //!
 //! A scalar loop writes the same lines for several rounds. In those behind the first ones its stores go on in their streaks'
-//! lines, and its loads find nothing that is to be looked at. That is known without making each step: the values that
-//! references are made of stay within the spans in which no store leaves its line and no load comes to a line that was written
-//! and not read, and the stores' bytes are new. What so many executions leave behind is then written down once.
+//! lines, and its loads find nothing that is to be looked at. That is known without making each: the values that references are
+//! made of go on by constant strides (`rows`), so it follows from them how many rounds it takes until a store leaves its line or a
+//! load comes to a line that was written and not read. What so many executions leave behind is then written down once.
 
 use std::ops::Range;
 
+use prestore_trace::block::NO_SLOT;
+
 use super::BackThread;
 use super::execution::word;
-use crate::batch::Item;
+use super::rows::Row;
+use crate::batch::{Batch, Item};
 use crate::fences::{HORIZON, waits_from};
 use crate::lines::{LINE, bits_of};
 use crate::memory::Memory;
 use crate::runs::{FOREIGN, Op};
 use crate::steps::Step;
 
-/// Values, and writes, of blocks that are tried.
-const MOST: usize = 16;
+/// Values, and writes, of blocks that are tried, at most.
+pub(super) const MOST: usize = 16;
 
 /// Instructions from the first execution to the last, at most: less than what makes two writes of one.
 const APART: u64 = HORIZON / 2;
@@ -31,6 +34,9 @@ const RARELY: u8 = 32;
 pub(super) struct Quiet {
     /// All its steps are plain loads and tracked stores, and not too many.
     possible: bool,
+    /// Values that it is made of, and which of them stores are: a bit each.
+    slots: u8,
+    stored: u16,
     in_vain: u8,
     wait: u8,
 }
@@ -42,9 +48,18 @@ impl Quiet {
             Op::Store => s.streak != FOREIGN,
             _ => false,
         };
-        let stores = steps.iter().filter(|s| s.op == Op::Store).count();
+        let slots = (steps.iter().filter(|s| s.slot != NO_SLOT)).map(|s| usize::from(s.slot) + 1);
+        let slots = slots.max().unwrap_or(0);
+        let stores = steps.iter().filter(|s| s.op == Op::Store);
+        let few = slots <= MOST && stores.clone().count() <= MOST;
+        let stored = stores.filter(|s| s.slot != NO_SLOT);
+        let possible = !steps.is_empty() && few && steps.iter().all(plain);
         Self {
-            possible: !steps.is_empty() && stores <= MOST && steps.iter().all(plain),
+            possible,
+            slots: slots.min(MOST) as u8,
+            stored: stored.fold(0, |bits, s| {
+                bits | 1u16.checked_shl(s.slot.into()).unwrap_or(0)
+            }),
             ..Self::default()
         }
     }
@@ -71,234 +86,262 @@ impl Quiet {
     }
 }
 
-/// The values of one slot with which stores stay in their lines and loads find nothing.
-#[derive(Clone, Copy, Debug)]
-struct Span {
-    slot: u16,
-    lowest: u64,
-    width: u64,
-}
-
-impl Span {
-    #[inline(always)]
-    fn has(&self, values: &[u64]) -> bool {
-        word(values, self.slot).wrapping_sub(self.lowest) <= self.width
-    }
-}
-
 /// A store, and the bytes of its line that are written.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Store {
-    slot: u16,
-    disp: u64,
-    size: u64,
-    instr: u16,
-    streak: u32,
     state: u32,
     /// The first of the stores to its line, which has the mask of all.
     line: usize,
+    before: u64,
     mask: u64,
-    lo: u64,
-    hi: u64,
-    last: u64,
+    /// Where in its line, and by how much the next one is farther up.
+    from: u64,
+    stride: u64,
+    bytes: u64,
 }
 
-/// Spans and stores of the execution that is looked at.
+/// What came of an attempt.
+pub(super) enum Tried {
+    /// So many executions were made.
+    Made(usize),
+    /// None yet: the loads that the next one begins with find something.
+    LoadsFirst,
+}
+
+/// The row that executions are in, and the stores of the one that is looked at.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Looked {
-    spans: Vec<Span>,
-    stores: Vec<Store>,
+    row: Row,
+    stores: [Store; MOST],
+    count: usize,
 }
 
 impl Looked {
-    /// How many of the executions `behind` the one of `item` change nothing but their lines' bytes; they are made.
+    /// How many of the executions behind number `i` change nothing but their lines' bytes; they are made.
     #[inline(always)]
     pub(super) fn go_on(
         &mut self,
         thread: &mut BackThread,
         memory: &mut Memory,
-        words: &[u64],
-        (item, behind): (&Item, &[Item]),
-    ) -> usize {
-        let run = item.run as usize;
-        let Some(next) = behind.first().filter(|next| next.run == item.run) else {
-            return 0;
-        };
-        if !thread.quiet[run].is_tried() {
-            return 0;
+        batch: &Batch,
+        i: usize,
+    ) -> Tried {
+        let run = batch.items[i].run;
+        if batch.items.get(i + 1).is_none_or(|next| next.run != run) {
+            return Tried::Made(0);
         }
-        let values = (values(words, item), values(words, next));
-        let made = if self.is_quiet(thread, memory, run, values) {
-            self.count(words, item, behind)
-        } else {
-            0
-        };
-        if let Some(last) = made.checked_sub(1).and_then(|last| behind.get(last)) {
-            self.leave(thread, memory, last.before, made as u64);
+        let quiet = &mut thread.quiet[run as usize];
+        if !quiet.is_tried() {
+            return Tried::Made(0);
         }
-        thread.quiet[run].ended(made);
-        made
+        self.row.has(batch, i, (quiet.slots, quiet.stored));
+        self.try_row(thread, memory, (batch, i), 0)
     }
 
-    /// Is it seen from an execution with these values, and the next one's, that it may be quiet behind it?
+    /// The same, where the first `loaded` of those executions have made the loads that they begin with.
     #[inline(never)]
-    fn is_quiet(
+    pub(super) fn try_row(
         &mut self,
         thread: &mut BackThread,
         memory: &mut Memory,
-        run: usize,
-        values: (&[u64], &[u64]),
-    ) -> bool {
+        (batch, i): (&Batch, usize),
+        loaded: usize,
+    ) -> Tried {
+        let item = &batch.items[i];
+        let values = values(&batch.words, item);
+        let run = item.run as usize;
         let (first, end) = thread.runs[run];
         let steps = first as usize..end as usize;
-        self.stores_go_on(thread, steps.clone(), memory, values)
-            && self.loads_find_nothing(&mut thread.steps[steps], memory, values.0)
+        let mut most = self.row.behind(i);
+        while most > 0 && batch.items[i + most].before - item.before > APART {
+            most /= 2;
+        }
+        let mut made = 0;
+        if most > loaded {
+            let loads = &mut thread.steps[steps.clone()];
+            let found = self.loads_find_nothing(loads, memory, (batch, i, loaded), most as u64);
+            let Some(most) = found else {
+                return Tried::LoadsFirst;
+            };
+            let most = self.stores_go_on(thread, steps, memory, values, most);
+            made = self.write(most) as usize;
+        }
+        if made > 0 {
+            self.leave(thread, memory, &batch.items[i + made], &batch.words, made);
+        }
+        thread.quiet[run].ended(made);
+        Tried::Made(made)
     }
 
-    /// Do the stores go on, and would they stay in their lines with the values of the execution behind?
+    /// For how many of the `most` executions behind the one with these values do the stores go on in their lines?
     fn stores_go_on(
         &mut self,
         thread: &BackThread,
         steps: Range<usize>,
         memory: &Memory,
-        (values, next): (&[u64], &[u64]),
-    ) -> bool {
-        self.spans.clear();
-        self.stores.clear();
+        values: &[u64],
+        mut most: u64,
+    ) -> u64 {
+        self.count = 0;
         for step in thread.steps[steps].iter().filter(|s| s.op == Op::Store) {
-            let value = word(values, step.slot);
-            let addr = value.wrapping_add(step.disp);
+            let addr = word(values, step.slot).wrapping_add(step.disp);
             let size = u64::from(step.size);
             let (down, room) = (addr % LINE, LINE - addr % LINE);
-            let then = word(next, step.slot).wrapping_add(step.disp);
-            if size > room || then / LINE != addr / LINE {
-                return false;
+            let stride = self.row.stride(step.slot);
+            if size > room || stride == 0 {
+                return 0;
             }
-            if !self.narrow(step.slot, value, down, room - size) {
-                return false;
-            }
+            most = most.min(times(stride, down, room - size));
             let streak = &thread.streaks[step.streak as usize];
-            let Some(state) = memory.goes_on(streak, addr) else {
-                return false;
-            };
-            if !streak.is_pending(&thread.pending) {
-                return false;
+            if most == 0 || !streak.is_pending(&thread.pending) {
+                return 0;
             }
-            let number = self.stores.len();
-            let same = self.stores.iter().position(|s| s.state == state);
-            self.stores.push(Store {
-                slot: step.slot,
-                disp: step.disp,
-                size,
-                instr: step.instr,
-                streak: step.streak,
+            let Some(state) = memory.goes_on(streak, addr) else {
+                return 0;
+            };
+            let number = self.count;
+            let same = self.stores[..number].iter().position(|s| s.state == state);
+            let mask = memory.lines.states[state as usize].mask;
+            self.stores[number] = Store {
                 state,
                 line: same.unwrap_or(number),
-                mask: memory.lines.states[state as usize].mask,
-                lo: u64::MAX,
-                hi: 0,
-                last: 0,
-            });
+                before: mask,
+                mask,
+                from: down,
+                stride,
+                bytes: bits_of(0, size),
+            };
+            self.count += 1;
         }
-        true
+        most
     }
 
-    /// Do the loads find nothing, and how far from their places would they?
+    /// For how many of the `most` executions behind number `i` do the loads find nothing? `None`: one that executions begin with
+    /// does already, and the first one has not made those.
     fn loads_find_nothing(
-        &mut self,
+        &self,
         steps: &mut [Step],
         memory: &mut Memory,
-        values: &[u64],
-    ) -> bool {
-        for step in steps.iter_mut().filter(|s| s.op == Op::Load) {
-            let value = word(values, step.slot);
-            let addr = value.wrapping_add(step.disp);
+        (batch, i, loaded): (&Batch, usize, usize),
+        mut most: u64,
+    ) -> Option<u64> {
+        let of = values(&batch.words, &batch.items[i + loaded]);
+        let leading = steps.first().map_or(0, |s| usize::from(s.loads));
+        for (at, step) in steps.iter_mut().enumerate() {
+            if step.op != Op::Load {
+                continue;
+            }
+            if most == 0 {
+                return Some(0);
+            }
+            if self.row.is_free(step.slot) {
+                let behind = batch.items[i + 1..].iter().take(most as usize);
+                let loads = behind.take_while(|next| {
+                    let addr = word(values(&batch.words, next), step.slot).wrapping_add(step.disp);
+                    memory.unread(&mut step.hint, addr, step.size.into()) == 0
+                });
+                most = loads.count() as u64;
+                continue;
+            }
+            let addr = word(of, step.slot).wrapping_add(step.disp);
             let Some((down, up)) = memory.nothing_around(&mut step.hint, addr, step.size) else {
-                return false;
+                return (loaded > 0 || at >= leading).then_some(0);
             };
-            if !self.narrow(step.slot, value, down, up) {
-                return false;
-            }
+            let more = times(self.row.stride(step.slot), down, up);
+            most = most.min(more.saturating_add(loaded as u64));
         }
-        true
+        Some(most)
     }
 
-    /// The slot, which has `value`, may go down and up as far as said; false: there are too many.
-    fn narrow(&mut self, slot: u16, value: u64, down: u64, up: u64) -> bool {
-        let Some(span) = self.spans.iter_mut().find(|s| s.slot == slot) else {
-            self.spans.push(Span {
-                slot,
-                lowest: value.wrapping_sub(down),
-                width: down + up,
-            });
-            return self.spans.len() <= MOST;
-        };
-        let below = value.wrapping_sub(span.lowest);
-        let above = span.width - below;
-        span.lowest = value.wrapping_sub(below.min(down));
-        span.width = below.min(down) + above.min(up);
-        true
-    }
-
-    /// How many executions there are in the spans whose stores write new bytes.
-    #[inline(never)]
-    fn count(&mut self, words: &[u64], item: &Item, behind: &[Item]) -> usize {
-        let mut made = 0;
-        for next in behind {
-            let near = next.run == item.run && next.before - item.before <= APART;
-            let values = values(words, next);
-            if !near || !self.spans.iter().all(|s| s.has(values)) || !self.write(values) {
-                break;
-            }
-            made += 1;
+    /// Of the `most` executions behind, how many write new bytes; they are written.
+    fn write(&mut self, most: u64) -> u64 {
+        if self.count == 0 || most == 0 || self.write_side_by_side(most) {
+            return most;
         }
-        made
-    }
-
-    /// The stores of an execution; false: some of their bytes were written before, and nothing is changed.
-    fn write(&mut self, values: &[u64]) -> bool {
-        for at in 0..self.stores.len() {
-            let store = self.stores[at];
-            let bits = bits_of(store.addr(values), store.size);
-            if self.stores[store.line].mask & bits != 0 {
-                for before in 0..at {
-                    let store = self.stores[before];
-                    self.stores[store.line].mask &= !bits_of(store.addr(values), store.size);
+        for store in &mut self.stores[..self.count] {
+            store.mask = store.before;
+        }
+        for made in 0..most {
+            for at in 0..self.count {
+                let store = &mut self.stores[at];
+                store.from = store.from.wrapping_add(store.stride);
+                let (bits, line) = (store.bytes << (store.from % LINE), store.line);
+                if self.stores[line].mask & bits != 0 {
+                    // Nor are those before it in this execution made.
+                    for before in 0..at {
+                        let Store {
+                            bytes, from, line, ..
+                        } = self.stores[before];
+                        self.stores[line].mask &= !(bytes << (from % LINE));
+                    }
+                    return made;
                 }
+                self.stores[line].mask |= bits;
+            }
+        }
+        most
+    }
+
+    /// The same if each store goes on right beside what it wrote, and none of all these bytes was written; false: it is not so.
+    fn write_side_by_side(&mut self, most: u64) -> bool {
+        for at in 0..self.count {
+            let Store {
+                from,
+                stride,
+                bytes,
+                line,
+                ..
+            } = self.stores[at];
+            let size = u64::from(bytes.count_ones());
+            let lowest = match stride {
+                up if up == size => from + size,
+                down if down == size.wrapping_neg() => from - most * size,
+                _ => return false,
+            };
+            let bits = bits_of(lowest, most * size);
+            if self.stores[line].mask & bits != 0 {
                 return false;
             }
-            self.stores[store.line].mask |= bits;
-        }
-        for store in &mut self.stores {
-            let addr = store.addr(values);
-            (store.lo, store.hi) = (store.lo.min(addr), store.hi.max(addr + store.size));
-            store.last = addr;
+            self.stores[line].mask |= bits;
         }
         true
     }
 
-    /// Writes down what `made` executions left, the last of them behind `before` instructions.
-    fn leave(&self, thread: &mut BackThread, memory: &mut Memory, before: u64, made: u64) {
-        for store in &self.stores {
-            let now = before + u64::from(store.instr);
-            let streak = &mut thread.streaks[store.streak as usize];
-            let written = (store.lo, store.hi, made * store.size);
-            memory.went_on(
-                streak,
-                self.stores[store.line].mask,
-                store.last,
-                written,
-                now,
-            );
+    /// Writes down what `made` executions left, the last of them `item`.
+    fn leave(
+        &self,
+        thread: &mut BackThread,
+        memory: &mut Memory,
+        item: &Item,
+        words: &[u64],
+        made: usize,
+    ) {
+        let values = values(words, item);
+        let (first, end) = thread.runs[item.run as usize];
+        let steps = &thread.steps[first as usize..end as usize];
+        for (step, store) in (steps.iter().filter(|s| s.op == Op::Store)).zip(&self.stores) {
+            let now = item.before + u64::from(step.instr);
+            let streak = &mut thread.streaks[step.streak as usize];
+            let last = word(values, step.slot).wrapping_add(step.disp);
+            // Where in the line, all stores to it taken together: they belong to the same context.
+            let line = &self.stores[store.line];
+            let (fresh, base) = (line.mask & !line.before, last & !(LINE - 1));
+            let lo = base + u64::from(fresh.trailing_zeros());
+            let hi = base + LINE - u64::from(fresh.leading_zeros());
+            let written = (lo, hi, made as u64 * u64::from(step.size));
+            memory.went_on(streak, line.mask, last, written, now);
             streak.touch(&mut thread.pending, waits_from(now, 0));
         }
     }
 }
 
-impl Store {
-    #[inline(always)]
-    fn addr(&self, values: &[u64]) -> u64 {
-        word(values, self.slot).wrapping_add(self.disp)
+/// How often something can go on by `stride` that may go so far down, and up.
+#[inline(always)]
+fn times(stride: u64, down: u64, up: u64) -> u64 {
+    match stride as i64 {
+        0 => u64::MAX,
+        1.. => up / stride,
+        _ => down / stride.wrapping_neg(),
     }
 }
 

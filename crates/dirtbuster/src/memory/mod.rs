@@ -143,6 +143,8 @@ pub(crate) struct Memory {
     pub(crate) clocks: Vec<ThreadClock>,
     pub(crate) cores: Vec<Core>,
     pub(crate) existing: Existing,
+    /// Epochs of all cores: with each, lines of the sample are to be looked at that were not.
+    pub(crate) epochs: u64,
     own: Own,
     limits: Limits,
 }
@@ -158,6 +160,7 @@ impl Memory {
             clocks: Vec::new(),
             cores: Vec::new(),
             existing: Existing::default(),
+            epochs: 0,
             own: Own::default(),
             limits,
         }

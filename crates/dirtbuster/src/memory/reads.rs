@@ -10,13 +10,7 @@ impl Memory {
     /// pages it may be.
     #[inline(always)]
     pub(crate) fn unread(&mut self, hint: &mut RegionHint, addr: u64, size: u64) -> u64 {
-        let page = self.lines.page(hint, addr);
-        let first = (addr >> LINE_SHIFT) & 63;
-        let last = ((addr & 0xfff) + size - 1) >> LINE_SHIFT;
-        if last > 63 {
-            return 1;
-        }
-        (self.lines.unread[page] >> first) & (u64::MAX >> (63 - (last - first)))
+        self.lines.unread_at(hint, addr, size).unwrap_or(1)
     }
 
     /// Where `unread` is 0: how many bytes farther down and up it is as well, within the page.
@@ -148,6 +142,7 @@ impl Memory {
             core.looked_at.push((page as u32, line));
         }
         if core.touch(last, at.now, read) {
+            self.epochs += 1;
             for (page, line) in core.looked_at.drain(..) {
                 self.lines.unread[page as usize] |= 1 << (line & 63);
             }

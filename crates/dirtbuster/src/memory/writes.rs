@@ -257,18 +257,19 @@ impl Memory {
         };
         let joinable = |c: Candidate| {
             let barred = c.owner == barred && (c.line == p.line || c.owner.as_context().is_some());
-            c.owner != Owner::NONE && !barred && self.admits(c, p)
+            !barred && self.admits(c, p)
         };
         if let Some(c) = self.own_single(streak, p)
             && joinable(c)
         {
             return self.join(c, streak.origin, p);
         }
-        if joinable(here) {
+        if self.is_writers(here.owner, p.writer) && joinable(here) {
             return self.join(here, streak.origin, p);
         }
         for line in [p.line.wrapping_sub(1), p.line.wrapping_add(1)] {
             if let Some(c) = self.near(line, p)
+                && self.is_writers(c.owner, p.writer)
                 && joinable(c)
             {
                 return self.join(c, streak.origin, p);
@@ -336,6 +337,16 @@ impl Memory {
     fn wrote_in(&self, streak: &Streak, owner: Owner) -> bool {
         let last = &self.lines.states[streak.state as usize];
         last.owner.bare() == owner.bare() && last.start < streak.last
+    }
+
+    /// Is it a streak of this writer's?
+    #[inline(always)]
+    fn is_writers(&self, owner: Owner, writer: u32) -> bool {
+        match (owner.as_single(), owner.as_context()) {
+            (Some(o), _) => self.origins.get(o).writer == writer,
+            (_, Some(c)) => self.contexts.get(c).writer == writer,
+            _ => false,
+        }
     }
 
     /// May the piece join this streak?

@@ -19,6 +19,17 @@ pub trait ExecSink {
     /// for faults and signals).
     fn exec(&mut self, before: u64, block: &Block, values: &[u64], executed: u32);
 
+    /// It takes executions of a block that follow one another at once, as a [`Row`].
+    const IN_ROWS: bool = false;
+
+    /// Whole executions of `block`, the first of which had `before` instructions before it. Only where it takes them at once.
+    fn row(&mut self, before: u64, block: &Block, row: Row<'_>) {
+        for (at, values) in row.executions().enumerate() {
+            let before = before.wrapping_add(at as u64 * u64::from(block.instrs));
+            self.exec(before, block, values, block.instrs);
+        }
+    }
+
     /// A record that is no block execution.
     fn special(&mut self, before: u64, special: Special);
 
@@ -30,6 +41,40 @@ pub trait ExecSink {
     #[inline]
     fn full(&self) -> bool {
         false
+    }
+}
+
+/// Executions of one block that follow one another.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
+    /// Whole records of as many words each.
+    words: &'a [u64],
+    size: usize,
+}
+
+impl<'a> Row<'a> {
+    /// The executions' values, in their order.
+    pub fn executions(self) -> impl ExactSizeIterator<Item = &'a [u64]> + DoubleEndedIterator {
+        self.words
+            .chunks_exact(self.size)
+            .map(|record| &record[1..])
+    }
+
+    /// Words from the values of one to those of the next.
+    pub fn distance(self) -> usize {
+        self.size
+    }
+
+    /// The records like the one of `size` words before `end` that come there; the last one is left out, as it may be cut.
+    #[inline]
+    fn before(words: &'a [u64], end: usize, size: usize) -> Option<Self> {
+        let (first, header) = (end - size, words[end - size]);
+        let mut next = end;
+        while words.get(next) == Some(&header) && words.len() - next >= size {
+            next += size;
+        }
+        let words = &words[first..next - size];
+        (!words.is_empty()).then_some(Self { words, size })
     }
 }
 
@@ -107,6 +152,16 @@ impl Replayer {
                 break;
             };
             at += 1 + len;
+            if S::IN_ROWS
+                && let Some(row) = Row::before(words, at, 1 + len)
+            {
+                at += row.words.len() - (1 + len);
+                let executions = (row.words.len() / row.size) as u64;
+                sink.row(self.instrs, block, row);
+                let executed = executions.wrapping_mul(u64::from(block.instrs));
+                self.instrs = self.instrs.wrapping_add(executed);
+                continue;
+            }
             let mut executed = block.instrs;
             if let Some((pc, len)) = cut_at(words, at) {
                 executed = block.instrs_before(pc);
