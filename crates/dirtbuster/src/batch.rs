@@ -100,3 +100,9 @@ impl Batch {
         self.ended = None;
     }
 }
+
+/// The value of a slot.
+#[inline(always)]
+pub(crate) fn word(values: &[u64], slot: u16) -> u64 {
+    values.get(usize::from(slot)).copied().unwrap_or(0)
+}

@@ -5,7 +5,7 @@ use prestore_trace::{EventKind, FenceKind};
 
 use super::BackThread;
 use super::quiet::{Looked, values};
-use crate::batch::{Batch, Item, RARE, Rare};
+use crate::batch::{Batch, Item, RARE, Rare, word};
 use crate::existing::Waits;
 use crate::lines::{LINE, LINE_SHIFT, bits_of};
 use crate::memory::{Memory, Moment};
@@ -317,9 +317,4 @@ impl Execution<'_> {
                 .write(streak, &mut thread.pending, addr, size, now);
         }
     }
-}
-
-#[inline(always)]
-pub(super) fn word(values: &[u64], slot: u16) -> u64 {
-    values.get(usize::from(slot)).copied().unwrap_or(0)
 }

@@ -8,8 +8,7 @@
 use std::ops::Range;
 
 use super::BackThread;
-use super::execution::word;
-use crate::batch::Item;
+use crate::batch::{Item, word};
 use crate::fences::{HORIZON, waits_from};
 use crate::lines::{LINE, bits_of};
 use crate::memory::Memory;
