@@ -74,6 +74,11 @@ impl SizeClass {
         self.in_part += o.in_part;
     }
 
+    /// Part of its lines that count as re-read near the core.
+    pub(crate) fn reused_share(&self) -> f64 {
+        self.usage.reread_near_share(self.reused).min(1.0)
+    }
+
     /// Counts for `weight` times as much.
     pub(crate) fn scale(&mut self, weight: u64) {
         self.usage.scale(weight);

@@ -182,6 +182,9 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
                 // One is an instruction that the recorder does not know.
                 if instrs > 1 {
                     self.gap(before);
+                    if self.thread.told {
+                        self.rare(before, 0, Rare::LeftOut);
+                    }
                 }
             }
             Special::Window { number } => {

@@ -2,6 +2,7 @@
 
 use crate::cores::Core;
 use crate::findings::Distance;
+use crate::words::of;
 
 /// Sums over the writings of lines.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,6 +28,7 @@ pub(crate) struct Usage {
     pub(crate) returns: Returns,
     /// Lines with a fence between two of their stores.
     pub(crate) cut: u64,
+    unknown: Unknown,
 }
 
 /// How often something happened, and after how many instructions, summed up.
@@ -34,6 +36,15 @@ pub(crate) struct Usage {
 pub(crate) struct Events {
     pub(crate) n: u64,
     sum: u64,
+}
+
+/// Lines of which nobody saw whether something would happen to them, as a part of the run began that was left out.
+#[derive(Clone, Copy, Debug, Default)]
+struct Unknown {
+    reread_near: u32,
+    rewritten_near: u32,
+    rewritten_cached: u32,
+    rewritten_reach: u32,
 }
 
 /// Writes that come back to a line which was not complete when its writer went on to other
@@ -70,14 +81,63 @@ impl Events {
         (self.n > 0).then(|| self.sum as f64 / self.n as f64)
     }
 
-    fn of(&self, lines: u64) -> Distance {
+    /// Of so many lines, of which it is not known of some.
+    fn of(&self, lines: u64, unknown: u32) -> Distance {
         Distance {
             mean: self.mean(),
-            share: match lines {
-                0 => 0.0,
-                _ => self.n as f64 / lines as f64,
-            },
+            share: share_of(self.n, lines, unknown),
         }
+    }
+}
+
+fn share_of(n: u64, lines: u64, unknown: u32) -> f64 {
+    of(n, lines.saturating_sub(u64::from(unknown)))
+}
+
+/// Of so many lines those to which it did not happen `n` times; what is not known is like what is.
+fn rest_of(n: u64, lines: u64, unknown: u32) -> u64 {
+    if unknown == 0 {
+        return lines.saturating_sub(n);
+    }
+    (lines as f64 * (1.0 - share_of(n, lines, unknown)).max(0.0)) as u64
+}
+
+/// Of a line that was written last before something was left out: what may have happened to it there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Open {
+    age: Age,
+    /// It was not read yet, and would have been found near.
+    unread: bool,
+}
+
+impl Open {
+    /// A line that the thread of `core` wrote at its `time`; `None`: it was no longer in any cache.
+    pub(crate) fn of(core: &Core, time: u64, unread: bool) -> Option<Self> {
+        let age = Age::of(core, time);
+        let unread = unread && core.kept(time);
+        (age.within_reach || unread).then_some(Self { age, unread })
+    }
+}
+
+impl Unknown {
+    fn add(&mut self, o: Self) {
+        for (sum, n) in self.all().into_iter().zip({ o }.all()) {
+            *sum = sum.saturating_add(*n);
+        }
+    }
+
+    fn scale(&mut self, weight: u64) {
+        let weight = u32::try_from(weight).unwrap_or(u32::MAX);
+        (self.all().into_iter()).for_each(|n| *n = n.saturating_mul(weight));
+    }
+
+    fn all(&mut self) -> [&mut u32; 4] {
+        [
+            &mut self.reread_near,
+            &mut self.rewritten_near,
+            &mut self.rewritten_cached,
+            &mut self.rewritten_reach,
+        ]
     }
 }
 
@@ -128,6 +188,43 @@ impl Usage {
         }
     }
 
+    /// What becomes of a line is not known.
+    pub(crate) fn leave_open(&mut self, line: Open) {
+        let u = &mut self.unknown;
+        u.add(Unknown {
+            reread_near: line.unread.into(),
+            rewritten_near: line.age.near.into(),
+            rewritten_cached: line.age.cached.into(),
+            rewritten_reach: line.age.within_reach.into(),
+        });
+    }
+
+    /// Part of the lines that `n` of them are which were read near the core.
+    pub(crate) fn reread_near_share(&self, n: u64) -> f64 {
+        share_of(n, self.lines, self.unknown.reread_near)
+    }
+
+    pub(crate) fn rewritten_near_share(&self) -> f64 {
+        share_of(
+            self.rewritten_near.n,
+            self.lines,
+            self.unknown.rewritten_near,
+        )
+    }
+
+    /// Part of the lines that `n` of them are which were written again while cached.
+    pub(crate) fn rewritten_cached_share(&self, n: u64) -> f64 {
+        share_of(n, self.lines, self.unknown.rewritten_cached)
+    }
+
+    pub(crate) fn rewritten_reach_share(&self) -> f64 {
+        share_of(
+            self.rewritten_reach.n,
+            self.lines,
+            self.unknown.rewritten_reach,
+        )
+    }
+
     pub(crate) fn merge(&mut self, o: &Self) {
         self.lines += o.lines;
         self.reread.merge(&o.reread);
@@ -139,6 +236,7 @@ impl Usage {
         self.flushed += o.flushed;
         self.taken += o.taken;
         self.cut += o.cut;
+        self.unknown.add(o.unknown);
         self.returns.lines += o.returns.lines;
         self.returns.n += o.returns.n;
         self.returns.turns += o.returns.turns;
@@ -158,7 +256,9 @@ impl Usage {
             taken,
             returns,
             cut,
+            unknown,
         } = self;
+        unknown.scale(weight);
         let again = [rewritten, rewritten_near, rewritten_cached, rewritten_reach];
         for events in again.into_iter().chain([reread, reread_near]) {
             events.scale(weight);
@@ -171,27 +271,36 @@ impl Usage {
 
     /// Lines that left for memory: those that were not written again while cached.
     pub(crate) fn to_memory(self) -> u64 {
-        self.lines.saturating_sub(self.rewritten_cached.n)
+        rest_of(
+            self.rewritten_cached.n,
+            self.lines,
+            self.unknown.rewritten_cached,
+        )
     }
 
     /// Lines that had to be got from afar to be written: those that were not written again near the core.
     pub(crate) fn fetched(self) -> u64 {
-        self.lines.saturating_sub(self.rewritten_near.n)
+        rest_of(
+            self.rewritten_near.n,
+            self.lines,
+            self.unknown.rewritten_near,
+        )
     }
 
     pub(crate) fn reread_distance(&self) -> Distance {
-        self.reread.of(self.lines)
+        self.reread.of(self.lines, 0)
     }
 
     pub(crate) fn rewrite_distance(&self) -> Distance {
-        self.rewritten.of(self.lines)
+        self.rewritten.of(self.lines, 0)
     }
 
     pub(crate) fn reread_near_distance(&self) -> Distance {
-        self.reread_near.of(self.lines)
+        self.reread_near.of(self.lines, self.unknown.reread_near)
     }
 
     pub(crate) fn rewrite_cached_distance(&self) -> Distance {
-        self.rewritten_cached.of(self.lines)
+        self.rewritten_cached
+            .of(self.lines, self.unknown.rewritten_cached)
     }
 }

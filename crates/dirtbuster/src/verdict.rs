@@ -206,7 +206,7 @@ fn judge(e: &Evidence<'_>, t: &Thresholds) -> (Verdict, String) {
     if e.anew_share >= t.min_fresh_share {
         return (Verdict::LeaveAlone, reasons::anew(e));
     }
-    let reused = of(e.sequential.reused, usage.lines);
+    let reused = e.sequential.reused_share();
     let in_part = of(e.in_part, usage.lines).min(1.0);
     // Advice to skip would be what is reported as a pitfall where it is found.
     let in_place = e.in_place_share >= t.min_in_place_share;
@@ -233,7 +233,7 @@ const MIN_WHOLE_SHARE: f64 = 0.75;
 fn is_whole_lines(e: &Evidence<'_>, t: &Thresholds) -> bool {
     of(e.lone.whole, e.whole.lines) >= MIN_WHOLE_SHARE
         && Again::of(&e.whole, false, t).share() < t.min_rewrite_share
-        && of(e.whole.reread_near.n, e.whole.lines) < t.min_reread_share
+        && e.whole.reread_near_share(e.whole.reread_near.n) < t.min_reread_share
         && e.lone.loaded.share() < t.min_in_place_share
         && of(e.whole.flushed, e.whole.lines) < t.min_flushed_share
 }
@@ -242,7 +242,7 @@ fn is_whole_lines(e: &Evidence<'_>, t: &Thresholds) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Again {
     pub(crate) events: Events,
-    pub(crate) lines: u64,
+    share: f64,
     /// Before so many bytes have come to the core.
     before: u64,
     pub(crate) fenced: bool,
@@ -252,13 +252,24 @@ impl Again {
     /// Where a fence waits for the data it is sent to memory for the fence's sake, and what speaks against it is only that it
     /// would still be in the core's own cache: P0 skips the values of a key-value store (7.2.3), popular ones too.
     pub(crate) fn of(usage: &Usage, fenced: bool, t: &Thresholds) -> Self {
-        let (events, before) = match fenced {
-            true => (usage.rewritten_near, t.near_bytes),
-            false => (usage.rewritten_cached, t.reach_bytes),
+        let (events, share, before) = match fenced {
+            true => (
+                usage.rewritten_near,
+                usage.rewritten_near_share(),
+                t.near_bytes,
+            ),
+            false => {
+                let events = usage.rewritten_cached;
+                (
+                    events,
+                    usage.rewritten_cached_share(events.n),
+                    t.reach_bytes,
+                )
+            }
         };
         Self {
             events,
-            lines: usage.lines,
+            share,
             before,
             fenced,
         }
@@ -273,7 +284,7 @@ impl Again {
     }
 
     pub(crate) fn share(&self) -> f64 {
-        of(self.events.n, self.lines)
+        self.share
     }
 
     /// Before what has come to the core.
@@ -291,7 +302,7 @@ fn before_a_fence(
     sequential: bool,
     t: &Thresholds,
 ) -> Option<(Verdict, String)> {
-    let near = of(usage.rewritten_near.n, usage.lines);
+    let near = usage.rewritten_near_share();
     if !sequential && near >= t.min_rewrite_share {
         return Some((Verdict::LeaveAlone, reasons::own_line_again(e, usage)));
     }
@@ -300,7 +311,7 @@ fn before_a_fence(
     }
     // Within a buffer the order of threads is not known: of many writings that another one reads, few may be seen to be.
     let nobody_elses = near >= t.min_demote_share && e.whole.taken == 0;
-    let within_reach = of(usage.rewritten_reach.n, usage.lines);
+    let within_reach = usage.rewritten_reach_share();
     (within_reach >= t.min_demote_share).then(|| {
         let reason = reasons::demote(e, usage, within_reach, nobody_elses);
         (Verdict::Demote, reason)

@@ -89,6 +89,7 @@ impl Execution<'_> {
             }
             Rare::MapFile { addr, size } => self.memory.known.map_file(addr, size),
             Rare::Gap => self.memory.known.gap(),
+            Rare::LeftOut => self.memory.leave_out(self.index, before),
         }
     }
 
