@@ -81,12 +81,10 @@ impl SizeClass {
 
     /// Counts for `weight` times as much.
     pub(crate) fn scale(&mut self, weight: u64) {
+        self.reused *= self.usage.weight_of_reads(weight);
         self.usage.scale(weight);
         let sums = [&mut self.count, &mut self.spans, &mut self.covered];
-        for n in sums
-            .into_iter()
-            .chain([&mut self.reused, &mut self.in_part])
-        {
+        for n in sums.into_iter().chain([&mut self.in_part]) {
             *n *= weight;
         }
     }
