@@ -39,6 +39,8 @@ pub(crate) struct Origin {
     pub(crate) classes: Vec<SizeClass>,
     /// Lines of which other code of the thread wrote other bytes, just before or after.
     pub(crate) joint: u64,
+    /// Lines that contexts went on with behind a fence.
+    pub(crate) parted: u64,
     pub(crate) loaded: Loaded,
     pub(crate) fresh: Fresh,
     pub(crate) lone: Lone,
@@ -192,6 +194,7 @@ impl Origins {
                         after_atomic: 0,
                         classes: Vec::new(),
                         joint: 0,
+                        parted: 0,
                         loaded: Loaded::default(),
                         fresh: Fresh::default(),
                         lone: Lone::default(),

@@ -293,7 +293,9 @@ impl Execution<'_> {
         }
         let origins = &mut self.memory.origins;
         pending.fence(now, |origin, distance| {
-            origins.get_mut(origin).fences.record(distance);
+            let fences = &mut origins.get_mut(origin).fences;
+            fences.record(distance);
+            fences.fenced(now);
         });
     }
 
