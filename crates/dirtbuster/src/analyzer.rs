@@ -22,7 +22,7 @@ use crate::thread::{Execution, Part, Thread, ThreadState};
 /// The analysis of a run, streaming: O(1) an event, amortised.
 ///
 /// Memory: 32 bytes a line written by tracked code (in groups of 16 lines; 512 bytes for a lone
-/// line), at most 240 bytes more for every second line where the writes form sequential contexts,
+/// line), at most 256 bytes more for every second line where the writes form sequential contexts,
 /// 13 KB for each 2 MB of address space touched at all, at most 4 MB a thread for writes that wait
 /// for a fence, and up to 4 KB for each executed store instruction, and some hundred bytes for each live
 /// allocation and calling context. Nothing grows with the length of the run, and what a process took

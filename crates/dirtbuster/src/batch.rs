@@ -46,6 +46,8 @@ pub(crate) enum Rare {
     MapFile { addr: u64, size: u64 },
     /// Something was executed that was not recorded.
     Gap,
+    /// So much that what lies behind it is another stretch of the run.
+    LeftOut,
 }
 
 /// A block made ready: its steps and accesses, numbered as in the thread's front.
@@ -99,4 +101,10 @@ impl Batch {
         self.xsave.clear();
         self.ended = None;
     }
+}
+
+/// The value of a slot.
+#[inline(always)]
+pub(crate) fn word(values: &[u64], slot: u16) -> u64 {
+    values.get(usize::from(slot)).copied().unwrap_or(0)
 }

@@ -144,6 +144,8 @@ impl Cluster {
             whole: usage,
             classes: &self.written.classes,
             in_part: sequential.in_part.max(self.written.joint),
+            parted: self.written.parted,
+            fences: self.written.fences.fences,
             in_place_share: self.written.loaded.share(),
             lone: self.written.lone,
             fresh_share: self.written.fresh.share(),

@@ -62,7 +62,7 @@ pub(crate) struct Context {
 }
 
 /// What [`crate::Analyzer`] states of its memory.
-const _: () = assert!(size_of::<Context>() <= 240);
+const _: () = assert!(size_of::<Context>() <= 256);
 
 impl Context {
     /// Would a write of `lo..hi` (in one line) at `now` extend it or fill it in?

@@ -177,6 +177,16 @@ impl Core {
         true
     }
 
+    /// The thread, at its time `now`, has executed what nobody saw: what it touched before may be anywhere.
+    pub(crate) fn leave_out(&mut self, now: u64) {
+        self.fills = 0;
+        self.epoch += NEAR_EPOCHS + 1;
+        self.began = [now; NEAR_EPOCHS as usize + 1];
+        self.recency = Recency::since_epoch(self.epoch, now);
+        (self.near, self.kept, self.cached, self.reach) = (now, now, now, now);
+        self.horizons = Horizons::of(&self.recency, 1);
+    }
+
     /// Another thread touches a sampled line that this one has touched last.
     pub(crate) fn taken(&mut self, last: Touch) {
         self.recency.forget(last.epoch);

@@ -17,6 +17,9 @@ pub(crate) struct FenceHistogram {
     min: Option<u64>,
     /// All writes, with or without a fence after them.
     writes: u64,
+    /// Fences that writes waited for, and when the last of them was, plus one.
+    pub(crate) fences: u64,
+    last: u64,
 }
 
 fn bucket(distance: u64) -> usize {
@@ -42,6 +45,7 @@ impl FenceHistogram {
     /// Adds what `other` counted.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.writes += other.writes;
+        self.fences += other.fences;
         self.min = self.min.into_iter().chain(other.min).min();
         if self.counts.len() < other.counts.len() {
             self.counts.resize(other.counts.len(), 0);
@@ -53,7 +57,11 @@ impl FenceHistogram {
 
     /// Counts for `weight` times as much.
     pub(crate) fn scale(&mut self, weight: u64) {
-        for n in self.counts.iter_mut().chain([&mut self.writes]) {
+        for n in self
+            .counts
+            .iter_mut()
+            .chain([&mut self.writes, &mut self.fences])
+        {
             *n *= weight;
         }
     }
@@ -69,6 +77,13 @@ impl FenceHistogram {
         if self.min.is_none_or(|m| distance < m) {
             self.min = Some(distance);
         }
+    }
+
+    /// The fence at `now` is one that writes have waited for.
+    #[inline]
+    pub(crate) fn fenced(&mut self, now: u64) {
+        self.fences += u64::from(self.last != now + 1);
+        self.last = now + 1;
     }
 
     /// Minimum and median over all writes.

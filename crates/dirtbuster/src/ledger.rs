@@ -27,6 +27,8 @@ pub(crate) struct Written {
     pub(crate) classes: Vec<SizeClass>,
     /// Lines of which other code of the thread wrote other bytes, just before or after.
     pub(crate) joint: u64,
+    /// Lines that contexts went on with behind a fence.
+    pub(crate) parted: u64,
     pub(crate) loaded: Loaded,
     pub(crate) fresh: Fresh,
     pub(crate) lone: Lone,
@@ -42,6 +44,7 @@ impl Written {
         self.after_atomic += o.after_atomic;
         self.fences.merge(&o.fences);
         self.joint += o.joint;
+        self.parted += o.parted;
         self.loaded.merge(&o.loaded);
         self.fresh.merge(&o.fresh);
         self.lone.merge(&o.lone);
@@ -60,6 +63,7 @@ impl Written {
         self.after_atomic *= weight;
         self.fences.scale(weight);
         self.joint *= weight;
+        self.parted *= weight;
         self.loaded.scale(weight);
         self.fresh.scale(weight);
         self.lone.scale(weight);
@@ -211,6 +215,7 @@ impl Ledger {
             written.after_atomic += o.after_atomic;
             written.fences.merge(&o.fences);
             written.joint += o.joint;
+            written.parted += o.parted;
             written.loaded.merge(&o.loaded);
             written.fresh.merge(&o.fresh);
             written.lone.merge(&o.lone);

@@ -3,7 +3,6 @@
 use crate::Thresholds;
 use crate::findings::{CacheLimit, Verdict};
 use crate::verdict::Evidence;
-use crate::words::of;
 
 /// The smallest of the caches that are told apart with which `verdict` would be another one, as they keep enough of the
 /// lines until they are used again.
@@ -22,8 +21,8 @@ pub(crate) fn of_verdict(verdict: Verdict, e: &Evidence<'_>, t: &Thresholds) -> 
             CacheLimit {
                 bytes,
                 verdict: Verdict::LeaveAlone,
-                reread: of(reused + reread, usage.lines).min(1.0),
-                rewritten: of(cached, usage.lines).min(1.0),
+                reread: (usage.reread_near_share(reused + reread)).min(1.0),
+                rewritten: (usage.rewritten_cached_share(cached)).min(1.0),
             }
         })
         .find_map(|limit| {

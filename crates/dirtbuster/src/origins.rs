@@ -39,6 +39,8 @@ pub(crate) struct Origin {
     pub(crate) classes: Vec<SizeClass>,
     /// Lines of which other code of the thread wrote other bytes, just before or after.
     pub(crate) joint: u64,
+    /// Lines that contexts went on with behind a fence.
+    pub(crate) parted: u64,
     pub(crate) loaded: Loaded,
     pub(crate) fresh: Fresh,
     pub(crate) lone: Lone,
@@ -74,14 +76,17 @@ impl SizeClass {
         self.in_part += o.in_part;
     }
 
+    /// Part of its lines that count as re-read near the core.
+    pub(crate) fn reused_share(&self) -> f64 {
+        self.usage.reread_near_share(self.reused).min(1.0)
+    }
+
     /// Counts for `weight` times as much.
     pub(crate) fn scale(&mut self, weight: u64) {
+        self.reused *= self.usage.weight_of_reads(weight);
         self.usage.scale(weight);
         let sums = [&mut self.count, &mut self.spans, &mut self.covered];
-        for n in sums
-            .into_iter()
-            .chain([&mut self.reused, &mut self.in_part])
-        {
+        for n in sums.into_iter().chain([&mut self.in_part]) {
             *n *= weight;
         }
     }
@@ -189,6 +194,7 @@ impl Origins {
                         after_atomic: 0,
                         classes: Vec::new(),
                         joint: 0,
+                        parted: 0,
                         loaded: Loaded::default(),
                         fresh: Fresh::default(),
                         lone: Lone::default(),

@@ -88,11 +88,17 @@ pub(crate) fn find<O>(
 /// Lines written around the cache that were then looked for in it.
 fn used_again(usage: &Usage, t: &Thresholds) -> Option<Fault> {
     let (read, written) = (usage.reread_near, usage.rewritten_cached);
-    let again = |n: u64, least: f64| n > 0 && share(n, usage.lines) >= least;
-    let (what, events, becomes) = if again(read.n, t.min_reread_share) {
-        ("read", read, "each such read waits for memory")
-    } else if again(written.n, t.min_rewrite_share) {
-        ("written", written, "each writing goes to memory")
+    let read_share = usage.reread_near_share(read.n);
+    let written_share = usage.rewritten_cached_share(written.n);
+    let (what, events, share, becomes) = if read.n > 0 && read_share >= t.min_reread_share {
+        ("read", read, read_share, "each such read waits for memory")
+    } else if written.n > 0 && written_share >= t.min_rewrite_share {
+        (
+            "written",
+            written,
+            written_share,
+            "each writing goes to memory",
+        )
     } else {
         return None;
     };
@@ -102,7 +108,7 @@ fn used_again(usage: &Usage, t: &Thresholds) -> Option<Fault> {
          5: up to 2x slower). Write with ordinary stores what is used again soon.",
         count(events.n),
         count(usage.lines),
-        percent(share(events.n, usage.lines)),
+        percent(share),
         distance(events.mean()),
     );
     Some(Fault {

@@ -22,7 +22,7 @@ pub(crate) fn own_line_again(e: &Evidence<'_>, usage: &Usage) -> String {
          {} does not wait for it.",
         percent(e.sequential_share),
         distance(usage.rewritten_near.mean()),
-        percent(of(usage.rewritten_near.n, usage.lines)),
+        percent(usage.rewritten_near_share()),
         median(e),
     )
 }
@@ -97,7 +97,7 @@ pub(crate) fn whole_lines(e: &Evidence<'_>, t: &Thresholds) -> String {
          core and only {} is written again before {}: a non-temporal store of a whole line saves its fetch (such programs ran 1.5 \
          to 3.7 times as fast). Skipping is right only where all bytes of a line are stored one after the other.",
         percent(of(e.lone.whole, e.whole.lines)),
-        percent(of(e.whole.reread_near.n, e.whole.lines)),
+        percent(e.whole.reread_near_share(e.whole.reread_near.n)),
         size(t.kept_bytes),
         percent(Again::of(&e.whole, false, t).share()),
         Again::of(&e.whole, false, t).before(),
@@ -110,7 +110,7 @@ pub(crate) fn lone_before_fence(e: &Evidence<'_>, fence: &str) -> String {
          again while cached: cleaning starts their way out before the fence.{fence} Non-temporal \
          stores of partial lines would cost the memory a read each.",
         percent(e.sequential_share),
-        percent(of(e.whole.rewritten_reach.n, e.whole.lines)),
+        percent(e.whole.rewritten_reach_share()),
     )
 }
 
@@ -178,6 +178,17 @@ pub(crate) fn many_streams(e: &Evidence<'_>, late: Streams, t: &Thresholds) -> S
     )
 }
 
+pub(crate) fn fence_every_few_lines(e: &Evidence<'_>, lines: f64) -> String {
+    format!(
+        "A fence or atomic follows after {} (median), and {lines:.1} lines lie between two of them: it would wait for the way of just these \
+         lines to memory, each time, for which an ordinary store leaves it nothing to wait but the line's coming to the core. \
+         Where the fence may come later (one for many such pieces), there is something for a pre-store to gain. Where \
+         stores may leave in any order (Arm) and each fence waits long, demoting the lines can gain: `prestore whatif` prices it. {}",
+        median(e),
+        contexts(e),
+    )
+}
+
 pub(crate) fn cut_by_fences(e: &Evidence<'_>, cut: f64) -> String {
     format!(
         "{} of the writes are sequential, but in {} of the lines a fence or an atomic (a lock, a counter) comes between two \
@@ -197,7 +208,7 @@ pub(crate) fn flushed(e: &Evidence<'_>) -> String {
 
 /// Sizes whose data is re-read, and sizes whose data is not, where there are both.
 fn mixed(e: &Evidence<'_>, t: &Thresholds) -> Option<String> {
-    let reused = |c: &&SizeClass| of(c.reused, c.usage.lines) >= t.min_reread_share;
+    let reused = |c: &&SizeClass| c.reused_share() >= t.min_reread_share;
     let most = |c: &&SizeClass| c.covered;
     let yes = e.classes.iter().filter(reused).max_by_key(most)?;
     let no = e.classes.iter().filter(|c| !reused(c)).max_by_key(most)?;
@@ -226,7 +237,7 @@ pub(crate) fn clean(
         none if none < 0.0005 => "none".to_owned(),
         some => format!("only {}", percent(some)),
     };
-    let lines = of(u.reread_near.n, u.lines);
+    let lines = u.reread_near_share(u.reread_near.n);
     let read = if reused > lines + PARTLY {
         format!(
             "is in objects of up to {} that are re-read in part while cached ({} of the lines)",

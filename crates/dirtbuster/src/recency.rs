@@ -25,10 +25,15 @@ pub(crate) struct Recency {
 
 impl Recency {
     pub(crate) fn new() -> Self {
+        Self::since_epoch(0, 0)
+    }
+
+    /// From epoch `number` on, which begins at the thread's time `began`.
+    pub(crate) fn since_epoch(number: u32, began: u64) -> Self {
         Self {
             epochs: [Epoch {
-                number: 0,
-                began: 0,
+                number,
+                began,
                 lines: 0,
             }]
             .into(),

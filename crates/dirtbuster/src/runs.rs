@@ -5,7 +5,7 @@ use prestore_trace::replay::{CallTree, NodeId};
 use prestore_trace::{EventKind, FenceKind, SiteId, SiteTable};
 use rustc_hash::FxHashMap;
 
-use crate::batch::NewRun;
+use crate::batch::{NewRun, word};
 use crate::frequent::Frequent;
 use crate::groups::Groups;
 use crate::lines::{LINE, RegionHint};
@@ -107,6 +107,60 @@ pub(crate) struct Run {
     /// Rounds that found nothing new, and their instructions.
     pub(crate) rounds: u64,
     pub(crate) waited: u64,
+    pub(crate) lock: Lock,
+}
+
+/// What a block may do to a lock.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Lock {
+    does: Does,
+    slot: u16,
+    disp: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Does {
+    #[default]
+    Nothing,
+    /// An atomic, its only write.
+    Takes,
+    /// A store of a word, its only write.
+    GivesBack,
+}
+
+impl Lock {
+    fn of(accesses: &[Access]) -> Self {
+        let mut writes = accesses
+            .iter()
+            .filter(|a| a.kind.writes() || a.op == Op::Flush);
+        let (Some(only), None) = (writes.next(), writes.next()) else {
+            return Self::default();
+        };
+        let does = match only.op {
+            Op::Atomic => Does::Takes,
+            Op::Store if only.size <= 8 => Does::GivesBack,
+            _ => Does::Nothing,
+        };
+        Self {
+            does,
+            slot: only.slot,
+            disp: only.disp,
+        }
+    }
+
+    /// Where the lock is that the block takes, if it does.
+    pub(crate) fn taken(self, values: &[u64]) -> Option<u64> {
+        (self.does == Does::Takes).then(|| self.at(values))
+    }
+
+    /// Is all that the block writes the lock at `taken`?
+    pub(crate) fn gives_back(self, values: &[u64], taken: u64) -> bool {
+        self.does == Does::GivesBack && self.at(values) == taken
+    }
+
+    fn at(self, values: &[u64]) -> u64 {
+        word(values, self.slot).wrapping_add(self.disp)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -253,6 +307,7 @@ impl Runs {
         // An atomic that fails to take a lock is a poll too.
         let writes_once_more = any(|a| a.op.is_store() || a.op == Op::Odd || a.op == Op::Flush);
         let polls = !writes_once_more && any(|a| a.kind.reads());
+        let plain = accesses.len();
         let (more, of_frame): (Vec<_>, Vec<_>) = frame.into_iter().unzip();
         accesses.extend(more);
         facts.extend(of_frame);
@@ -263,6 +318,7 @@ impl Runs {
             acts: !steps.is_empty(),
             stores,
             polls,
+            lock: Lock::of(&accesses[..plain]),
             ..Run::default()
         });
         shop.fresh.push(NewRun {

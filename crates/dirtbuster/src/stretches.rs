@@ -5,8 +5,9 @@
 //! sums count as often as stretches of it were left out, and once more: so no part weighs more than another, nothing that was
 //! recorded is lost, and a short run is analysed whole.
 //!
-//! What is written at the end of a stretch and read again behind it is not seen to be read: a share of the lines as large as
-//! what is near a core is of what a stretch writes and reads. Neither is what passes from one part to the next. The buffer in which
+//! What is written at the end of a stretch and read again behind it is not seen to be read. Such lines are left open (`memory/left_out.rs`): they
+//! count as neither used again nor not, and what lies before a gap is far behind it. Where more than half of a place's lines in a part are
+//! left open, what is known of the others, which is what happened soon, counts once and not for what was left out. The buffer in which
 //! a part begins counts to the one before.
 
 /// By how much each part is thinner than the one before, in stretches and in length.

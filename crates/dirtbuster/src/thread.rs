@@ -51,6 +51,8 @@ pub(crate) struct ThreadState {
     /// When it wrote data last, and until when it is known to have waited.
     wrote: u64,
     waited: u64,
+    /// What its last atomic wrote: a lock, maybe.
+    taken: u64,
 }
 
 /// Instructions of one round of a loop that waits, at most: what pauses between two looks (yields,
@@ -125,8 +127,11 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
             }
         }
         if run.polls {
+            if let Some(lock) = run.lock.taken(values) {
+                thread.taken = lock;
+            }
             poll(run, before, values, thread.wrote, &mut thread.waited);
-        } else if run.stores {
+        } else if run.stores && !run.lock.gives_back(values, thread.taken) {
             thread.wrote = before + 1;
         }
         if run.acts {
@@ -203,6 +208,9 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
                 // One is an instruction that the recorder does not know.
                 if instrs > 1 {
                     self.gap(before);
+                    if self.thread.told {
+                        self.rare(before, 0, Rare::LeftOut);
+                    }
                 }
             }
             Special::Window { number } => {

@@ -2,6 +2,7 @@
 
 use crate::cores::Core;
 use crate::findings::Distance;
+use crate::words::of;
 
 /// Sums over the writings of lines.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,6 +28,7 @@ pub(crate) struct Usage {
     pub(crate) returns: Returns,
     /// Lines with a fence between two of their stores.
     pub(crate) cut: u64,
+    unknown: Unknown,
 }
 
 /// How often something happened, and after how many instructions, summed up.
@@ -34,6 +36,15 @@ pub(crate) struct Usage {
 pub(crate) struct Events {
     pub(crate) n: u64,
     sum: u64,
+}
+
+/// Lines of which nobody saw whether something would happen to them, as a part of the run began that was left out.
+#[derive(Clone, Copy, Debug, Default)]
+struct Unknown {
+    reread_near: u32,
+    rewritten_near: u32,
+    rewritten_cached: u32,
+    rewritten_reach: u32,
 }
 
 /// Writes that come back to a line which was not complete when its writer went on to other
@@ -70,14 +81,67 @@ impl Events {
         (self.n > 0).then(|| self.sum as f64 / self.n as f64)
     }
 
-    fn of(&self, lines: u64) -> Distance {
+    /// Of so many lines, of which it is not known of some.
+    fn of(&self, lines: u64, unknown: u32) -> Distance {
         Distance {
             mean: self.mean(),
-            share: match lines {
-                0 => 0.0,
-                _ => self.n as f64 / lines as f64,
-            },
+            share: share_of(self.n, lines, unknown),
         }
+    }
+}
+
+fn share_of(n: u64, lines: u64, unknown: u32) -> f64 {
+    of(n, lines.saturating_sub(u64::from(unknown)))
+}
+
+/// By how much what is known of lines counts where each counts `weight` times. Where most is not known, what is known is what
+/// happened soon: it counts once, so that parts of the run of which more is known decide.
+fn weight_of_known(lines: u64, unknown: u32, weight: u64) -> u64 {
+    match u64::from(unknown) * 2 > lines {
+        true => 1,
+        false => weight,
+    }
+}
+
+/// Of so many lines those to which it did not happen `n` times; what is not known is like what is.
+fn rest_of(n: u64, lines: u64, unknown: u32) -> u64 {
+    if unknown == 0 {
+        return lines.saturating_sub(n);
+    }
+    (lines as f64 * (1.0 - share_of(n, lines, unknown)).max(0.0)) as u64
+}
+
+/// Of a line that was written last before something was left out: what may have happened to it there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Open {
+    age: Age,
+    /// It was not read yet, and would have been found near.
+    unread: bool,
+}
+
+impl Open {
+    /// A line that the thread of `core` wrote at its `time`; `None`: it was no longer in any cache.
+    pub(crate) fn of(core: &Core, time: u64, unread: bool) -> Option<Self> {
+        let age = Age::of(core, time);
+        let unread = unread && core.kept(time);
+        (age.within_reach || unread).then_some(Self { age, unread })
+    }
+}
+
+impl Unknown {
+    fn add(&mut self, o: Self) {
+        for (sum, n) in self.all().into_iter().zip({ o }.all()) {
+            *sum = sum.saturating_add(*n);
+        }
+    }
+
+    fn all(&mut self) -> [&mut u32; 4] {
+        [
+            &mut self.reread_near,
+            &mut self.rewritten_near,
+            &mut self.rewritten_cached,
+            &mut self.rewritten_reach,
+        ]
     }
 }
 
@@ -128,6 +192,43 @@ impl Usage {
         }
     }
 
+    /// What becomes of a line is not known.
+    pub(crate) fn leave_open(&mut self, line: Open) {
+        let u = &mut self.unknown;
+        u.add(Unknown {
+            reread_near: line.unread.into(),
+            rewritten_near: line.age.near.into(),
+            rewritten_cached: line.age.cached.into(),
+            rewritten_reach: line.age.within_reach.into(),
+        });
+    }
+
+    /// Part of the lines that `n` of them are which were read near the core.
+    pub(crate) fn reread_near_share(&self, n: u64) -> f64 {
+        share_of(n, self.lines, self.unknown.reread_near)
+    }
+
+    pub(crate) fn rewritten_near_share(&self) -> f64 {
+        share_of(
+            self.rewritten_near.n,
+            self.lines,
+            self.unknown.rewritten_near,
+        )
+    }
+
+    /// Part of the lines that `n` of them are which were written again while cached.
+    pub(crate) fn rewritten_cached_share(&self, n: u64) -> f64 {
+        share_of(n, self.lines, self.unknown.rewritten_cached)
+    }
+
+    pub(crate) fn rewritten_reach_share(&self) -> f64 {
+        share_of(
+            self.rewritten_reach.n,
+            self.lines,
+            self.unknown.rewritten_reach,
+        )
+    }
+
     pub(crate) fn merge(&mut self, o: &Self) {
         self.lines += o.lines;
         self.reread.merge(&o.reread);
@@ -139,6 +240,7 @@ impl Usage {
         self.flushed += o.flushed;
         self.taken += o.taken;
         self.cut += o.cut;
+        self.unknown.add(o.unknown);
         self.returns.lines += o.returns.lines;
         self.returns.n += o.returns.n;
         self.returns.turns += o.returns.turns;
@@ -158,40 +260,95 @@ impl Usage {
             taken,
             returns,
             cut,
+            unknown,
         } = self;
-        let again = [rewritten, rewritten_near, rewritten_cached, rewritten_reach];
-        for events in again.into_iter().chain([reread, reread_near]) {
-            events.scale(weight);
+        let near = [
+            reread_near,
+            rewritten_near,
+            rewritten_cached,
+            rewritten_reach,
+        ];
+        for (events, unknown) in near.into_iter().zip(unknown.all()) {
+            let known = lines.saturating_sub(u64::from(*unknown));
+            let of_known = weight_of_known(*lines, *unknown, weight);
+            events.scale(of_known);
+            let rest = (*lines * weight).saturating_sub(known * of_known);
+            *unknown = u32::try_from(rest).unwrap_or(u32::MAX);
         }
+        [reread, rewritten].map(|events| events.scale(weight));
         let returned = [&mut returns.lines, &mut returns.n, &mut returns.turns];
         for n in returned.into_iter().chain([lines, flushed, taken, cut]) {
             *n *= weight;
         }
     }
 
+    /// By how much what was read near the core is to count where lines count `weight` times.
+    pub(crate) fn weight_of_reads(&self, weight: u64) -> u64 {
+        weight_of_known(self.lines, self.unknown.reread_near, weight)
+    }
+
     /// Lines that left for memory: those that were not written again while cached.
     pub(crate) fn to_memory(self) -> u64 {
-        self.lines.saturating_sub(self.rewritten_cached.n)
+        rest_of(
+            self.rewritten_cached.n,
+            self.lines,
+            self.unknown.rewritten_cached,
+        )
     }
 
     /// Lines that had to be got from afar to be written: those that were not written again near the core.
     pub(crate) fn fetched(self) -> u64 {
-        self.lines.saturating_sub(self.rewritten_near.n)
+        rest_of(
+            self.rewritten_near.n,
+            self.lines,
+            self.unknown.rewritten_near,
+        )
     }
 
     pub(crate) fn reread_distance(&self) -> Distance {
-        self.reread.of(self.lines)
+        self.reread.of(self.lines, 0)
     }
 
     pub(crate) fn rewrite_distance(&self) -> Distance {
-        self.rewritten.of(self.lines)
+        self.rewritten.of(self.lines, 0)
     }
 
     pub(crate) fn reread_near_distance(&self) -> Distance {
-        self.reread_near.of(self.lines)
+        self.reread_near.of(self.lines, self.unknown.reread_near)
     }
 
     pub(crate) fn rewrite_cached_distance(&self) -> Distance {
-        self.rewritten_cached.of(self.lines)
+        self.rewritten_cached
+            .of(self.lines, self.unknown.rewritten_cached)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of 100 lines 36 are written again, as was seen in a part of the run that was recorded whole; in one that counts four times, most
+    /// are left open.
+    #[test]
+    fn parts_of_which_little_is_known_do_not_decide() {
+        let seen = |lines: u64, again: u64, open: u32| {
+            let mut usage = Usage {
+                lines,
+                ..Usage::default()
+            };
+            usage.rewritten_cached.n = again;
+            usage.unknown.rewritten_cached = open;
+            usage
+        };
+        let share = |u: &Usage| u.rewritten_cached_share(u.rewritten_cached.n);
+        for (open, expected) in [(90, 46.0 / 110.0), (40, (36.0 + 40.0) / (100.0 + 240.0))] {
+            let (mut all, mut thin) = (seen(100, 36, 0), seen(100, 10, open));
+            let alone = share(&thin);
+            thin.scale(4);
+            assert!((share(&thin) - alone).abs() < 1e-9);
+            all.merge(&thin);
+            assert!((share(&all) - expected).abs() < 1e-9, "{all:?}");
+            assert_eq!(all.to_memory(), (500.0 * (1.0 - expected)) as u64);
+        }
     }
 }

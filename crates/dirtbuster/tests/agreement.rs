@@ -359,10 +359,11 @@ proptest! {
         scoped in any::<bool>(),
         min_density in prop_oneof![Just(0.75), Just(0.25), Just(0.0)],
         max_pause in prop_oneof![Just(60u64), Just(100_000)],
+        object_bytes in prop_oneof![Just(256u64), Just(8192)],
     ) {
         let steps: Vec<_> = steps.into_iter().map(|(t, s, c)| (t % threads, s, c)).collect();
         let p = program(&steps);
-        let t = Thresholds { min_density, max_pause, ..everything() };
+        let t = Thresholds { min_density, max_pause, object_bytes, ..everything() };
         let mut analyzer = Analyzer::new(t, Numbers);
         let scope = scoped.then(|| vec![1, 2]);
         if scoped {

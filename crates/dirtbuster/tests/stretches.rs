@@ -3,7 +3,7 @@
 
 mod synthetic;
 
-use prestore_dirtbuster::{Analyzer, Findings, Seen};
+use prestore_dirtbuster::{Analyzer, Findings, Seen, Verdict};
 use prestore_trace::record::Special;
 use prestore_trace::{ProcessId, SiteTable, ThreadId};
 use synthetic::{Numbers, Program, everything};
@@ -48,9 +48,12 @@ fn program(windows: u64) -> Program {
 }
 
 fn analyzed(windows: u64) -> (Findings, Seen) {
-    let program = program(windows);
+    analyzed_in(&program(windows), LINES)
+}
+
+fn analyzed_in(program: &Program, length: u64) -> (Findings, Seen) {
     let mut sites = SiteTable::default();
-    let mut analyzer = Analyzer::new(everything(), Numbers).with_stretches(LINES, DENSE, THINNEST);
+    let mut analyzer = Analyzer::new(everything(), Numbers).with_stretches(length, DENSE, THINNEST);
     for (thread, words) in &program.buffers {
         // As buffers come: a few records each.
         for words in words.chunks(2 * CHUNK as usize) {
@@ -81,6 +84,38 @@ fn assert_close(found: &[(u32, u64, u64)], expected: &[(u32, u64, u64)], less: u
         assert!(off <= less * CHUNK, "{found:?}, not {expected:?}");
         assert_eq!((found.0, found.2), (expected.0, expected.2));
     }
+}
+
+/// An array is swept over and over, so much of it in a stretch, in 64 of them.
+fn swept(array_mb: u64, stretch_mb: u64) -> Verdict {
+    const MB: u64 = (1 << 20) / 64;
+    let mut p = Program::default();
+    let write = p.block(1, 0).store(0, 0, 64).done();
+    let length = stretch_mb * MB;
+    for number in 0..64 {
+        if !recorded(number) {
+            p.compute(0, length);
+            continue;
+        }
+        p.special(0, Special::Window { number });
+        for line in number * length..(number + 1) * length {
+            p.run(0, write, &[0x10_0000 + 64 * (line % (array_mb * MB))]);
+        }
+    }
+    analyzed_in(&p, length).0.findings[0].verdict
+}
+
+/// What is written again when 16 MB have come was far by then, though nobody saw 12 of them come.
+#[test]
+fn what_was_written_before_a_gap_is_far_behind_it() {
+    assert_eq!(swept(16, 4), Verdict::Skip);
+}
+
+/// Of what is written last before a gap it was not seen that it is written again at once.
+#[test]
+fn what_is_written_last_before_a_gap_is_not_said_to_leave() {
+    assert_eq!(swept(4, 6), Verdict::LeaveAlone);
+    assert_eq!(swept(64, 6), Verdict::Skip);
 }
 
 #[test]

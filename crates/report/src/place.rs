@@ -1,7 +1,7 @@
 //! A resolved place with one frame chosen to stand for it.
 
 use crate::resolve::{Frame, Place};
-use crate::system::{is_generic_library, is_system_path};
+use crate::system::{is_dependency_header, is_generic_library, is_system_path};
 use serde::{Deserialize, Serialize};
 
 /// A place in the code as reports name it.
@@ -24,13 +24,14 @@ pub struct NamedPlace {
 }
 
 impl NamedPlace {
-    /// Names `place` by its innermost frame that is user code (see [`is_system_path`]); where all
+    /// Names `place` by its innermost frame that is user code (see [`is_system_path`]), if there is one not of a library that the
+    /// program is built with: who uses Eigen changes the expression that it inlines its loops for. Where all
     /// of it is library code, by the out-of-line function.
     pub fn new(place: Place) -> Self {
-        let frame = place
-            .frames
-            .iter()
-            .find(|f| is_user(f))
+        let users = || place.frames.iter().filter(|f| is_user(f));
+        let frame = users()
+            .find(|f| !(f.file.as_deref()).is_some_and(is_dependency_header))
+            .or_else(|| users().next_back())
             .or_else(|| place.frames.iter().rev().find(|f| has_line(f)))
             .or_else(|| place.frames.last())
             .cloned()
@@ -120,6 +121,43 @@ mod tests {
         ]);
         assert_eq!((p.function.as_str(), p.line), ("put", Some(214)));
         assert_eq!(p.inlined.len(), 3);
+    }
+
+    #[test]
+    fn a_librarys_header_inlined_into_user_code_gives_the_user_line() {
+        let store = frame(
+            "pstore",
+            "/src/kv/eigen/Eigen/src/Core/GenericPacketMath.h",
+            837,
+        );
+        let run = frame("run", "/src/kv/eigen/Eigen/src/Core/TensorExecutor.h", 272);
+        let p = place(vec![
+            store.clone(),
+            run.clone(),
+            frame("sum", "/src/kv/sum.cpp", 7),
+        ]);
+        assert_eq!((p.function.as_str(), p.line), ("sum", Some(7)));
+        // Where it is a function of its own, by that.
+        let p = place(vec![store, run]);
+        assert_eq!((p.function.as_str(), p.line), ("run", Some(272)));
+        let crates = "/home/me/.cargo/registry/src/index.crates.io-6f17d22bba15001f/hashbrown-0.15.2/src/raw.rs";
+        let p = place(vec![
+            frame("insert", crates, 3),
+            frame("put", "/src/kv/src/main.rs", 9),
+        ]);
+        assert_eq!((p.function.as_str(), p.line), ("put", Some(9)));
+        // A program's own header, and a library's own function with a helper.
+        let p = place(vec![
+            frame("set", "/src/kv/include/kv.h", 3),
+            frame("put", "/src/kv/kv.c", 9),
+        ]);
+        assert_eq!((p.function.as_str(), p.line), ("set", Some(3)));
+        let helper = frame("emit", "/src/kv/third_party/lz4/lz4.c", 3);
+        let p = place(vec![
+            helper,
+            frame("compress", "/src/kv/third_party/lz4/lz4.c", 90),
+        ]);
+        assert_eq!((p.function.as_str(), p.line), ("emit", Some(3)));
     }
 
     #[test]

@@ -28,6 +28,25 @@ const SYSTEM_PARTS: [&str; 10] = [
     "/include/prestore_",
 ];
 
+/// Parts of paths of what a program uses and its author did not write: packages as build tools fetch them, and folders that
+/// projects keep copies in.
+const DEPENDENCY_PARTS: [&str; 11] = [
+    "/.cargo/registry/",
+    "/.cargo/git/",
+    "/_deps/",
+    "/third_party/",
+    "/third-party/",
+    "/vendor/",
+    "/external/",
+    "/vcpkg_installed/",
+    "/.conan/",
+    "/.conan2/",
+    // Wherever it lies, it is hardly ever a part of the program.
+    "/Eigen/src/",
+];
+
+const HEADERS: [&str; 7] = [".h", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tcc"];
+
 /// Libraries whose writes are their callers': nobody puts a pre-store into them.
 const GENERIC_LIBRARIES: [&str; 11] = [
     "libc.so",
@@ -55,6 +74,12 @@ pub fn is_system_library(module: &str) -> bool {
 pub fn is_generic_library(module: &str) -> bool {
     let file = module.rsplit('/').next().unwrap_or(module);
     GENERIC_LIBRARIES.iter().any(|l| file.starts_with(l))
+}
+
+/// True for code of a library that is meant to be compiled into its users' functions: a header, or a file of a Rust package.
+pub(crate) fn is_dependency_header(path: &str) -> bool {
+    let is_header = HEADERS.iter().any(|end| path.ends_with(end)) || path.ends_with(".rs");
+    is_header && DEPENDENCY_PARTS.iter().any(|part| path.contains(part))
 }
 
 /// True for headers and sources of the toolchain and the C and C++ libraries: places a user cannot

@@ -1,6 +1,6 @@
 //! What executions ahead will write is brought into the cache.
 
-use super::execution::word;
+use crate::batch::word;
 use crate::lines::{LINE, Lines};
 use crate::runs::Op;
 use crate::steps::Step;

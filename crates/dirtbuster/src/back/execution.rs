@@ -5,7 +5,7 @@ use prestore_trace::{EventKind, FenceKind};
 
 use super::BackThread;
 use super::quiet::{Looked, Tried, values};
-use crate::batch::{Batch, Item, RARE, Rare};
+use crate::batch::{Batch, Item, RARE, Rare, word};
 use crate::existing::Waits;
 use crate::lines::{LINE, LINE_SHIFT, bits_of};
 use crate::memory::{Memory, Moment};
@@ -110,6 +110,7 @@ impl Execution<'_> {
             }
             Rare::MapFile { addr, size } => self.memory.known.map_file(addr, size),
             Rare::Gap => self.memory.known.gap(),
+            Rare::LeftOut => self.memory.leave_out(self.index, before),
         }
     }
 
@@ -345,7 +346,9 @@ impl Execution<'_> {
         }
         let origins = &mut self.memory.origins;
         pending.fence(now, |origin, distance| {
-            origins.get_mut(origin).fences.record(distance);
+            let fences = &mut origins.get_mut(origin).fences;
+            fences.record(distance);
+            fences.fenced(now);
         });
     }
 
@@ -370,9 +373,4 @@ impl Execution<'_> {
                 .write(streak, &mut thread.pending, addr, size, now);
         }
     }
-}
-
-#[inline(always)]
-pub(super) fn word(values: &[u64], slot: u16) -> u64 {
-    values.get(usize::from(slot)).copied().unwrap_or(0)
 }

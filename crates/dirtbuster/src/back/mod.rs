@@ -83,6 +83,7 @@ impl Back {
             }
             Some(Ended::Part(threads, weight)) => {
                 if let Some(process) = self.processes.get_mut(&batch.process) {
+                    process.memory.leave_open();
                     let next = process.next_part(self.limits);
                     let ended = std::mem::replace(process, next);
                     self.ledger.merge(ended.sums(&threads, weight));

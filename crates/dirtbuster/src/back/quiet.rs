@@ -10,9 +10,8 @@ use std::ops::Range;
 use prestore_trace::block::NO_SLOT;
 
 use super::BackThread;
-use super::execution::word;
 use super::rows::Row;
-use crate::batch::{Batch, Item};
+use crate::batch::{Batch, Item, word};
 use crate::fences::{HORIZON, waits_from};
 use crate::lines::{LINE, bits_of};
 use crate::memory::Memory;

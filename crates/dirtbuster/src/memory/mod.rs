@@ -33,6 +33,7 @@
 
 mod allocated;
 mod flushes;
+mod left_out;
 mod own;
 mod parting;
 mod reads;

@@ -31,6 +31,7 @@ impl Memory {
             s.time = p.at.now;
             return c.owner;
         }
+        let parted = p.fenced > s.time;
         let mut context = single_as_context(c.line, s, first, p.writer);
         // The first line may begin with what the allocator keeps before the data.
         context.allocation = match self.allocations.site(p.lo) {
@@ -48,6 +49,7 @@ impl Memory {
         context.recent = origin;
         let at = self.contexts.open(context);
         s.owner = Owner::context(at).as_flushed_as(s.owner);
+        self.origins.get_mut(first).parted += u64::from(parted);
         self.fill(at, origin, p);
         Owner::context(at)
     }
@@ -56,6 +58,9 @@ impl Memory {
     #[inline]
     pub(super) fn extend(&mut self, at: u32, origin: u32, p: &Piece) {
         let context = self.contexts.get_mut(at);
+        if p.fenced > context.last && self.lines.states[p.state].owner != Owner::context(at) {
+            self.origins.get_mut(context.origin).parted += 1;
+        }
         context.grow(p.lo, p.hi, p.at.now);
         if context.recent != origin {
             context.recent = origin;

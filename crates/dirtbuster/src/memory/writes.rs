@@ -152,19 +152,20 @@ impl Memory {
         p.writer = self.origins.get(streak.origin).writer;
         self.written_after_flush(&p);
         self.leave(streak, &p);
-        let owner = match self.own_context(streak, &p) {
+        let (owner, belongs) = match self.own_context(streak, &p) {
             // It moves ahead there, so it repeats nothing.
             Some(c) => {
                 self.extend(c, streak.origin, &p);
-                streak.owner
+                (streak.owner, true)
             }
             None => self.search(streak, &p),
         };
         let stays = owner == streak.owner;
         streak.owner = owner;
         let before = streak.serial;
-        streak.serial = owner
-            .as_context()
+        // Of no context: in the next line it begins anew.
+        streak.serial = (owner.as_context())
+            .filter(|_| belongs)
             .map_or(0, |c| self.contexts.get(c).serial);
         self.origins.get_mut(streak.origin).line = p.line;
         let left = if stays && streak.serial == before {
@@ -244,7 +245,8 @@ impl Memory {
         admits.then_some(c)
     }
 
-    fn search(&mut self, streak: &Streak, p: &Piece) -> Owner {
+    /// What the piece joins or begins, and whether its instruction belongs there.
+    fn search(&mut self, streak: &Streak, p: &Piece) -> (Owner, bool) {
         let here = Candidate {
             owner: self.lines.states[p.state].owner.bare(),
             line: p.line,
@@ -262,20 +264,48 @@ impl Memory {
         if let Some(c) = self.own_single(streak, p)
             && joinable(c)
         {
-            return self.join(c, streak.origin, p);
+            return (self.join(c, streak.origin, p), true);
         }
         if self.is_writers(here.owner, p.writer) && joinable(here) {
-            return self.join(here, streak.origin, p);
+            let belongs = self.whole_of_another(here.owner, streak, p).is_none();
+            return (self.join(here, streak.origin, p), belongs);
         }
-        for line in [p.line.wrapping_sub(1), p.line.wrapping_add(1)] {
+        let mut neighbours = [None; 2];
+        let lines = [p.line.wrapping_sub(1), p.line.wrapping_add(1)];
+        for (at, line) in lines.into_iter().enumerate() {
             if let Some(c) = self.near(line, p)
                 && self.is_writers(c.owner, p.writer)
                 && joinable(c)
             {
-                return self.join(c, streak.origin, p);
+                match self.whole_of_another(c.owner, streak, p) {
+                    None => return (self.join(c, streak.origin, p), true),
+                    another => neighbours[at] = another,
+                }
             }
         }
-        self.begin(streak.origin, p)
+        for first in neighbours.into_iter().flatten() {
+            self.origins.meet(first, streak.origin);
+        }
+        (self.begin(streak.origin, p), true)
+    }
+
+    /// Who began the context, if it is an array that other stores have written so far: where two loops write arrays that lie side by
+    /// side, the second one begins where the first has stopped, and that is all that they have in common. The line that the
+    /// two share stays the first one's. Stores that take turns are known by the lines that came to be the context's.
+    fn whole_of_another(&self, owner: Owner, streak: &Streak, p: &Piece) -> Option<u32> {
+        let context = self.contexts.get(owner.as_context()?);
+        if context.hi - context.lo <= self.limits.thresholds.object_bytes {
+            return None;
+        }
+        let wrote = self.wrote_in(streak, owner);
+        let stranger = streak.owner.as_context().is_some() && streak.serial == 0;
+        let shared_only = stranger && p.line.abs_diff(streak.line) <= 1;
+        let same = |a, b| self.origins.root(a) == self.origins.root(b);
+        let belongs = match wrote && shared_only {
+            true => false,
+            false => wrote || same(context.recent, streak.origin),
+        };
+        (!belongs).then_some(context.origin)
     }
 
     /// The single that the instruction wrote last, if it is still what it was.

@@ -106,6 +106,40 @@ fn waiting_for_another_thread_takes_no_time() {
     assert!((share.0 - share.1).abs() < 0.02, "{share:?}");
 }
 
+/// A reader takes the slot of a message, finds it empty, and gives it back: X9's shared inboxes, and each queue that is looked at under
+/// a lock.
+#[test]
+fn looking_under_a_lock_whether_there_is_something_is_waiting() {
+    let waited = |given_back: u64| {
+        let mut p = Program::default();
+        let tell = p.block(1, 10).store(0, 0, 8).done();
+        let take = p.block(2, 0).atomic(0, 0, 1).done();
+        let look = p.block(2, 5).load(0, 8, 1).done();
+        let give = p.block(2, 10).store(0, 0, 1).compute(3).done();
+        let fetch = p.block(2, 20).store(0, 0, 8).compute(3).done();
+        for round in 0..10 {
+            for _ in 0..500 {
+                p.run(1, take, &[HEAP]);
+                p.run(1, look, &[HEAP]);
+                p.run(1, give, &[HEAP + given_back]);
+            }
+            p.run(0, tell, &[HEAP + 8]);
+            for (block, at) in [
+                (take, 0),
+                (look, 0),
+                (fetch, 4096 + round * 8),
+                (give, given_back),
+            ] {
+                p.run(1, block, &[HEAP + at]);
+            }
+        }
+        p.analyze().findings.time.waited
+    };
+    assert!(waited(0) > 6 * 4000, "{}", waited(0));
+    // Something else was written: a counter, say.
+    assert_eq!(waited(4), 0);
+}
+
 #[test]
 fn reading_the_same_constant_again_and_again_is_no_waiting() {
     let mut p = Program::default();

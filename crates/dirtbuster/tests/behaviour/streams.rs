@@ -142,12 +142,12 @@ fn few_streams_and_whole_lines_are() {
 }
 
 /// An array is filled, with an atomic (as of a lock) behind every few elements.
-fn with_fences(elements: u64) -> Finding {
+fn with_fences(elements: u64, into: u64) -> Finding {
     let mut p = Program::default();
     let put = p.block(1, 0).store(0, 0, 8).compute(4).done();
     let lock = p.block(2, 0).atomic(0, 0, 8).compute(2).done();
     for i in 0..200_000 {
-        p.run(0, put, &[HEAP + 16 + i * 8]);
+        p.run(0, put, &[HEAP + into + i * 8]);
         if i % elements == 0 {
             p.run(0, lock, &[STACK]);
         }
@@ -159,12 +159,47 @@ fn with_fences(elements: u64) -> Finding {
 #[test]
 fn fences_amid_lines_speak_against_sending_them_out() {
     for elements in [1, 3, 8, 16] {
-        let place = with_fences(elements);
+        let place = with_fences(elements, 16);
         assert_eq!(place.verdict, Verdict::LeaveAlone, "{elements}: {place:#?}");
         assert!(place.reason.contains("between two stores"), "{place:#?}");
     }
     for elements in [64, 512] {
-        let place = with_fences(elements);
+        let place = with_fences(elements, 16);
         assert_eq!(place.verdict, Verdict::Skip, "{elements}: {place:#?}");
+    }
+}
+
+/// Whole lines, one to four of them, with a fence each: simulated on machine A, clean and skip took up to three times as long.
+#[test]
+fn fences_every_few_lines_speak_against_it_too() {
+    for (elements, into) in [(8, 56), (16, 56), (32, 56), (32, 16)] {
+        let place = with_fences(elements, into);
+        assert_eq!(place.verdict, Verdict::LeaveAlone, "{elements}: {place:#?}");
+        assert!(
+            place.reason.contains("lie between two of them"),
+            "{place:#?}"
+        );
+    }
+    let place = with_fences(128, 56);
+    assert_eq!(place.verdict, Verdict::Skip, "{place:#?}");
+}
+
+/// Objects of three lines each, apart, and a fence behind ten of them.
+#[test]
+fn several_objects_may_wait_for_one_fence() {
+    for (batch, verdict) in [(1, Verdict::LeaveAlone), (10, Verdict::Skip)] {
+        let mut p = Program::default();
+        let put = p.block(1, 0).store(0, 0, 64).compute(2).done();
+        let lock = p.block(2, 0).atomic(0, 0, 8).compute(2).done();
+        for object in 0..5000 {
+            for line in 0..3 {
+                p.run(0, put, &[HEAP + object * 4096 + line * 64]);
+            }
+            if object % batch == 0 {
+                p.run(0, lock, &[STACK]);
+            }
+        }
+        let f = p.analyze().findings;
+        assert_eq!(of_site(&f, 1000).verdict, verdict, "{f:#?}");
     }
 }

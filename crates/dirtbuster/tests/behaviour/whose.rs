@@ -94,6 +94,50 @@ fn arrays_that_lay_side_by_side_once_are_two_findings() {
     assert_eq!(buckets.verdict, Verdict::LeaveAlone, "{buckets:#?}");
 }
 
+/// Arrays lie one behind the other, and each has a loop of its own: the second began where the first had stopped, and was part of it for
+/// the rest of its array. Where the arrays meet within a line it is shared.
+#[test]
+fn loops_over_neighbouring_arrays_are_two_findings() {
+    for shared in [0, 24] {
+        let mut p = Program::default();
+        let first = p.block(1, 0).store(0, 0, 8).compute(3).done();
+        let second = p.block(1, 10).store(0, 0, 8).compute(3).done();
+        let bytes = (2 << 20) + shared;
+        for _ in 0..3 {
+            for (array, block) in [(0, first), (1, second)] {
+                for i in 0..bytes / 8 {
+                    p.run(0, block, &[HEAP + array * bytes + i * 8]);
+                }
+            }
+        }
+        let f = p.analyze().findings;
+        for site in [1000, 1010] {
+            let found = of_site(&f, site);
+            assert_eq!(found.sites.len(), 1, "{found:#?}");
+            let [(size, 3)] = sizes(found)[..] else {
+                panic!("{shared}: {found:#?}");
+            };
+            assert!(size.abs_diff(bytes) < 64, "{shared}: {found:#?}");
+        }
+    }
+}
+
+/// Branches of one loop that take turns, the second for the first time when much has been written.
+#[test]
+fn stores_that_take_turns_in_an_array_are_one_finding() {
+    let mut p = Program::default();
+    let often = p.block(1, 0).store(0, 0, 16).compute(3).done();
+    let seldom = p.block(1, 10).store(0, 0, 16).compute(3).done();
+    for i in 0..200_000u64 {
+        let is_seldom = i > 5000 && i % 37 < 9;
+        p.run(0, if is_seldom { seldom } else { often }, &[HEAP + i * 16]);
+    }
+    let f = p.analyze().findings;
+    let found = of_site(&f, 1000);
+    assert_eq!(found.sites.len(), 2, "{found:#?}");
+    assert_eq!(sizes(found), [(3_200_000, 1)], "{found:#?}");
+}
+
 #[test]
 fn generic_code_is_reported_by_its_first_caller_that_is_not() {
     let mut p = Program::default();

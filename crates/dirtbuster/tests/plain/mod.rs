@@ -52,6 +52,8 @@ struct Context {
 #[derive(Clone, Debug)]
 struct Streak {
     owner: Owner,
+    /// It is not another array's, whose last line the store shares.
+    belongs: bool,
     line: u64,
     addr: u64,
     time: u64,

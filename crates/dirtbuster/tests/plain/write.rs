@@ -18,6 +18,7 @@ impl Plain {
         let goes_on = match (&streak, &here) {
             (Some(s), Some(h)) => {
                 s.line == line
+                    && s.belongs
                     && h.owner == Some(s.owner)
                     && !bytes.iter().any(|b| h.bytes.contains(b))
             }
@@ -49,6 +50,7 @@ impl Plain {
         if let Some(s) = streak.as_ref().filter(|s| s.line != line)
             && let Some(l) = self.lines.get_mut(&s.line)
             && l.muted
+            && s.belongs
             && l.owner == Some(s.owner)
         {
             (l.muted, l.taken) = (false, false);
@@ -61,7 +63,7 @@ impl Plain {
         let mut candidates: Vec<(Owner, u64)> = Vec::new();
         if let Some(s) = &streak {
             match s.owner {
-                Owner::Context(c) if !self.contexts[c].gone => {
+                Owner::Context(c) if s.belongs && !self.contexts[c].gone => {
                     let ahead = if self.contexts[c].up {
                         lo > s.addr
                     } else {
@@ -80,6 +82,7 @@ impl Plain {
                 _ => {}
             }
         }
+        let own = candidates.len();
         for l in [line, line - 1, line + 1] {
             if let Some(owner) = self.lines.get(&l).and_then(|l| l.owner) {
                 candidates.push((owner, l));
@@ -89,15 +92,26 @@ impl Plain {
         let barred = |(owner, l): (Owner, u64)| {
             bar == Some(owner) && (l == line || matches!(owner, Owner::Context(_)))
         };
-        let found = candidates
-            .into_iter()
-            .find(|c| !barred(*c) && self.admits(*c, me, line, lo, hi, now));
+        let (mut found, mut belongs) = (None, true);
+        for (i, c) in candidates.into_iter().enumerate() {
+            if barred(c) || !self.admits(c, me, line, lo, hi, now) {
+                continue;
+            }
+            let anothers = i >= own && self.is_anothers(c.0, me, streak.as_ref(), line);
+            if anothers && c.1 != line {
+                self.same.push((self.origin(c.0), me));
+                continue;
+            }
+            (found, belongs) = (Some(c), !anothers);
+            break;
+        }
         let owner = self.put(found, me, line, lo, hi, now);
         let pending = self.wait(me, since);
         self.streaks.insert(
             me,
             Streak {
                 owner,
+                belongs,
                 line,
                 addr: lo,
                 time: now,
@@ -132,7 +146,7 @@ impl Plain {
                 let at = if c.up { c.hi - 1 } else { c.lo };
                 let in_it = last.owner == Some(owner) && last.start <= s.time;
                 (
-                    s.owner == owner || in_it,
+                    s.owner == owner && s.belongs || in_it,
                     c.hi - c.lo > 128 && at / 64 == line && s.time < c.last,
                 )
             }
@@ -141,6 +155,23 @@ impl Plain {
             return if down { lo >= s.addr } else { lo <= s.addr };
         }
         !newest && s.time >= start || now.saturating_sub(h.time) > 64
+    }
+
+    /// Is it an array that other stores have written so far?
+    fn is_anothers(&self, owner: Owner, me: Origin, s: Option<&Streak>, line: u64) -> bool {
+        let Owner::Context(c) = owner else {
+            return false;
+        };
+        let c = &self.contexts[c];
+        if c.hi - c.lo <= self.t.object_bytes {
+            return false;
+        }
+        let wrote = s.is_some_and(|s| {
+            let last = &self.lines[&s.line];
+            last.owner == Some(owner) && last.start <= s.time
+        });
+        let shared_only = s.is_some_and(|s| !s.belongs && line.abs_diff(s.line) <= 1);
+        wrote && shared_only || !wrote && c.recent != me
     }
 
     pub(super) fn mine(&self, owner: Owner, me: Origin) -> bool {
