@@ -275,7 +275,8 @@ impl Usage {
             let rest = (*lines * weight).saturating_sub(known * of_known);
             *unknown = u32::try_from(rest).unwrap_or(u32::MAX);
         }
-        [reread, rewritten].map(|events| events.scale(weight));
+        reread.scale(weight);
+        rewritten.scale(weight);
         let returned = [&mut returns.lines, &mut returns.n, &mut returns.turns];
         for n in returned.into_iter().chain([lines, flushed, taken, cut]) {
             *n *= weight;

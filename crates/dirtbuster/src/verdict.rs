@@ -77,8 +77,8 @@ impl Evidence<'_> {
     /// Lines of sequential contexts from one fence to the next, where fences follow all of them.
     fn lines_a_fence(&self) -> f64 {
         let usage = &self.sequential.usage;
-        // Several pieces may wait for one fence, and several stores for the same.
-        let pieces = (self.sequential.count + self.parted + usage.cut).min(self.fences);
+        // Small objects that lie apart, with a fence each, are P0's listing 2: there is nothing between them that a fence parts.
+        let pieces = (self.parted + usage.cut).min(self.fences);
         usage.lines as f64 / pieces.max(1) as f64
     }
 }

@@ -183,23 +183,3 @@ fn fences_every_few_lines_speak_against_it_too() {
     let place = with_fences(128, 56);
     assert_eq!(place.verdict, Verdict::Skip, "{place:#?}");
 }
-
-/// Objects of three lines each, apart, and a fence behind ten of them.
-#[test]
-fn several_objects_may_wait_for_one_fence() {
-    for (batch, verdict) in [(1, Verdict::LeaveAlone), (10, Verdict::Skip)] {
-        let mut p = Program::default();
-        let put = p.block(1, 0).store(0, 0, 64).compute(2).done();
-        let lock = p.block(2, 0).atomic(0, 0, 8).compute(2).done();
-        for object in 0..5000 {
-            for line in 0..3 {
-                p.run(0, put, &[HEAP + object * 4096 + line * 64]);
-            }
-            if object % batch == 0 {
-                p.run(0, lock, &[STACK]);
-            }
-        }
-        let f = p.analyze().findings;
-        assert_eq!(of_site(&f, 1000).verdict, verdict, "{f:#?}");
-    }
-}
