@@ -73,7 +73,7 @@ static void send_all(int way, int number, int flags)
         for (volatile unsigned wait = 0; wait < (random >> 16) % 2000; wait++)
             ;
     }
-    kill(child, SIGKILL);
+    kill(child, lost == 0 ? SIGTERM : SIGKILL);
     waitpid(child, NULL, 0);
     printf("%s, signal %d, flags %x: %d lost\n", ways[way], number, (unsigned)flags, lost);
     fflush(stdout);
