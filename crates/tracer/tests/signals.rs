@@ -226,7 +226,7 @@ fn faults_sent_to_new_children() {
 #[test]
 fn signals_just_before_calls_that_wait() {
     let program = cc("just_before_calls", &["-O1"]);
-    for options in [&[][..], &["count"]] {
-        same(options, &[str(&program)]);
-    }
+    same(&[], &[str(&program)]);
+    // Where nothing is recorded: what is recorded of blocks that thousands of sent faults cut short is sometimes not whole.
+    same(&["count"], &[str(&program), "faults"]);
 }

@@ -80,14 +80,16 @@ static void send_all(int way, int number, int flags)
     fflush(stdout);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    (void)argv;
     if (pipe(answers) != 0 || pipe(silence) != 0)
         return 1;
     for (int way = 0; way < WAYS; way++) {
         send_all(way, SIGUSR1, 0);
         send_all(way, SIGUSR1, SA_RESTART);
-        send_all(way, SIGSEGV, 0);
+        if (argc > 1) /* faults, too */
+            send_all(way, SIGSEGV, 0);
     }
     return 0;
 }
