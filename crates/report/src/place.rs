@@ -140,7 +140,8 @@ mod tests {
         // Where it is a function of its own, by that.
         let p = place(vec![store, run]);
         assert_eq!((p.function.as_str(), p.line), ("run", Some(272)));
-        let crates = "/home/me/.cargo/registry/src/packages-6f17d22bba15001f/hashbrown-0.15.2/src/raw.rs";
+        let crates =
+            "/home/me/.cargo/registry/src/packages-6f17d22bba15001f/hashbrown-0.15.2/src/raw.rs";
         let p = place(vec![
             frame("insert", crates, 3),
             frame("put", "/src/kv/src/main.rs", 9),
