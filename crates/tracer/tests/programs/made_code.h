@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { PAGE = 4096 };
 
@@ -40,6 +41,15 @@ calls(void *unused)
     while (!stop)
         seen = call(shared);
     return NULL;
+}
+
+/* Whether that thread's call returns the value, within a second or so. */
+static inline int
+comes_to_be_seen(int value)
+{
+    for (int k = 0; k < 1000 && seen != value; k++)
+        usleep(1000);
+    return seen == value;
 }
 
 #endif
