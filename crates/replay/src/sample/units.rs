@@ -4,6 +4,7 @@ use prestore_sim::{Next, Op, OpKind, Source, TICK, TICK_OPS, UnitSource};
 use prestore_trace::SiteId;
 
 use super::index::Index;
+use super::pieces::{Held, weight};
 use super::places::Units;
 use crate::source::ENOUGH;
 use crate::{SourceError, TraceSource};
@@ -12,11 +13,23 @@ use crate::{SourceError, TraceSource};
 /// does. A cache that is not full yet throws nothing out, and what it throws out is what writes cost.
 const FIRST: u64 = 8;
 
+/// What a core has read and not given.
+#[derive(Debug, Default)]
+struct Reading {
+    held: Held,
+    /// Lines of long accesses that its thread has read since it began, or since a stored block was gone to, beyond one for
+    /// each.
+    further_lines: u64,
+    thread: usize,
+}
+
 /// Gives units of a recording.
 pub(crate) struct UnitsOf<'t> {
     source: TraceSource<'t>,
     index: Index,
     units: Units,
+    /// Of each core.
+    reading: Vec<Reading>,
     next: usize,
     detail: u64,
     warm: Option<u64>,
@@ -47,6 +60,7 @@ impl<'t> UnitsOf<'t> {
             source,
             index,
             units,
+            reading: (0..count).map(|_| Reading::default()).collect(),
             next: 0,
             detail,
             warm,
@@ -67,7 +81,31 @@ impl<'t> UnitsOf<'t> {
     /// Operations that `core` has given so far, or passed over.
     fn ops(&self, core: usize) -> u64 {
         let (thread, ops) = self.source.ops_of_thread(core);
-        self.index.before(core, thread) + ops
+        let reading = &self.reading[core];
+        let read = self.index.before(core, thread) + ops + reading.further_lines;
+        read.saturating_sub(reading.held.weight())
+    }
+
+    /// Some more operations of `core`.
+    fn more(&mut self, core: usize, ops: &mut Vec<Op>) -> Result<Next, SourceError> {
+        if self.reading[core].held.weight() == 0 {
+            let from = ops.len();
+            if let Next::End { instrs } = self.source.fill(core as u32, ops)? {
+                return Ok(Next::End { instrs });
+            }
+            let (thread, given) = self.source.ops_of_thread(core);
+            let reading = &mut self.reading[core];
+            let further = reading.held.take(ops, from);
+            // What an ended thread had counts before its successor.
+            if thread != reading.thread || given == 0 {
+                (reading.thread, reading.further_lines) = (thread, 0);
+            }
+            if given > 0 {
+                reading.further_lines += further;
+            }
+        }
+        self.reading[core].held.give(ops, ENOUGH as u64);
+        Ok(Next::More)
     }
 
     /// Goes to where `ops` operations of all threads are done, or stays where that was passed.
@@ -79,6 +117,10 @@ impl<'t> UnitsOf<'t> {
             {
                 let base = self.index.before(core, entry.thread);
                 self.source.seek(core, &entry, entry.ops - base)?;
+                self.reading[core] = Reading {
+                    thread: entry.thread,
+                    ..Reading::default()
+                };
             }
             self.pass(core, target)?;
             self.from[core] = self.ops(core);
@@ -91,7 +133,7 @@ impl<'t> UnitsOf<'t> {
         let mut ops = Vec::new();
         while self.ops(core) + ENOUGH as u64 <= target {
             ops.clear();
-            if let Next::End { .. } = self.source.fill(core as u32, &mut ops)? {
+            if let Next::End { .. } = self.more(core, &mut ops)? {
                 break;
             }
         }
@@ -120,14 +162,14 @@ impl Source for UnitsOf<'_> {
         let core = thread as usize;
         if self.begun.is_none() {
             let before = ops.len();
-            let next = self.source.fill(thread, ops)?;
-            self.warmed += (ops.len() - before) as u64;
+            let next = self.more(core, ops)?;
+            self.warmed += ops[before..].iter().map(weight).sum::<u64>();
             self.ended[core] |= matches!(next, Next::End { .. });
             return Ok(next);
         }
         let before = self.ops(core);
         let known = ops.len();
-        let next = self.source.fill(thread, ops)?;
+        let next = self.more(core, ops)?;
         self.ended[core] |= matches!(next, Next::End { .. });
         let after = self.ops(core);
         if let Some(begun) = &self.begun {
@@ -196,12 +238,13 @@ fn retain_from(ops: &mut Vec<Op>, from: usize, wanted: impl Fn(&Op) -> bool) {
 /// Puts `ticks` ticks between what stands from `from` on, evenly.
 fn spread(ops: &mut Vec<Op>, from: usize, ticks: u64) {
     let fresh = ops.split_off(from);
-    let count = fresh.len() as u64;
-    let mut given = 0;
-    for (i, op) in (1..).zip(fresh) {
+    let count: u64 = fresh.iter().map(weight).sum();
+    let (mut given, mut passed) = (0, 0);
+    for op in fresh {
         let (instr, site) = (op.instr, SiteId::NONE);
+        passed += weight(&op);
         ops.push(op);
-        while given < ticks * i / count {
+        while given < ticks * passed / count {
             given += 1;
             ops.push(Op {
                 instr,

@@ -8,7 +8,7 @@ use super::stored::{HEADER, StoredBlock};
 use crate::{ProcessId, ThreadId};
 
 /// The version of the container that this code writes and reads.
-pub const SCHEMA_VERSION: u32 = 2;
+pub const SCHEMA_VERSION: u32 = 3;
 
 /// Value of [`Manifest::format`].
 pub const FORMAT: &str = "prestore-trace";

@@ -28,6 +28,6 @@ pub use reader::{
     Damage, DamageKind, Lost, Merged, ReadError, ReadOptions, Segment, StreamReader, Trace,
     read_manifest,
 };
-pub use stored::StoredBlock;
+pub use stored::{StoredBlock, further_lines};
 pub use writer::{Existing, Outcome, StreamWriter, TraceWriter, WriteError};
 pub(crate) use writer::{prepare, write_file};

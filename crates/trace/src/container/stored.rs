@@ -2,8 +2,8 @@
 //!
 //! Little-endian: magic `PSEB`, `u16` version, `u16` header bytes, `u32` process, `u32` thread,
 //! `u32` words, `u32` payload bytes, `u64` instructions before, `u64` instructions, `u64`
-//! executions, `u64` ticks at the start, `u64` ticks last, 19 `u64` event counts, `u64` number in
-//! the stream, from 0, `u32` crc32 of the payload, `u32` crc32 of the header up to here.
+//! executions, `u64` ticks at the start, `u64` ticks last, 19 `u64` event counts, `u64` further
+//! lines, `u64` number in the stream, from 0, `u32` crc32 of the payload, `u32` crc32 of the header up to here.
 
 use super::EventCounts;
 use super::codec::MAX_WORDS;
@@ -11,10 +11,10 @@ use super::counts::KINDS;
 use crate::{ProcessId, ThreadId};
 
 /// Bytes of a header.
-pub(crate) const HEADER: usize = 24 + 5 * 8 + KINDS * 8 + 8 + 8;
+pub(crate) const HEADER: usize = 24 + 5 * 8 + KINDS * 8 + 8 + 8 + 8;
 
 const MAGIC: [u8; 4] = *b"PSEB";
-const VERSION: u16 = 2;
+const VERSION: u16 = 3;
 
 /// Payloads are never longer: words that do not compress, and the streams' heads.
 const MAX_PAYLOAD: usize = 16 * MAX_WORDS;
@@ -42,9 +42,23 @@ pub struct StoredBlock {
     pub last_ticks: u64,
     /// Events in it.
     pub counts: EventCounts,
+    /// Of its events' [`further_lines`], the sum.
+    pub further_lines: u64,
     /// Its number in the stream, from 0.
     pub number: u64,
     pub(crate) crc: u32,
+}
+
+/// Longer accesses, bytes, are those of string instructions, and few others (states of the processor).
+const LONG: u64 = 256;
+
+/// Lines of 64 bytes that an access of `bytes` has beyond the first, where it is long; 0 of others. Results of a sample
+/// count a long access as so many more: one `rep stos` can take as long as millions of other stores.
+pub fn further_lines(bytes: u64) -> u64 {
+    match bytes > LONG {
+        true => bytes.div_ceil(64) - 1,
+        false => 0,
+    }
 }
 
 /// The checksum of a file whose headers, in order, have these: those so far and the next.
@@ -84,6 +98,7 @@ impl StoredBlock {
         ];
         let wide = wide.iter().chain(&self.counts.0);
         out.extend(wide.flat_map(|v| v.to_le_bytes()));
+        out.extend(self.further_lines.to_le_bytes());
         out.extend(self.number.to_le_bytes());
         out.extend(self.crc.to_le_bytes());
         out.extend(crc32fast::hash(&out).to_le_bytes());
@@ -124,6 +139,7 @@ impl StoredBlock {
             start_ticks: u64_at(48),
             last_ticks: u64_at(56),
             counts,
+            further_lines: u64_at(HEADER - 24),
             number: u64_at(HEADER - 16),
             crc: u32_at(HEADER - 8),
         })
@@ -152,6 +168,7 @@ mod tests {
             start_ticks: 8,
             last_ticks: 9,
             counts,
+            further_lines: 12,
             number: 11,
             crc: 10,
         }

@@ -173,18 +173,18 @@ fn another_schema_is_refused_by_name() {
     let json = fs::read_to_string(&path).unwrap();
     let other = |version: u32| {
         let other = json.replace(
-            "\"schema_version\": 2",
+            "\"schema_version\": 3",
             &format!("\"schema_version\": {version}"),
         );
         assert_ne!(other, json);
         fs::write(&path, other).unwrap();
         Trace::open(dir.path()).unwrap_err().to_string()
     };
-    let message = other(3);
-    let expected = "was written by a newer prestore: schema 3, this one reads up to 2; upgrade";
+    let message = other(4);
+    let expected = "was written by a newer prestore: schema 4, this one reads up to 3; upgrade";
     assert!(message.ends_with(expected), "{message}");
     let message = other(1);
-    let expected = "was written by an older prestore: schema 1, this one reads 2; record";
+    let expected = "was written by an older prestore: schema 1, this one reads 3; record";
     assert!(message.contains(expected), "{message}");
 }
 

@@ -59,6 +59,8 @@ pub struct Encoded {
     pub begins: Option<u64>,
     /// Its events.
     pub counts: EventCounts,
+    /// Of its events' [`crate::container::further_lines`], the sum.
+    pub further_lines: u64,
 }
 
 /// Encodes the words of one thread, stored block after stored block.

@@ -9,6 +9,7 @@ use super::model::NONE;
 use crate::block::{Block, BlockTable};
 use crate::container::EventCounts;
 use crate::container::counts::{ALLOC, FREE, KINDS, index_of};
+use crate::container::stored::further_lines;
 use crate::record::{Special, id};
 use crate::replay::{cut_at, each_touch};
 
@@ -24,6 +25,8 @@ struct Share {
     len: u32,
     /// All its accesses are plain.
     plain: bool,
+    /// Their further lines, if they are.
+    further_lines: u64,
 }
 
 /// Counts since the start of the stored block. Shares have the order of the model's states,
@@ -34,6 +37,7 @@ pub(super) struct Tally {
     kinds: Vec<(u8, u32)>,
     /// What was counted one by one.
     counts: EventCounts,
+    further_lines: u64,
     /// Skipped less cut instructions.
     instrs: u64,
     ticks: Option<(u64, u64)>,
@@ -60,6 +64,14 @@ impl Tally {
             kinds: kinds as u32,
             len: (self.kinds.len() - kinds) as u32,
             plain,
+            further_lines: match plain {
+                true => block
+                    .refs
+                    .iter()
+                    .map(|r| further_lines(r.size.into()))
+                    .sum(),
+                false => 0,
+            },
         });
         plain
     }
@@ -111,6 +123,8 @@ impl Tally {
             for r in block.refs.iter().filter(|r| u32::from(r.instr) >= executed) {
                 let n = &mut self.counts.0[index_of(r.kind)];
                 *n = n.wrapping_sub(1);
+                let lines = further_lines(r.size.into());
+                self.further_lines = self.further_lines.wrapping_sub(lines);
             }
         }
     }
@@ -128,7 +142,11 @@ impl Tally {
         let done = |r: &&crate::block::Ref| u32::from(r.instr) < executed;
         for r in block.refs.iter().take_while(done) {
             let n = &mut self.counts.0[index_of(r.kind)];
-            each_touch(table.xsave(), r, values, |_, _| *n = n.wrapping_add(1));
+            let lines = &mut self.further_lines;
+            each_touch(table.xsave(), r, values, |_, bytes| {
+                *n = n.wrapping_add(1);
+                *lines = lines.wrapping_add(further_lines(bytes));
+            });
         }
     }
 
@@ -139,6 +157,7 @@ impl Tally {
             ticks: self.ticks,
             begins: self.begins,
             counts: self.counts,
+            further_lines: self.further_lines,
             ..Encoded::default()
         };
         for (i, share) in self.shares.iter().enumerate() {
@@ -146,6 +165,8 @@ impl Tally {
             encoded.execs += if share.block == 0 { 0 } else { n };
             let instrs = n.wrapping_mul(u64::from(share.instrs));
             encoded.instrs = encoded.instrs.wrapping_add(instrs);
+            let lines = n.wrapping_mul(share.further_lines);
+            encoded.further_lines = encoded.further_lines.wrapping_add(lines);
             let from = share.kinds as usize;
             for &(kind, each) in &self.kinds[from..from + share.len as usize] {
                 let total = &mut encoded.counts.0[usize::from(kind)];

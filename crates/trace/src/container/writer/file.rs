@@ -189,6 +189,7 @@ impl State {
             start_ticks: encoded.begins.unwrap_or(self.ticks),
             last_ticks: encoded.ticks.map_or(self.ticks, |t| t.1),
             counts: encoded.counts,
+            further_lines: encoded.further_lines,
             number: self.number,
             crc: crc32fast::hash(payload),
         };

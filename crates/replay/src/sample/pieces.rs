@@ -1,0 +1,130 @@
+//! Long accesses as several operations, so that a unit may begin and end within one.
+
+use std::collections::VecDeque;
+
+use prestore_sim::{Op, OpKind};
+use prestore_trace::container::further_lines;
+
+/// What one operation of a sample touches, bytes; the last of several up to twice as many.
+const PIECE: u64 = 4096;
+
+/// As how many operations `op` counts in a sample: one, or the lines of a long access.
+pub(super) fn weight(op: &Op) -> u64 {
+    1 + lines(op)
+}
+
+fn lines(op: &Op) -> u64 {
+    match op.kind {
+        OpKind::Load | OpKind::Store | OpKind::NtStore | OpKind::Atomic => {
+            further_lines(op.size.into())
+        }
+        _ => 0,
+    }
+}
+
+/// One core's operations that were read and not given.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    ops: VecDeque<Op>,
+    /// What they count as.
+    weight: u64,
+}
+
+impl Held {
+    /// As how many operations those held count.
+    pub(super) fn weight(&self) -> u64 {
+        self.weight
+    }
+
+    /// Takes what stands in `ops` from `from` on, where there are long accesses in it, as pieces of some [`PIECE`] bytes, and
+    /// says how many lines more than operations there are. Leaves other operations where they are.
+    pub(super) fn take(&mut self, ops: &mut Vec<Op>, from: usize) -> u64 {
+        let further: u64 = ops[from..].iter().map(lines).sum();
+        if further > 0 {
+            for op in ops.drain(from..) {
+                self.push(op);
+            }
+        }
+        further
+    }
+
+    fn push(&mut self, op: Op) {
+        self.weight += weight(&op);
+        if lines(&op) == 0 || u64::from(op.size) <= PIECE {
+            self.ops.push_back(op);
+            return;
+        }
+        let (mut addr, mut left) = (op.addr, u64::from(op.size));
+        while left > 0 {
+            // A last piece of a few bytes would not count as what it has of the whole.
+            let bytes = if left < 2 * PIECE { left } else { PIECE };
+            let size = bytes as u32;
+            self.ops.push_back(Op { addr, size, ..op });
+            addr = addr.wrapping_add(bytes);
+            left -= bytes;
+        }
+    }
+
+    /// Gives of what is held what counts as `enough` or a piece more.
+    pub(super) fn give(&mut self, ops: &mut Vec<Op>, enough: u64) {
+        let mut given = 0;
+        while given < enough
+            && let Some(op) = self.ops.pop_front()
+        {
+            given += weight(&op);
+            ops.push(op);
+        }
+        self.weight = self.weight.saturating_sub(given);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use prestore_trace::SiteId;
+
+    use super::*;
+
+    fn store(addr: u64, size: u32) -> Op {
+        Op {
+            instr: addr,
+            addr,
+            size,
+            site: SiteId::NONE,
+            kind: OpKind::Store,
+            after: 0,
+        }
+    }
+
+    #[test]
+    fn pieces_are_the_whole_and_count_as_it_does() {
+        for size in [257, 4096, 4097, 8191, 8192, 8193, 1_000_001] {
+            let whole = store(100, size);
+            let mut ops = vec![store(0, 8), whole];
+            let mut held = Held::default();
+            assert_eq!(held.take(&mut ops, 1), u64::from(size).div_ceil(64) - 1);
+            assert_eq!(held.weight(), weight(&whole));
+            while held.weight() > 0 {
+                let (before, from) = (held.weight(), ops.len());
+                held.give(&mut ops, 100);
+                let given: u64 = ops[from..].iter().map(weight).sum();
+                assert_eq!(held.weight() + given, before);
+                assert!(given >= 100 || held.weight() == 0);
+            }
+            let mut at = 100;
+            for piece in &ops[1..] {
+                assert_eq!((piece.addr, piece.instr), (at, whole.instr));
+                assert!(u64::from(piece.size) < 2 * PIECE);
+                at += u64::from(piece.size);
+            }
+            assert_eq!(at, 100 + u64::from(size), "{size}");
+        }
+    }
+
+    #[test]
+    fn short_accesses_stay() {
+        let mut ops = vec![store(0, 8), store(8, 256)];
+        let mut held = Held::default();
+        assert_eq!(held.take(&mut ops, 0), 0);
+        assert_eq!((ops.len(), held.weight()), (2, 0));
+    }
+}
