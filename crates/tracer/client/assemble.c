@@ -5,7 +5,7 @@
 #include "gpr.h"
 
 /* Longer than any instruction written here. */
-#define LONGEST 24
+#define LONGEST 20
 
 enum { REX = 0x40, REX_W = 0x48 };
 
@@ -46,12 +46,6 @@ is_piece(instr_t *instr)
     return instr_is_meta(instr) && instr->opcode == OP_nop && instr_raw_bits_valid(instr);
 }
 
-tls_t
-tls_of(opnd_t opnd)
-{
-    return (tls_t){ opnd_get_segment(opnd), opnd_get_disp(opnd) };
-}
-
 /* Whatever the program is, no code of ours that jumps is that long. */
 static void
 too_long(void)
@@ -60,15 +54,22 @@ too_long(void)
     dr_abort();
 }
 
-/* Room for one more instruction. Jumps are within a piece. */
+/* Jumps are within a piece. */
 static void
-make_room(at_t *at)
+room_for(at_t *at, uint bytes)
 {
-    if (at->n + LONGEST <= PIECE_BYTES)
+    if (at->n + bytes <= PIECE_BYTES)
         return;
     if (at->open > 0)
         too_long();
     at_flush(at);
+}
+
+/* Room for one more instruction. */
+static void
+make_room(at_t *at)
+{
+    room_for(at, LONGEST);
 }
 
 static void
@@ -152,7 +153,8 @@ move(at_t *at, byte op, reg_id_t reg, reg_id_t base, int disp, uint bytes)
 {
     /* With a prefix of its kind, numbers 4 to 7 are low bytes, too. */
     uint rex = bytes == 8 ? REX_W : bytes == 1 ? REX : 0;
-    make_room(at);
+    /* Its prefix is not to be in another piece. */
+    room_for(at, 1 + LONGEST);
     if (bytes == 2)
         put(at, 0x66);
     at_base(at, rex, bytes == 1 ? op : op + 1, gpr_number(reg), base, disp);

@@ -32,12 +32,11 @@ void insert(at_t *at, instr_t *instr);
 /* Is `instr` a piece of code? It looks like a nop. */
 bool is_piece(instr_t *instr);
 
-/* A place in thread storage, which `opnd` names. */
+/* A place in thread storage. */
 typedef struct {
     reg_id_t segment;
     int offset;
 } tls_t;
-tls_t tls_of(opnd_t opnd);
 
 /* Moves of 64 bits. */
 void code_load_tls(at_t *at, reg_id_t reg, tls_t from);
