@@ -57,8 +57,9 @@ pub(crate) struct Known<'a>(pub(crate) &'a SiteTable);
 
 impl InternSites for Known<'_> {
     fn intern(&mut self, site: Site) -> SiteId {
-        let known = self.0.by_site.get(&site);
-        known.copied().unwrap_or(SiteId::NONE)
+        let (chunk, at) = place(site);
+        let known = self.0.by_place.get(&chunk);
+        known.map_or(SiteId::NONE, |&c| self.0.chunks[c as usize][at])
     }
 
     fn intern_module(&mut self, module: Module) -> ModuleId {
@@ -67,13 +68,30 @@ impl InternSites for Known<'_> {
     }
 }
 
+/// Bytes of code whose sites lie together.
+const CHUNK: u64 = 64;
+
 /// All sites of a trace, shared by its processes: the same library code is one site in all.
 #[derive(Clone, Debug, Default)]
 pub struct SiteTable {
     sites: Vec<Site>,
     modules: Vec<Module>,
-    by_site: FxHashMap<Site, SiteId>,
+    /// Index in `chunks` of each [`CHUNK`] bytes of code that have sites.
+    by_place: FxHashMap<(ModuleId, u64), u32>,
+    /// The sites of each address in them, [`SiteId::NONE`] where there is none. A block's sites are neighbours: looked up one by
+    /// one, each was a miss of the host's caches.
+    chunks: Vec<[SiteId; CHUNK as usize]>,
+    /// The chunk asked for last.
+    last: Option<((ModuleId, u64), u32)>,
     by_module: FxHashMap<(String, String), ModuleId>,
+}
+
+/// The chunk of a site, and where it is in that.
+fn place(site: Site) -> ((ModuleId, u64), usize) {
+    (
+        (site.module, site.offset / CHUNK),
+        (site.offset % CHUNK) as usize,
+    )
 }
 
 impl InternSites for SiteTable {
@@ -89,11 +107,25 @@ impl InternSites for SiteTable {
 impl SiteTable {
     /// The id of `site`, new or known.
     pub fn intern(&mut self, site: Site) -> SiteId {
-        let next = SiteId(self.sites.len() as u32);
-        *self.by_site.entry(site).or_insert_with(|| {
+        let (chunk, at) = place(site);
+        let index = match self.last {
+            Some((last, index)) if last == chunk => index,
+            _ => {
+                let chunks = &mut self.chunks;
+                let index = *self.by_place.entry(chunk).or_insert_with(|| {
+                    chunks.push([SiteId::NONE; CHUNK as usize]);
+                    chunks.len() as u32 - 1
+                });
+                self.last = Some((chunk, index));
+                index
+            }
+        };
+        let known = &mut self.chunks[index as usize][at];
+        if *known == SiteId::NONE {
+            *known = SiteId(self.sites.len() as u32);
             self.sites.push(site);
-            next
-        })
+        }
+        *known
     }
 
     /// The id of `module`, new or known; modules are told apart by path and build id.

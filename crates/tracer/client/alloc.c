@@ -122,22 +122,22 @@ watching(void)
 }
 
 void
-alloc_entry(void *drcontext, instrlist_t *bb, instr_t *instr, instr_t *where, regs_t *regs)
+alloc_entry(at_t *at, instr_t *instr, regs_t *regs)
 {
     if (!watching() || regs->at != 0)
         return;
     uint call = call_at(instr_get_app_pc(instr));
     if (call != 0)
-        alloc_watch_entry(drcontext, bb, where, regs, call & ~CALL_KNOWN);
+        alloc_watch_entry(at, regs, call & ~CALL_KNOWN);
 }
 
 void
-alloc_return(void *drcontext, instrlist_t *bb, instr_t *instr, instr_t *where, regs_t *regs)
+alloc_return(at_t *at, instr_t *instr, regs_t *regs)
 {
     if (!watching() || !instr_is_return(instr) || !returns_watched(instr_get_app_pc(instr)))
         return;
-    regs_give_back(drcontext, bb, where, regs, (reg_set_t)~0u);
-    alloc_watch_return(drcontext, bb, where, regs);
+    regs_give_back(at, regs, (reg_set_t)~0u);
+    alloc_watch_return(at, regs);
 }
 
 void

@@ -8,10 +8,10 @@
 void alloc_init(void);
 void alloc_exit(void);
 
-/* Inserts at `where` what watches allocators: at a function's entry, before the block's own record is
- * begun; before a return, when the record is complete, as it may hand the buffer over. `instr` and
- * `where` differ where a block has two copies that share their last instruction. */
-void alloc_entry(void *drcontext, instrlist_t *bb, instr_t *instr, instr_t *where, regs_t *regs);
-void alloc_return(void *drcontext, instrlist_t *bb, instr_t *instr, instr_t *where, regs_t *regs);
+/* Inserts what watches allocators: at a function's entry, before the block's own record is
+ * begun; before a return, when the record is complete, as it may hand the buffer over. `instr` is not
+ * where the code goes where a block has two copies that share their last instruction. */
+void alloc_entry(at_t *at, instr_t *instr, regs_t *regs);
+void alloc_return(at_t *at, instr_t *instr, regs_t *regs);
 
 #endif

@@ -27,7 +27,10 @@
 #define SAVED_RAX 12
 #define SAVED_RBX 13
 #define SAVED_FLAGS 14
-#define TLS_WORDS 15
+/* The shared code itself: */
+#define ON_ENTRY 15
+#define ON_RETURN 16
+#define TLS_WORDS 17
 
 static reg_id_t tls_register;
 static uint tls_offset;
@@ -165,83 +168,63 @@ __asm__(".text\n"
         CLAIM
         "7:\n" RESTORE "jmp *%rcx\n");
 
-static opnd_t
-word(void *drcontext, uint index)
+static tls_t
+word(uint index)
 {
-    return dr_raw_tls_opnd(drcontext, tls_register, tls_offset + index * 8);
-}
-
-static void
-store(void *drcontext, instrlist_t *bb, instr_t *where, uint index, reg_id_t reg)
-{
-    insert(bb, where,
-           INSTR_CREATE_mov_st(drcontext, word(drcontext, index), opnd_create_reg(reg)));
+    return (tls_t){ tls_register, (int)(tls_offset + index * sizeof(uint64)) };
 }
 
 /* Stores the program's value of `reg`, perhaps by way of rcx. */
 static void
-pass(void *drcontext, instrlist_t *bb, instr_t *where, const regs_t *regs, uint index,
-     reg_id_t reg)
+pass(at_t *at, const regs_t *regs, uint index, reg_id_t reg)
 {
-    opnd_t value = regs_program_value(drcontext, regs, reg), rcx = opnd_create_reg(DR_REG_RCX);
-    if (!opnd_is_reg(value))
-        insert(bb, where, INSTR_CREATE_mov_ld(drcontext, rcx, value));
-    store(drcontext, bb, where, index, opnd_is_reg(value) ? reg : DR_REG_RCX);
+    bool in_slot = regs_in_slot(regs, reg);
+    if (in_slot)
+        code_load_tls(at, DR_REG_RCX, regs_slot(reg));
+    code_store_tls(at, word(index), in_slot ? DR_REG_RCX : reg);
 }
 
 /* rcx and rdx are ours. */
 static void
-call_shared(void *drcontext, instrlist_t *bb, instr_t *where, void (*code)(void))
+call_shared(at_t *at, uint code)
 {
-    instr_t *back = INSTR_CREATE_label(drcontext);
-    insert(bb, where,
-           INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(DR_REG_RDX),
-                                OPND_CREATE_INT64((int64)tls_offset)));
-    insert(bb, where,
-           INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(DR_REG_RCX), opnd_create_instr(back)));
-    insert(bb, where, INSTR_CREATE_jmp(drcontext, opnd_create_pc((app_pc)code)));
-    insert(bb, where, back);
+    code_constant(at, DR_REG_RDX, (int)tls_offset);
+    ahead_t back = code_address(at, DR_REG_RCX);
+    code_jump_by_tls(at, word(code));
+    code_land(at, back);
 }
 
 void
-alloc_watch_entry(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs, uint call)
+alloc_watch_entry(at_t *at, regs_t *regs, uint call)
 {
-    regs_reserve_this(drcontext, bb, where, regs, DR_REG_RCX);
-    regs_reserve_this(drcontext, bb, where, regs, DR_REG_RDX);
-    pass(drcontext, bb, where, regs, NEW_ARG0, DR_REG_RDI);
-    pass(drcontext, bb, where, regs, NEW_ARG1, DR_REG_RSI);
-    pass(drcontext, bb, where, regs, NEW_ARG2, DR_REG_RDX);
-    insert(bb, where,
-           INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(DR_REG_RCX),
-                                OPND_CREATE_INT64((int64)call)));
-    store(drcontext, bb, where, NEW_CALL, DR_REG_RCX);
-    call_shared(drcontext, bb, where, alloc_on_entry);
+    regs_reserve_this(at, regs, DR_REG_RCX);
+    regs_reserve_this(at, regs, DR_REG_RDX);
+    pass(at, regs, NEW_ARG0, DR_REG_RDI);
+    pass(at, regs, NEW_ARG1, DR_REG_RSI);
+    pass(at, regs, NEW_ARG2, DR_REG_RDX);
+    code_constant(at, DR_REG_RCX, (int)call);
+    code_store_tls(at, word(NEW_CALL), DR_REG_RCX);
+    call_shared(at, ON_ENTRY);
     regs_release(regs, DR_REG_RDX);
     regs_release(regs, DR_REG_RCX);
 }
 
 /* The common return costs five instructions and leaves the flags alone. */
 void
-alloc_watch_return(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs)
+alloc_watch_return(at_t *at, regs_t *regs)
 {
-    instr_t *hit = INSTR_CREATE_label(drcontext);
-    instr_t *done = INSTR_CREATE_label(drcontext);
-    opnd_t rcx = opnd_create_reg(DR_REG_RCX);
-    regs_reserve_this(drcontext, bb, where, regs, DR_REG_RCX);
-    insert(bb, where, INSTR_CREATE_mov_ld(drcontext, rcx, word(drcontext, MINUS_SP)));
-    insert(bb, where,
-           INSTR_CREATE_lea(drcontext, rcx,
-                            opnd_create_base_disp(DR_REG_RSP, DR_REG_RCX, 1, 0, OPSZ_lea)));
-    insert(bb, where, INSTR_CREATE_jecxz(drcontext, opnd_create_instr(hit)));
-    insert(bb, where, INSTR_CREATE_jmp(drcontext, opnd_create_instr(done)));
-    insert(bb, where, hit);
-    bool borrowed = (regs->ours & reg_set(DR_REG_RDX)) == 0;
-    regs_reserve_this(drcontext, bb, where, regs, DR_REG_RDX);
-    pass(drcontext, bb, where, regs, RESULT, DR_REG_RAX);
-    call_shared(drcontext, bb, where, alloc_on_return);
+    regs_reserve_this(at, regs, DR_REG_RCX);
+    code_load_tls(at, DR_REG_RCX, word(MINUS_SP));
+    code_sum(at, DR_REG_RCX, DR_REG_RSP, DR_REG_RCX, 1);
+    ahead_t hit = code_jump(at, JUMP_RCX_ZERO), done = code_jump(at, JUMP_ALWAYS);
+    code_land(at, hit);
+    bool borrowed = !regs_in_slot(regs, DR_REG_RDX);
+    regs_reserve_this(at, regs, DR_REG_RDX);
+    pass(at, regs, RESULT, DR_REG_RAX);
+    call_shared(at, ON_RETURN);
     if (borrowed)
-        regs_give_back(drcontext, bb, where, regs, reg_set(DR_REG_RDX));
-    insert(bb, where, done);
+        regs_give_back(at, regs, reg_set(DR_REG_RDX));
+    code_land(at, done);
     regs_release(regs, DR_REG_RDX);
     regs_release(regs, DR_REG_RCX);
 }
@@ -279,7 +262,10 @@ make_detour(void *drcontext, byte *at, void (*callee)(void), void (*then)(void))
 static void
 on_thread_init(void *drcontext)
 {
-    memset(words_of(drcontext), 0, TLS_WORDS * 8);
+    uint64 *words = words_of(drcontext);
+    memset(words, 0, TLS_WORDS * 8);
+    words[ON_ENTRY] = (uint64)alloc_on_entry;
+    words[ON_RETURN] = (uint64)alloc_on_return;
 }
 
 bool

@@ -8,7 +8,7 @@ bool alloc_watch_init(void);
 void alloc_watch_exit(void);
 
 /* `call`: what the arguments mean, see alloc_symbols.h. */
-void alloc_watch_entry(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs, uint call);
-void alloc_watch_return(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs);
+void alloc_watch_entry(at_t *at, regs_t *regs, uint call);
+void alloc_watch_return(at_t *at, regs_t *regs);
 
 #endif

@@ -3,22 +3,81 @@
 #include <string.h>
 
 #include "session.h"
-#include "hashtable.h"
 
-static hashtable_t ids; /* hash of a description -> id */
+/* Hashes of descriptions and the ids of those: the place of a hash is the first free one from where it belongs on. */
+static struct {
+    uint64 *hashes; /* 0: free */
+    uint *ids;
+    uint places; /* a power of two */
+    uint used;
+} known;
+static void *lock;
 static uint next_id = REC_FIRST_BLOCK;
+
+/* It grows: room for many would be cleared by each process that begins. */
+#define FIRST_PLACES 1024
+
+static void
+known_alloc(uint places)
+{
+    known.places = places;
+    known.used = 0;
+    known.hashes = dr_global_alloc(places * sizeof(*known.hashes));
+    known.ids = dr_global_alloc(places * sizeof(*known.ids));
+    memset(known.hashes, 0, places * sizeof(*known.hashes));
+}
+
+static void
+known_free(uint64 *hashes, uint *ids, uint places)
+{
+    dr_global_free(hashes, places * sizeof(*hashes));
+    dr_global_free(ids, places * sizeof(*ids));
+}
+
+/* Where `hash` is, or would be. */
+static uint
+known_place(uint64 hash)
+{
+    uint at = (uint)hash & (known.places - 1);
+    while (known.hashes[at] != 0 && known.hashes[at] != hash)
+        at = (at + 1) & (known.places - 1);
+    return at;
+}
+
+static void
+known_add(uint64 hash, uint id)
+{
+    uint at = known_place(hash);
+    known.hashes[at] = hash;
+    known.ids[at] = id;
+    known.used++;
+}
+
+static void
+known_grow(void)
+{
+    uint64 *hashes = known.hashes;
+    uint *ids = known.ids, places = known.places;
+    known_alloc(2 * places);
+    for (uint i = 0; i < places; i++) {
+        if (hashes[i] != 0)
+            known_add(hashes[i], ids[i]);
+    }
+    known_free(hashes, ids, places);
+}
 
 void
 block_ids_init(void)
 {
-    /* It grows: room for many would be cleared by each process that begins. */
-    hashtable_init_ex(&ids, 10, HASH_INTPTR, false, false, NULL, NULL, NULL);
+    lock = dr_mutex_create();
+    known_alloc(FIRST_PLACES);
 }
 
 void
 block_ids_exit(void)
 {
-    hashtable_delete(&ids);
+    known_free(known.hashes, known.ids, known.places);
+    dr_mutex_destroy(lock);
 }
 
 uint
@@ -74,13 +133,16 @@ block_id(void *drcontext, const wire_block_t *head, const wire_ref_t *refs, cons
     hash = hash_bytes(hash, refs, head->refs * sizeof(*refs));
     hash = hash_bytes(hash, code->lengths, head->instrs);
     hash = hash_bytes(hash, code->code, code->bytes);
-    hashtable_lock(&ids);
-    uint id = (uint)(ptr_uint_t)hashtable_lookup(&ids, (void *)hash);
+    hash += hash == 0;
+    dr_mutex_lock(lock);
+    uint at = known_place(hash), id = known.hashes[at] == 0 ? 0 : known.ids[at];
     if (id == 0) {
         id = next_id++;
-        hashtable_add(&ids, (void *)hash, (void *)(ptr_uint_t)id);
+        if (2 * (known.used + 1) > known.places)
+            known_grow();
+        known_add(hash, id);
         describe(drcontext, id, head, refs, code);
     }
-    hashtable_unlock(&ids);
+    dr_mutex_unlock(lock);
     return id;
 }

@@ -7,7 +7,7 @@
 void capture_init(void);
 
 /* Writes `c` to its place in the record. */
-void capture_emit(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e,
+void capture_emit(at_t *at, emit_t *e,
                   const capture_t *c);
 
 #endif

@@ -136,17 +136,20 @@ on_instrument(void *drcontext, void *tag, instrlist_t *bb, instr_t *instr, instr
     if (!is_program_instr(instr))
         return;
     bool first = c->regs->at == 0;
+    at_t at;
+    at_begin(&at, drcontext, bb, where);
     /* In both cases: what a window writes was often allocated before it. */
-    alloc_entry(drcontext, bb, instr, where, c->regs);
+    alloc_entry(&at, instr, c->regs);
     if (first)
-        charge_emit(drcontext, bb, where, c->regs, &block->charge);
+        charge_emit(&at, c->regs, &block->charge);
     if (c->emit != NULL && options.scope != SCOPE_COUNT)
-        emit_before(drcontext, bb, where, c->emit);
+        emit_before(&at, c->emit);
     else if (c->emit != NULL && first)
-        count_emit(drcontext, bb, where, c->regs, c->emit->plan->id);
-    alloc_return(drcontext, bb, instr, where, c->regs);
+        count_emit(&at, c->regs, c->emit->plan->id);
+    alloc_return(&at, instr, c->regs);
     bool last = regs_ahead(c->regs) == 0;
-    regs_next(drcontext, bb, where, c->regs);
+    regs_next(&at, c->regs);
+    at_flush(&at);
     if (last && c->emit != NULL && options.scope != SCOPE_COUNT && where == instr)
         emit_behind(drcontext, bb, where, c->emit);
     if (first && block->mark.shape == SHAPE_REGION && block->mark.kind == KIND_REGION_END)

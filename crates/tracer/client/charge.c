@@ -22,47 +22,39 @@ charge_of(instrlist_t *bb, bool spread)
 }
 
 static void
-call_spent(void *drcontext, instrlist_t *bb, instr_t *where, const regs_t *regs,
-           const charge_t *charge)
+call_spent(at_t *at, const regs_t *regs, const charge_t *charge)
 {
-    instr_t *back = INSTR_CREATE_label(drcontext);
-    insert(bb, where,
-           INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(DR_REG_RCX), opnd_create_instr(back)));
-    insert(bb, where, INSTR_CREATE_jmp(drcontext, opnd_create_pc(spent_code)));
-    insert(bb, where, back);
-    leave_insert(drcontext, bb, where, regs, charge->begin, charge->instrs);
+    ahead_t back = code_address(at, DR_REG_RCX);
+    code_jump_by_tls(at, thread_tls(TLS_SPENT));
+    code_land(at, back);
+    leave_insert(at, regs, charge->begin, charge->instrs);
 }
 
 void
-charge_emit(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs,
-            const charge_t *charge)
+charge_emit(at_t *at, regs_t *regs, const charge_t *charge)
 {
-    opnd_t budget = thread_slot(drcontext, TLS_BUDGET + charge->part);
+    tls_t budget = thread_tls(TLS_BUDGET + charge->part);
     int instrs = (int)charge->instrs;
-    instr_t *solvent = INSTR_CREATE_label(drcontext);
-    if (flags_unseen(where, regs_ahead(regs))) {
-        insert(bb, where, INSTR_CREATE_sub(drcontext, budget, OPND_CREATE_INT32(instrs)));
-        insert(bb, where, INSTR_CREATE_jcc(drcontext, OP_jns, opnd_create_instr(solvent)));
+    if (flags_unseen(at->where, regs_ahead(regs))) {
+        code_subtract_tls(at, budget, instrs);
+        ahead_t solvent = code_jump(at, JUMP_NOT_SIGN);
         bool borrowed = (regs->ours & reg_set(DR_REG_RCX)) == 0;
-        regs_reserve_this(drcontext, bb, where, regs, DR_REG_RCX);
-        call_spent(drcontext, bb, where, regs, charge);
+        regs_reserve_this(at, regs, DR_REG_RCX);
+        call_spent(at, regs, charge);
         if (borrowed)
-            regs_give_back(drcontext, bb, where, regs, reg_set(DR_REG_RCX));
-        insert(bb, where, solvent);
+            regs_give_back(at, regs, reg_set(DR_REG_RCX));
+        code_land(at, solvent);
         regs_release(regs, DR_REG_RCX);
         return;
     }
     /* Without the flags: the budget is below zero when the upper half of it is not zero. */
-    opnd_t rcx = opnd_create_reg(DR_REG_RCX);
-    regs_reserve_this(drcontext, bb, where, regs, DR_REG_RCX);
-    insert(bb, where, INSTR_CREATE_mov_ld(drcontext, rcx, budget));
-    insert(bb, where,
-           INSTR_CREATE_lea(drcontext, rcx,
-                            OPND_CREATE_MEM_lea(DR_REG_RCX, DR_REG_NULL, 0, -instrs)));
-    insert(bb, where, INSTR_CREATE_mov_st(drcontext, budget, rcx));
-    insert_jump_if_upper_zero(drcontext, bb, where, solvent);
-    call_spent(drcontext, bb, where, regs, charge);
-    insert(bb, where, solvent);
+    regs_reserve_this(at, regs, DR_REG_RCX);
+    code_load_tls(at, DR_REG_RCX, budget);
+    code_add(at, DR_REG_RCX, DR_REG_RCX, -instrs);
+    code_store_tls(at, budget, DR_REG_RCX);
+    ahead_t solvent = code_jump_if_upper_zero(at);
+    call_spent(at, regs, charge);
+    code_land(at, solvent);
     regs_release(regs, DR_REG_RCX);
 }
 
@@ -70,6 +62,12 @@ void
 charge_init(void)
 {
     spent_code = gencode_make(window_spent);
+}
+
+void
+charge_thread_init(thread_t *t)
+{
+    *thread_slot_of(t, TLS_SPENT) = (uint64)spent_code;
 }
 
 void

@@ -7,9 +7,11 @@
 #define PRESTORE_CHARGE_H
 
 #include "regs.h"
+#include "thread.h"
 
 void charge_init(void);
 void charge_exit(void);
+void charge_thread_init(thread_t *t);
 
 /* What is charged for a block, and to which part. */
 typedef struct {
@@ -21,7 +23,6 @@ typedef struct {
 charge_t charge_of(instrlist_t *bb, bool spread);
 
 /* Inserts it before the block's first instruction. */
-void charge_emit(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs,
-                 const charge_t *charge);
+void charge_emit(at_t *at, regs_t *regs, const charge_t *charge);
 
 #endif

@@ -14,6 +14,9 @@
 /* Executes our code of a block symbolically, forwards. It only jumps forwards, so that one pass will
  * do: where ways meet, what holds on one of them alone is given up. */
 
+/* Marks what stands for a piece of code while the block is checked. */
+#define EXPANDED ((void *)0x70726573746f7265)
+
 typedef struct {
     void *drcontext;
     instrlist_t *bb;
@@ -157,15 +160,15 @@ stand_in(check_t *c, instr_t *instr)
     program_sees(c, instr, fixed ? 0 : reg_set_of_opnd(at));
 }
 
-/* Jumps by a register reach 127 bytes, which nobody else sees to: the engine's release encodes what is too far as a jump
- * elsewhere. */
+/* Jumps by a register reach 127 bytes, which nobody else sees to, but for those within a piece: the
+ * engine's release encodes what is too far as a jump elsewhere. */
 static bool
 reaches(check_t *c, instr_t *from, instr_t *label)
 {
     int bytes = 0;
     for (instr_t *i = instr_get_next(from); i != NULL && i != label && bytes <= 127;
          i = instr_get_next(i))
-        bytes += instr_length(c->drcontext, i);
+        bytes += instr_get_note(i) == EXPANDED ? 0 : instr_length(c->drcontext, i);
     return bytes <= 127;
 }
 
@@ -174,7 +177,7 @@ static void
 our_jump(check_t *c, instr_t *instr)
 {
     opnd_t target = instr_get_target(instr);
-    bool always = instr_is_ubr(instr);
+    bool always = instr_is_ubr(instr) || instr_is_mbr(instr);
     if (opnd_is_instr(target)) {
         if ((instr_is_cti_short(instr) || instr_is_cti_loop(instr)) &&
             !reaches(c, instr, opnd_get_instr(target)))
@@ -218,6 +221,85 @@ our_instr(check_t *c, instr_t *instr)
     }
 }
 
+/* A label before `where`. */
+static instr_t *
+label_at(check_t *c, instr_t *where)
+{
+    instr_t *label = INSTR_CREATE_label(c->drcontext);
+    instr_set_note(label, EXPANDED);
+    instrlist_meta_preinsert(c->bb, where, label);
+    return label;
+}
+
+/* Where `instr`, decoded from a piece, refers to something in it; NULL: it does not. */
+static app_pc
+refers_to(instr_t *instr)
+{
+    if (opnd_is_pc(target_of(instr)))
+        return opnd_get_pc(target_of(instr));
+    opnd_t src = instr_num_srcs(instr) > 0 ? instr_get_src(instr, 0) : opnd_create_null();
+    return instr_get_opcode(instr) == OP_lea && opnd_is_rel_addr(src) ? opnd_get_addr(src) : NULL;
+}
+
+/* Inserts, before a piece of code, the instructions that it consists of. */
+static void
+expand(check_t *c, instr_t *piece)
+{
+    instr_t *at[PIECE_BYTES + 1] = { NULL };
+    byte *begin = instr_get_raw_bits(piece), *pc = begin, *end = begin + instr_length(c->drcontext, piece);
+    while (pc < end) {
+        instr_t *instr = instr_create(c->drcontext);
+        at[pc - begin] = instr;
+        pc = decode(c->drcontext, pc, instr);
+        if (pc == NULL || pc > end)
+            fail(c, piece, "a piece of ours is not code", DR_REG_NULL);
+        instr_set_note(instr, EXPANDED);
+        instrlist_meta_preinsert(c->bb, piece, instr);
+    }
+    at[end - begin] = piece;
+    for (byte *from = begin; from < end; from++) {
+        instr_t *instr = at[from - begin];
+        app_pc to = instr == NULL ? NULL : refers_to(instr);
+        if (to == NULL)
+            continue;
+        if (to < begin || to > end || at[to - begin] == NULL)
+            fail(c, instr, "code of ours refers to what is not in its piece", DR_REG_NULL);
+        opnd_t label = opnd_create_instr(label_at(c, at[to - begin]));
+        if (instr_is_cti(instr)) {
+            instr_set_target(instr, label);
+            continue;
+        }
+        instr_t *move = INSTR_CREATE_mov_imm(c->drcontext, instr_get_dst(instr, 0), label);
+        instr_set_note(move, EXPANDED);
+        instrlist_meta_preinsert(c->bb, instr, move);
+        instrlist_remove(c->bb, instr);
+        instr_destroy(c->drcontext, instr);
+        at[from - begin] = move;
+    }
+}
+
+static void
+expand_all(check_t *c)
+{
+    for (instr_t *i = instrlist_first(c->bb); i != NULL; i = instr_get_next(i)) {
+        if (is_piece(i))
+            expand(c, i);
+    }
+}
+
+static void
+collapse_all(check_t *c)
+{
+    instr_t *next;
+    for (instr_t *i = instrlist_first(c->bb); i != NULL; i = next) {
+        next = instr_get_next(i);
+        if (instr_get_note(i) != EXPANDED)
+            continue;
+        instrlist_remove(c->bb, i);
+        instr_destroy(c->drcontext, i);
+    }
+}
+
 /* Calls of C functions around region marks save everything; they are the engine's. */
 static bool
 calls_out(instrlist_t *bb)
@@ -236,7 +318,10 @@ on_block(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool trans
     if (calls_out(bb))
         return DR_EMIT_DEFAULT;
     check_begin(&c.now);
+    expand_all(&c);
     for (instr_t *i = instrlist_first(bb); i != NULL; i = instr_get_next(i)) {
+        if (is_piece(i))
+            continue;
         if (instr_is_label(i))
             arrive(&c, i);
         else if (is_program_instr(i) && !opnd_is_instr(target_of(i)))
@@ -249,6 +334,7 @@ on_block(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool trans
     instr_t *last = instrlist_last(bb);
     if (c.reached && last != NULL)
         program_sees(&c, last, (reg_set_t)~0u);
+    collapse_all(&c);
     return DR_EMIT_DEFAULT;
 }
 

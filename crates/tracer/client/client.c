@@ -81,22 +81,23 @@ on_analyze(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool tra
 }
 
 static void
-instrument(void *drcontext, instrlist_t *bb, instr_t *instr, block_t *block)
+instrument(at_t *at, block_t *block)
 {
     regs_t *regs = block->regs;
-    alloc_entry(drcontext, bb, instr, instr, regs);
+    alloc_entry(at, at->where, regs);
     if (block->emit == NULL) {
         if (regs->at == 0)
-            charge_emit(drcontext, bb, instr, regs, &block->charge);
+            charge_emit(at, regs, &block->charge);
     } else if (options.scope != SCOPE_COUNT)
-        emit_before(drcontext, bb, instr, block->emit);
+        emit_before(at, block->emit);
     else if (regs->at == 0)
-        count_emit(drcontext, bb, instr, regs, block->emit->plan->id);
-    alloc_return(drcontext, bb, instr, instr, regs);
+        count_emit(at, regs, block->emit->plan->id);
+    alloc_return(at, at->where, regs);
     bool last = regs_ahead(regs) == 0;
-    regs_next(drcontext, bb, instr, regs);
+    regs_next(at, regs);
+    at_flush(at);
     if (last && block->emit != NULL && options.scope != SCOPE_COUNT)
-        emit_behind(drcontext, bb, instr, block->emit);
+        emit_behind(at->drcontext, at->bb, at->where, block->emit);
 }
 
 static dr_emit_flags_t
@@ -106,8 +107,11 @@ on_insert(void *drcontext, void *tag, instrlist_t *bb, instr_t *instr, bool for_
     block_t *block = user_data;
     drmgr_disable_auto_predication(drcontext, bb);
     bool last = drmgr_is_last_instr(drcontext, instr);
-    if (block != NULL && is_program_instr(instr))
-        instrument(drcontext, bb, instr, block);
+    if (block != NULL && is_program_instr(instr)) {
+        at_t at;
+        at_begin(&at, drcontext, bb, instr);
+        instrument(&at, block);
+    }
     if (block != NULL && last) {
         if (block->emit != NULL)
             emit_end(drcontext, block->emit);

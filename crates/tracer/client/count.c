@@ -57,23 +57,18 @@ count_thread_drop(thread_t *t)
 }
 
 void
-count_emit(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs, uint id)
+count_emit(at_t *at, regs_t *regs, uint id)
 {
-    uint at = id < COUNTERS ? id : COUNTERS - 1;
-    reg_id_t base = regs_reserve(drcontext, bb, where, regs, 0);
-    opnd_t counter = OPND_CREATE_MEM64(base, (int)(at * sizeof(uint64)));
-    insert(bb, where,
-           INSTR_CREATE_mov_ld(drcontext, opnd_create_reg(base),
-                               thread_slot(drcontext, TLS_COUNTS)));
-    if (flags_unseen(where, regs_ahead(regs))) {
-        insert(bb, where, INSTR_CREATE_inc(drcontext, counter));
+    int disp = (int)((id < COUNTERS ? id : COUNTERS - 1) * sizeof(uint64));
+    reg_id_t base = regs_reserve(at, regs, 0);
+    code_load_tls(at, base, thread_tls(TLS_COUNTS));
+    if (flags_unseen(at->where, regs_ahead(regs))) {
+        code_increment(at, base, disp);
     } else {
-        reg_id_t value = regs_reserve(drcontext, bb, where, regs, 0);
-        opnd_t reg = opnd_create_reg(value);
-        insert(bb, where, INSTR_CREATE_mov_ld(drcontext, reg, counter));
-        insert(bb, where,
-               INSTR_CREATE_lea(drcontext, reg, OPND_CREATE_MEM_lea(value, DR_REG_NULL, 0, 1)));
-        insert(bb, where, INSTR_CREATE_mov_st(drcontext, counter, reg));
+        reg_id_t value = regs_reserve(at, regs, 0);
+        code_load(at, value, base, disp, 8);
+        code_add(at, value, value, 1);
+        code_store(at, base, disp, value, 8);
         regs_release(regs, value);
     }
     regs_release(regs, base);

@@ -11,6 +11,6 @@ void count_thread_exit(thread_t *t);
 void count_thread_drop(thread_t *t);
 
 /* Inserts the increment of block `id` before `where`, its first instruction. */
-void count_emit(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs, uint id);
+void count_emit(at_t *at, regs_t *regs, uint id);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "plan.h"
 #include "regs.h"
+#include "thread.h"
 
 typedef struct {
     plan_t *plan;
@@ -15,12 +16,13 @@ typedef struct {
 
 void emit_init(void);
 void emit_exit(void);
+void emit_thread_init(thread_t *t);
 
 emit_t *emit_begin(void *drcontext, plan_t *plan, regs_t *regs);
 void emit_end(void *drcontext, emit_t *e);
 
 /* Inserts what belongs before `regs->at`, the next application instruction of the block. */
-void emit_before(void *drcontext, instrlist_t *bb, instr_t *where, emit_t *e);
+void emit_before(at_t *at, emit_t *e);
 
 /* Inserts what belongs behind the block's last instruction, `last`, where control falls through. */
 void emit_behind(void *drcontext, instrlist_t *bb, instr_t *last, emit_t *e);

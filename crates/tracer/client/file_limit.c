@@ -34,6 +34,10 @@ file_limit_raise(file_limit_t *kept)
     sigemptyset(&too_large);
     sigaddset(&too_large, SIGXFSZ);
     change_mask(SIG_BLOCK, &too_large, &kept->mask);
+    sigset_t pending;
+    sigemptyset(&pending);
+    syscall(SYS_rt_sigpending, &pending, MASK_BYTES);
+    kept->pending = sigismember(&pending, SIGXFSZ) != 0;
     struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
     struct rlimit all = { kept->limit.rlim_max, kept->limit.rlim_max };
     if (syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, &none, NULL) != 0)
@@ -46,13 +50,13 @@ file_limit_restore(const file_limit_t *kept)
     if (!is_limited(kept))
         return;
     syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, &kept->limit, NULL);
-    /* One of the client's that was too large all the same; the program's own are never left to wait
-     * here, unless it blocks them. */
+    /* One of the client's that was too large all the same. Whether it was blocked before does not tell: while a thread begins
+     * all are. */
     sigset_t too_large;
     sigemptyset(&too_large);
     sigaddset(&too_large, SIGXFSZ);
     struct timespec now = { 0, 0 };
-    if (sigismember(&kept->mask, SIGXFSZ) == 0)
+    if (!kept->pending)
         syscall(SYS_rt_sigtimedwait, &too_large, NULL, &now, MASK_BYTES);
     change_mask(SIG_SETMASK, &kept->mask, NULL);
 }

@@ -8,6 +8,7 @@
 typedef struct file_limit {
     struct rlimit limit;
     sigset_t mask;
+    int pending; /* was there a signal for a file too large already? */
 } file_limit_t;
 
 /* Until `file_limit_restore`, which takes what this kept, files grow as far as may be, and one that may not

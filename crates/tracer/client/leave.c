@@ -9,18 +9,12 @@
 #define NOTE(regs, instrs) ((int)((uint)(regs)->ours << 16 | (instrs)))
 
 void
-leave_insert(void *drcontext, instrlist_t *bb, instr_t *where, const regs_t *regs, app_pc begin,
-             uint instrs)
+leave_insert(at_t *at, const regs_t *regs, app_pc begin, uint instrs)
 {
-    instr_t *over = INSTR_CREATE_label(drcontext);
-    insert(bb, where, INSTR_CREATE_jmp_short(drcontext, opnd_create_instr(over)));
-    insert(bb, where,
-           INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(DR_REG_RAX),
-                                OPND_CREATE_INT64((int64)begin)));
-    insert(bb, where,
-           INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(DR_REG_EAX),
-                                OPND_CREATE_INT32(NOTE(regs, instrs))));
-    insert(bb, where, over);
+    ahead_t over = code_jump(at, JUMP_ALWAYS);
+    code_immediate(at, DR_REG_RAX, (uint64)begin);
+    code_constant(at, DR_REG_RAX, NOTE(regs, instrs));
+    code_land(at, over);
 }
 
 reg_set_t

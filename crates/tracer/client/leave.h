@@ -13,8 +13,7 @@
 
 /* Inserts, where shared code comes back to, what must be known to begin a block of `instrs`
  * instructions anew that begins at `begin`. */
-void leave_insert(void *drcontext, instrlist_t *bb, instr_t *where, const regs_t *regs,
-                  app_pc begin, uint instrs);
+void leave_insert(at_t *at, const regs_t *regs, app_pc begin, uint instrs);
 
 /* Of the note that `leave_insert` leaves in a block: the registers of ours. */
 reg_set_t leave_noted(int64 note);

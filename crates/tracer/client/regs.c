@@ -10,22 +10,6 @@
 static reg_id_t tls_register;
 static uint tls_offset;
 
-void
-insert(instrlist_t *bb, instr_t *where, instr_t *instr)
-{
-    instrlist_meta_preinsert(bb, where, instr);
-}
-
-void
-insert_jump_if_upper_zero(void *drcontext, instrlist_t *bb, instr_t *where, instr_t *label)
-{
-    insert(bb, where, INSTR_CREATE_bswap(drcontext, opnd_create_reg(DR_REG_RCX)));
-    /* Not INSTR_CREATE_jecxz, which looks at all of rcx. */
-    insert(bb, where,
-           instr_create_0dst_2src(drcontext, OP_jecxz, opnd_create_instr(label),
-                                  opnd_create_reg(DR_REG_ECX)));
-}
-
 reg_set_t
 reg_set(reg_id_t reg)
 {
@@ -105,13 +89,13 @@ regs_end(void *drcontext, regs_t *regs)
 int
 regs_slot_offset(reg_id_t reg)
 {
-    return (int)tls_offset + (reg - DR_REG_RAX) * (int)sizeof(uint64);
+    return (int)tls_offset + gpr_number(reg) * (int)sizeof(uint64);
 }
 
-static opnd_t
-slot(void *drcontext, reg_id_t reg)
+tls_t
+regs_slot(reg_id_t reg)
 {
-    return dr_raw_tls_opnd(drcontext, tls_register, (uint)regs_slot_offset(reg));
+    return (tls_t){ tls_register, regs_slot_offset(reg) };
 }
 
 /* Which register's slot is `opnd`? DR_REG_NULL: none's. */
@@ -142,11 +126,10 @@ regs_follow(reg_set_t ours, instr_t *instr)
 }
 
 static void
-take(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs, reg_id_t reg)
+take(at_t *at, regs_t *regs, reg_id_t reg)
 {
     if ((regs->ours & reg_set(reg)) == 0)
-        insert(bb, where,
-               INSTR_CREATE_mov_st(drcontext, slot(drcontext, reg), opnd_create_reg(reg)));
+        code_store_tls(at, regs_slot(reg), reg);
     regs->ours |= reg_set(reg);
     regs->in_use |= reg_set(reg);
 }
@@ -165,21 +148,21 @@ untouched_longest(const regs_t *regs, reg_set_t set)
 }
 
 reg_id_t
-regs_reserve(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs, reg_set_t avoid)
+regs_reserve(at_t *at, regs_t *regs, reg_set_t avoid)
 {
     avoid |= reg_set(DR_REG_RSP) | regs->in_use;
     reg_set_t last = untouched_longest(regs, (reg_set_t)~avoid);
     /* One that is ours already costs nothing. */
     reg_set_t cheapest = (last & regs->ours) != 0 ? last & regs->ours : last;
     reg_id_t best = (reg_id_t)(DR_REG_RAX + __builtin_ctz(cheapest));
-    take(drcontext, bb, where, regs, best);
+    take(at, regs, best);
     return best;
 }
 
 void
-regs_reserve_this(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs, reg_id_t reg)
+regs_reserve_this(at_t *at, regs_t *regs, reg_id_t reg)
 {
-    take(drcontext, bb, where, regs, reg);
+    take(at, regs, reg);
 }
 
 void
@@ -194,21 +177,20 @@ regs_in_use(const regs_t *regs, reg_id_t reg)
     return (regs->in_use & reg_set(reg)) != 0;
 }
 
-opnd_t
-regs_program_value(void *drcontext, const regs_t *regs, reg_id_t reg)
+bool
+regs_in_slot(const regs_t *regs, reg_id_t reg)
 {
-    return (regs->ours & reg_set(reg)) != 0 ? slot(drcontext, reg) : opnd_create_reg(reg);
+    return (regs->ours & reg_set(reg)) != 0;
 }
 
 void
-regs_give_back(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs, reg_set_t set)
+regs_give_back(at_t *at, regs_t *regs, reg_set_t set)
 {
     set &= regs->ours;
     for (int i = 0; i < REGS; i++) {
         reg_id_t reg = (reg_id_t)(DR_REG_RAX + i);
         if ((set & reg_set(reg)) != 0)
-            insert(bb, where,
-                   INSTR_CREATE_mov_ld(drcontext, opnd_create_reg(reg), slot(drcontext, reg)));
+            code_load_tls(at, reg, regs_slot(reg));
     }
     regs->ours &= (reg_set_t)~set;
     regs->in_use &= (reg_set_t)~set;
@@ -221,9 +203,9 @@ regs_ahead(const regs_t *regs)
 }
 
 void
-regs_next(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs)
+regs_next(at_t *at, regs_t *regs)
 {
-    regs_give_back(drcontext, bb, where, regs,
+    regs_give_back(at, regs,
                    regs_ahead(regs) == 0 ? (reg_set_t)~0u : regs->uses[regs->at]);
     regs->at++;
 }

@@ -13,6 +13,7 @@
 #ifndef PRESTORE_REGS_H
 #define PRESTORE_REGS_H
 
+#include "assemble.h"
 #include "dr_api.h"
 
 #define REGS 16
@@ -41,20 +42,19 @@ reg_set_t reg_set_of_opnd(opnd_t opnd);
 
 /* A register of ours outside `avoid`, the stack pointer never. One that the program does not touch
  * for long. */
-reg_id_t regs_reserve(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs,
-                      reg_set_t avoid);
+reg_id_t regs_reserve(at_t *at, regs_t *regs, reg_set_t avoid);
 /* This one, which must not be in use. */
-void regs_reserve_this(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs,
-                       reg_id_t reg);
+void regs_reserve_this(at_t *at, regs_t *regs, reg_id_t reg);
 /* What it holds is not needed any more. It stays ours until the program needs it. */
 void regs_release(regs_t *regs, reg_id_t reg);
 bool regs_in_use(const regs_t *regs, reg_id_t reg);
 
-/* The one way to the program's value of a general register: the register, or its slot. */
-opnd_t regs_program_value(void *drcontext, const regs_t *regs, reg_id_t reg);
+/* The one way to the program's value of a general register: its slot, where the register is ours, or the register itself. */
+bool regs_in_slot(const regs_t *regs, reg_id_t reg);
+tls_t regs_slot(reg_id_t reg);
 
 /* Gives back those of `set` that are ours, in use or not. */
-void regs_give_back(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs, reg_set_t set);
+void regs_give_back(at_t *at, regs_t *regs, reg_set_t set);
 
 /* How many instructions of the block there are from here on, but for its last, which may stand
  * elsewhere (cases.c). */
@@ -62,13 +62,7 @@ uint regs_ahead(const regs_t *regs);
 
 /* After the last code before an instruction of the program: gives back what that needs, or all
  * before the last. */
-void regs_next(void *drcontext, instrlist_t *bb, instr_t *where, regs_t *regs);
-
-/* Inserts an instruction of ours. */
-void insert(instrlist_t *bb, instr_t *where, instr_t *instr);
-
-/* Jumps to `label` if the upper half of rcx is zero; changes rcx, but no flags. */
-void insert_jump_if_upper_zero(void *drcontext, instrlist_t *bb, instr_t *where, instr_t *label);
+void regs_next(at_t *at, regs_t *regs);
 
 /* Where a register's slot is in thread storage. */
 int regs_slot_offset(reg_id_t reg);

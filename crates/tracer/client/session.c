@@ -12,6 +12,7 @@
 
 #include "file_limit.h"
 #include "locks.h"
+#include "meta_log.h"
 #include "options.h"
 #include "ring.h"
 
@@ -162,6 +163,7 @@ session_publish(const char *path)
 static bool
 open_meta(void)
 {
+    meta_log_begin();
     stamp = __builtin_ia32_rdtsc();
     pid = dr_get_process_id();
     file_path(meta_path, sizeof(meta_path), ".", 'p', 0);
@@ -287,25 +289,22 @@ session_meta(const void *frame, size_t bytes)
         log_ends = true;
         return;
     }
-    file_limit_t limit;
     dr_mutex_lock(meta_lock);
-    file_limit_raise(&limit);
-    ssize_t written = dr_write_file(meta_file, frame, bytes);
-    file_limit_restore(&limit);
+    int failed = meta_log_append(meta_file, frame, bytes);
     dr_mutex_unlock(meta_lock);
-    log_ends |= written != (ssize_t)bytes;
+    log_ends |= failed != 0;
     if (log_ends)
-        session_stop(written == -EFBIG   ? SESSION_FILE_TOO_LARGE
-                     : written == -EBADF ? "a process with which it shares its descriptors has closed the recorder's"
-                                         : "the file system of the shared buffers is full");
+        session_stop(failed == EFBIG   ? SESSION_FILE_TOO_LARGE
+                     : failed == EBADF ? "a process with which it shares its descriptors has closed the recorder's"
+                                       : "the file system of the shared buffers is full");
 }
 
-/* Where a file of ours is mapped, if there is room: far from where the system puts what a program maps,
- * so that an opening which the program makes for itself is not filled by us. Sanitizers and collectors
- * that choose addresses have none of these, nor do thread sanitizers close what lies there: they leave alone
- * where the kernel puts programs, which under the engine are elsewhere. */
-static void *
-place_of(size_t bytes)
+/* Far from where the system puts what a program maps, so that an opening which the program makes for
+ * itself is not filled by us. Sanitizers and collectors that choose addresses have none of these, nor
+ * do thread sanitizers close what lies there: they leave alone where the kernel puts programs, which
+ * under the engine are elsewhere. */
+void *
+session_place(size_t bytes)
 {
     enum { FIRST_TB = 86, PLACE = 1 << 21 };
     static const uint64 half_a_tb = (uint64)1 << 39;
@@ -339,7 +338,7 @@ session_map(char kind, thread_id_t tid, size_t bytes, char *path, size_t path_si
     file_limit_restore(&limit);
     dr_mutex_unlock(meta_lock);
     if (failed == 0)
-        map = mmap(place_of(bytes), bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        map = mmap(session_place(bytes), bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (failed == 0 && map == MAP_FAILED)
         failed = errno;
     dr_close_file(fd);

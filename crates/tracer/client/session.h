@@ -65,6 +65,9 @@ bool session_records_block(bool translating, dr_emit_flags_t *flags);
 void *session_map(char kind, thread_id_t tid, size_t bytes, char *path, size_t path_size);
 void session_publish(const char *path);
 
+/* Where a file of ours is mapped, if there is room. */
+void *session_place(size_t bytes);
+
 /* Appends whole frames to the meta log. */
 void session_meta(const void *frame, size_t bytes);
 

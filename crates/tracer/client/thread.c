@@ -5,8 +5,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "charge.h"
 #include "count.h"
 #include "drmgr.h"
+#include "emit.h"
 #include "images.h"
 #include "leave.h"
 #include "options.h"
@@ -33,6 +35,12 @@ opnd_t
 thread_slot(void *drcontext, tls_slot_t slot)
 {
     return dr_raw_tls_opnd(drcontext, tls_register, tls_offset + (uint)slot * sizeof(void *));
+}
+
+tls_t
+thread_tls(tls_slot_t slot)
+{
+    return (tls_t){ tls_register, (int)(tls_offset + (uint)slot * sizeof(void *)) };
 }
 
 uint64 *
@@ -84,6 +92,8 @@ on_thread_init(void *drcontext)
     t->base = dr_get_dr_segment_base(tls_register);
     *thread_slot_of(t, TLS_STACK) = (uint64)(t->stack + 2);
     drmgr_set_tls_field(drcontext, tls_index, t);
+    emit_thread_init(t);
+    charge_thread_init(t);
     open_files(drcontext, t);
     window_thread_init(drcontext, tally_of(t));
     t->begun = true;

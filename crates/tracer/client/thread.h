@@ -2,6 +2,7 @@
 #ifndef PRESTORE_THREAD_H
 #define PRESTORE_THREAD_H
 
+#include "assemble.h"
 #include "channel.h"
 #include "dr_api.h"
 #include "window.h"
@@ -18,6 +19,9 @@ typedef enum {
     TLS_PHASE,   /* windows: 1: blocks are recorded, 0: only counted */
     TLS_STACK,   /* top of a stack of ours, for one word */
     TLS_BACK,    /* where shared code goes back to */
+    TLS_FULL,    /* shared code for blocks whose record does not fit */
+    TLS_STORE,   /* shared code behind blocks whose last store's bytes are copied */
+    TLS_SPENT,   /* shared code for blocks that are charged more than is left */
     TLS_FLOAT,   /* the program's last floating-point instruction, to one block */
     TLS_STORED,  /* values: stored_t of the last instruction whose bytes are copied behind it */
     TLS_RESULTS, /* scope try: what became of the sites, for all processes */
@@ -41,6 +45,7 @@ bool thread_init(void);
 void thread_exit(void);
 
 opnd_t thread_slot(void *drcontext, tls_slot_t slot);
+tls_t thread_tls(tls_slot_t slot);
 uint64 *thread_slot_of(thread_t *t, tls_slot_t slot);
 thread_t *thread_of(void *drcontext);
 

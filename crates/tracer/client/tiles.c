@@ -81,7 +81,7 @@ tiles_step(builder_t *b, instr_t *instr)
 }
 
 void
-tiles_capture(void *drcontext, instrlist_t *bb, instr_t *where, reg_id_t base, int disp)
+tiles_capture(at_t *at, reg_id_t base, int disp)
 {
     /* The engine decodes it, and has nothing that makes it. */
     uint number = (uint)gpr_number(base), length = 0;
@@ -94,10 +94,10 @@ tiles_capture(void *drcontext, instrlist_t *bb, instr_t *where, reg_id_t base, i
     if ((number & 7) == 4)
         code[length++] = 0x24;
     memcpy(code + length, &disp, sizeof(disp));
-    instr_t *sttilecfg = instr_create(drcontext);
-    decode(drcontext, code, sttilecfg);
-    instr_make_persistent(drcontext, sttilecfg);
-    insert(bb, where, sttilecfg);
+    instr_t *sttilecfg = instr_create(at->drcontext);
+    decode(at->drcontext, code, sttilecfg);
+    instr_make_persistent(at->drcontext, sttilecfg);
+    insert(at, sttilecfg);
 }
 
 uint

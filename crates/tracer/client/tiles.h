@@ -17,7 +17,7 @@ void tiles_reference(builder_t *b, wire_ref_t *r, uint i, instr_t *instr, opnd_t
 void tiles_step(builder_t *b, instr_t *instr);
 
 /* The configuration's TILE_CONFIG_WORDS to the record at `base` plus `disp`. */
-void tiles_capture(void *drcontext, instrlist_t *bb, instr_t *where, reg_id_t base, int disp);
+void tiles_capture(at_t *at, reg_id_t base, int disp);
 
 /* The rows that `r` touches: touches_of(). */
 uint tiles_touched(const wire_ref_t *r, const uint64 *values, uint64 base, touch_t *out);

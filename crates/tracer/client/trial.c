@@ -154,19 +154,20 @@ on_analyze(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool tra
 }
 
 static void
-change(void *drcontext, instrlist_t *bb, instr_t *instr, block_t *block, const trial_site_t *site)
+change(at_t *at, block_t *block, const trial_site_t *site)
 {
+    instr_t *instr = at->where;
     bool replaced = instr_get_opcode(instr) == OP_movnti;
     if (site->op == TRIAL_SKIP) {
         store_t store = trial_skipped(instr);
         bool changed = store.fate == SITE_CHANGED;
-        trial_order(drcontext, bb, instr, block->regs, &block->pending,
+        trial_order(at, block->regs, &block->pending,
                     changed || replaced ? site->group : 0);
         if (changed)
-            trial_emit_skip(drcontext, bb, instr, block->regs, site, &store);
+            trial_emit_skip(at, block->regs, site, &store);
         return;
     }
-    trial_order(drcontext, bb, instr, block->regs, &block->pending, 0);
+    trial_order(at, block->regs, &block->pending, 0);
     if (site->op == TRIAL_NOTHING)
         return;
     store_t store = trial_flushed(instr);
@@ -174,7 +175,7 @@ change(void *drcontext, instrlist_t *bb, instr_t *instr, block_t *block, const t
         store.fate = SITE_NO_INSTRUCTION;
     trial_site_note(site, store.fate);
     if (store.fate == SITE_CHANGED && !streaks_follow(&block->flushed, store.mem))
-        trial_emit_flush(drcontext, bb, instr, block->regs, site, &store);
+        trial_emit_flush(at, block->regs, site, &store);
 }
 
 static dr_emit_flags_t
@@ -186,11 +187,14 @@ on_insert(void *drcontext, void *tag, instrlist_t *bb, instr_t *instr, bool for_
     bool last = drmgr_is_last_instr(drcontext, instr);
     if (is_program_instr(instr)) {
         const trial_site_t *site = trial_site_at(instr_get_app_pc(instr));
+        at_t at;
+        at_begin(&at, drcontext, bb, instr);
         if (site != NULL)
-            change(drcontext, bb, instr, block, site);
+            change(&at, block, site);
         else
-            trial_order(drcontext, bb, instr, block->regs, &block->pending, 0);
-        regs_next(drcontext, bb, instr, block->regs);
+            trial_order(&at, block->regs, &block->pending, 0);
+        regs_next(&at, block->regs);
+        at_flush(&at);
         streaks_behind(&block->flushed, instr);
     }
     if (last) {

@@ -17,13 +17,11 @@ void trial_emit_init(void);
 bool trial_can_flush(trial_op_t op);
 
 /* Inserted before `instr`, which is executed only where it is not done already. */
-void trial_emit_skip(void *drcontext, instrlist_t *bb, instr_t *instr, regs_t *regs,
-                     const trial_site_t *site, const store_t *store);
+void trial_emit_skip(at_t *at, regs_t *regs, const trial_site_t *site, const store_t *store);
 
 /* Inserted before `instr`: lets the line that it was in last wait, if that is another, and flushes the one
  * that waits longest. */
-void trial_emit_flush(void *drcontext, instrlist_t *bb, instr_t *instr, regs_t *regs,
-                      const trial_site_t *site, const store_t *store);
+void trial_emit_flush(at_t *at, regs_t *regs, const trial_site_t *site, const store_t *store);
 
 /* Words that a thread keeps: for each site the line that its store was in last, and behind those, for each
  * group (at its first site's place) the lines that wait. */

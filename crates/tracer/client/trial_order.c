@@ -14,69 +14,64 @@ static volatile bool watched;
 static volatile bool shares;
 
 static void
-set_pending(void *drcontext, instrlist_t *bb, instr_t *where, uint group)
+set_pending(at_t *at, uint group)
 {
-    insert(bb, where,
-           INSTR_CREATE_mov_st(drcontext, thread_slot(drcontext, TLS_PENDING),
-                               OPND_CREATE_INT32((int)group)));
+    insert(at, INSTR_CREATE_mov_st(at->drcontext, thread_slot(at->drcontext, TLS_PENDING),
+                                   OPND_CREATE_INT32((int)group)));
 }
 
 /* Changes rcx. */
 static void
-fence(void *drcontext, instrlist_t *bb, instr_t *where)
+fence(at_t *at)
 {
-    opnd_t rcx = opnd_create_reg(DR_REG_RCX), count = thread_slot(drcontext, TLS_FENCES);
-    insert(bb, where, INSTR_CREATE_sfence(drcontext));
-    set_pending(drcontext, bb, where, ORDER_NOTHING);
-    insert(bb, where, INSTR_CREATE_mov_ld(drcontext, rcx, count));
-    insert(bb, where,
-           INSTR_CREATE_lea(drcontext, rcx, OPND_CREATE_MEM_lea(DR_REG_RCX, DR_REG_NULL, 0, 1)));
-    insert(bb, where, INSTR_CREATE_mov_st(drcontext, count, rcx));
+    opnd_t rcx = opnd_create_reg(DR_REG_RCX), count = thread_slot(at->drcontext, TLS_FENCES);
+    insert(at, INSTR_CREATE_sfence(at->drcontext));
+    set_pending(at, ORDER_NOTHING);
+    insert(at, INSTR_CREATE_mov_ld(at->drcontext, rcx, count));
+    insert(at, INSTR_CREATE_lea(at->drcontext, rcx, OPND_CREATE_MEM_lea(DR_REG_RCX, DR_REG_NULL, 0, 1)));
+    insert(at, INSTR_CREATE_mov_st(at->drcontext, count, rcx));
 }
 
 /* A fence where stores of another group than `but` are pending. */
 static void
-fence_if_pending(void *drcontext, instrlist_t *bb, instr_t *where, uint but)
+fence_if_pending(at_t *at, uint but)
 {
-    instr_t *none = INSTR_CREATE_label(drcontext);
+    instr_t *none = INSTR_CREATE_label(at->drcontext);
     opnd_t rcx = opnd_create_reg(DR_REG_RCX);
-    insert(bb, where,
-           INSTR_CREATE_mov_ld(drcontext, rcx, thread_slot(drcontext, TLS_PENDING)));
-    insert(bb, where, INSTR_CREATE_jecxz(drcontext, opnd_create_instr(none)));
+    insert(at, INSTR_CREATE_mov_ld(at->drcontext, rcx, thread_slot(at->drcontext, TLS_PENDING)));
+    insert(at, INSTR_CREATE_jecxz(at->drcontext, opnd_create_instr(none)));
     if (but != ORDER_NOTHING) {
-        insert(bb, where,
-               INSTR_CREATE_lea(drcontext, rcx,
-                                OPND_CREATE_MEM_lea(DR_REG_RCX, DR_REG_NULL, 0, -(int)but)));
-        insert(bb, where, INSTR_CREATE_jecxz(drcontext, opnd_create_instr(none)));
+        insert(at, INSTR_CREATE_lea(at->drcontext, rcx,
+                                    OPND_CREATE_MEM_lea(DR_REG_RCX, DR_REG_NULL, 0, -(int)but)));
+        insert(at, INSTR_CREATE_jecxz(at->drcontext, opnd_create_instr(none)));
     }
-    fence(drcontext, bb, where);
-    insert(bb, where, none);
+    fence(at);
+    insert(at, none);
 }
 
 void
-trial_order(void *drcontext, instrlist_t *bb, instr_t *instr, regs_t *regs, order_t *known,
-            uint group)
+trial_order(at_t *at, regs_t *regs, order_t *known, uint group)
 {
     bool atomic = false;
-    if (!watched || !trial_sites_fenced() || (group == 0 && !trial_stores(instr, &atomic)))
+    if (!watched || !trial_sites_fenced() || (group == 0 && !trial_stores(at->where, &atomic)))
         return;
     if (atomic) {
         if (*known != ORDER_NOTHING)
-            set_pending(drcontext, bb, instr, ORDER_NOTHING);
+            set_pending(at, ORDER_NOTHING);
         *known = ORDER_NOTHING;
         return;
     }
     bool matters = *known != ORDER_NOTHING && *known != group && (group == 0 || trial_sites_mixed());
     if (matters) {
-        regs_reserve_this(drcontext, bb, instr, regs, DR_REG_RCX);
+        regs_reserve_this(at, regs, DR_REG_RCX);
         if (*known == ORDER_UNKNOWN)
-            fence_if_pending(drcontext, bb, instr, group);
+            fence_if_pending(at, group);
         else
-            fence(drcontext, bb, instr);
+            fence(at);
         regs_release(regs, DR_REG_RCX);
     }
     if (group != 0 && *known != group)
-        set_pending(drcontext, bb, instr, group);
+        set_pending(at, group);
     *known = group;
 }
 

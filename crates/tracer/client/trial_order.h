@@ -17,8 +17,7 @@ typedef uint order_t;
 
 /* Inserts before `instr` what order asks for there. `group`: of the non-temporal stores that it is made
  * one of; 0: it is as the program has it. */
-void trial_order(void *drcontext, instrlist_t *bb, instr_t *instr, regs_t *regs, order_t *known,
-                 uint group);
+void trial_order(at_t *at, regs_t *regs, order_t *known, uint group);
 
 void trial_order_before_syscall(void *drcontext, int number);
 

@@ -140,6 +140,7 @@ _Static_assert(sizeof(wire_block_t) == 40, "block layout");
  * STAMP tells executions of one pid apart. A file appears under its name when it is ready. */
 #define CONTROL_MAGIC 0x4c54434552545350ull /* "PSTRECTL" */
 #define RING_MAGIC 0x474e495245525350ull    /* "PSRERING" */
+#define LOG_MAGIC 0x474f4c4552545350ull     /* "PSTRELOG" */
 #define COUNT_MAGIC 0x544e554f43525350ull   /* "PSRCOUNT" */
 
 /* What the user is to know of a process. Told in shared memory: its own files may be out of its
@@ -178,6 +179,14 @@ typedef struct {
     wire_note_t note[CONTROL_NOTES];
 } wire_control_t;
 _Static_assert(sizeof(wire_control_t) == 4096, "control layout");
+
+/* At the beginning of a meta log, before its frames. */
+typedef struct {
+    uint64_t magic;
+    volatile uint64_t bytes; /* of the log, this included, that are complete */
+} wire_log_t;
+#define LOG_HEADER_BYTES 64
+#define LOG_HEADER_PAGE 4096
 
 /* Windows and regions: what a thread has executed so far. Brought up to date now and then, and when
  * the thread ends. */

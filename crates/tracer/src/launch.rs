@@ -75,8 +75,9 @@ pub(crate) fn start(
     // writable, as its code cache is: programs that write code again and again had the list of all mappings read each time.
     // Code that was flushed is kept until no thread can be within it. Once the engine had 35 such pieces it used to empty the
     // whole cache, and threads that waited for a buffer within their blocks came back to code that was no longer there.
+    // Its heap and its cache grow by larger steps than a page, each of which is a system call.
     let engine_options = format!(
-        "-code_api -disable_traces -no_cleancall_ignore_eflags -max_bb_instrs 128 -protect_mask 0 -reset_every_nth_pending 0 {} -client_lib '{};0;{}'",
+        "-code_api -disable_traces -no_cleancall_ignore_eflags -max_bb_instrs 128 -protect_mask 0 -reset_every_nth_pending 0 -heap_commit_increment 64K -cache_commit_increment 64K {} -client_lib '{};0;{}'",
         Engine::options(),
         client.display(),
         options.client_args(&dir.to_string_lossy())

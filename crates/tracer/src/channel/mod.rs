@@ -2,6 +2,7 @@
 
 mod counts;
 mod futex;
+mod log;
 mod notes;
 mod protocol;
 mod ring;
@@ -9,6 +10,7 @@ mod session;
 mod tally;
 
 pub(crate) use counts::CountReader;
+pub(crate) use log::LogReader;
 pub(crate) use ring::RingReader;
 pub(crate) use session::{FileName, Session};
 pub(crate) use tally::Tally;

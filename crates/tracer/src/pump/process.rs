@@ -1,15 +1,14 @@
 //! A traced process as the host sees it.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
-use prestore_trace::block::{BlockTable, whole_frames};
+use prestore_trace::block::BlockTable;
 use prestore_trace::{ProcessId, SiteTable};
-use rustix::fs::{FlockOperation, flock};
 
 use super::build_ids::{BuildIds, add_build_ids};
 use crate::RecordError;
+use crate::channel::LogReader;
 
 /// A process and its meta log.
 pub(super) struct Process {
@@ -19,41 +18,32 @@ pub(super) struct Process {
     pub(super) table: BlockTable,
     /// Instructions of all its threads, as far as the taker counts.
     pub(super) executed: u64,
-    log: File,
-    tail: Vec<u8>,
+    log: LogReader,
 }
 
 impl Process {
     pub(super) fn open(path: &Path, id: ProcessId, pid: u32, stamp: u64) -> io::Result<Self> {
-        let log = File::open(path)?;
-        // Open here and there, it needs no name any more; without one it goes with the process.
-        std::fs::remove_file(path)?;
         Ok(Self {
             id,
             pid,
             stamp,
             table: BlockTable::default(),
             executed: 0,
-            log,
-            tail: Vec::new(),
+            log: LogReader::open(path)?,
         })
     }
 
-    /// Reads what the client has appended and returns the whole frames among it.
+    /// Reads what the client has appended and returns the frames.
     pub(super) fn read_log(
         &mut self,
         sites: &mut SiteTable,
         build_ids: &mut BuildIds,
     ) -> Result<Vec<u8>, RecordError> {
-        self.log
-            .read_to_end(&mut self.tail)
-            .map_err(RecordError::Channel)?;
-        if self.tail.is_empty() {
-            return Ok(Vec::new());
+        let frames = self.log.read().map_err(RecordError::Channel)?;
+        if frames.is_empty() {
+            return Ok(frames);
         }
-        let whole = whole_frames(&self.tail);
-        let rest = self.tail.split_off(whole);
-        let frames = add_build_ids(&std::mem::replace(&mut self.tail, rest), build_ids);
+        let frames = add_build_ids(&frames, build_ids);
         self.table
             .feed(&frames, sites)
             .map_err(|cause| RecordError::Damaged {
@@ -63,9 +53,8 @@ impl Process {
         Ok(frames)
     }
 
-    /// Is there nobody left who could write, and no forked child that has not shown itself? The
-    /// client holds a lock on the log for as long; the kernel gives it up however it ends.
+    /// Is there nobody left who could write, and no forked child that has not shown itself?
     pub(super) fn is_dead(&self) -> bool {
-        flock(&self.log, FlockOperation::NonBlockingLockExclusive).is_ok()
+        self.log.is_abandoned()
     }
 }

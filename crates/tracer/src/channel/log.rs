@@ -1,0 +1,64 @@
+//! A process's meta log.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use memmap2::Mmap;
+use rustix::fs::{FlockOperation, flock};
+
+const MAGIC: u64 = 0x474f_4c45_5254_5350;
+const BYTES: usize = 8;
+/// Where the frames begin.
+const HEADER: u64 = 64;
+const HEADER_PAGE: usize = 4096;
+
+/// What the client of a process has said of it so far.
+pub(crate) struct LogReader {
+    file: File,
+    head: Mmap,
+    /// What was read.
+    at: u64,
+}
+
+impl LogReader {
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        // Open here and there, it needs no name any more; without one it goes with the process.
+        std::fs::remove_file(path)?;
+        // SAFETY: the client sized the file before it got this name, and never shortens it.
+        let head = unsafe { memmap2::MmapOptions::new().len(HEADER_PAGE).map(&file)? };
+        if file.metadata()?.len() < HEADER_PAGE as u64 || head[..8] != MAGIC.to_le_bytes() {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "a process's log of blocks is malformed",
+            ));
+        }
+        Ok(Self {
+            file,
+            head,
+            at: HEADER,
+        })
+    }
+
+    /// Reads the whole frames that were appended since the last call.
+    pub(crate) fn read(&mut self) -> io::Result<Vec<u8>> {
+        let word = self.head[BYTES..BYTES + 8].as_ptr();
+        // SAFETY: the offset is aligned and inside the mapping, which lives as long as `self`; the client changes the word only
+        // by atomic stores.
+        let complete = unsafe { AtomicU64::from_ptr(word.cast_mut().cast()) };
+        let end = complete.load(Ordering::Acquire);
+        let mut frames = vec![0; end.saturating_sub(self.at) as usize];
+        self.file.read_exact_at(&mut frames, self.at)?;
+        self.at += frames.len() as u64;
+        Ok(frames)
+    }
+
+    /// Is there nobody left who could write, and no forked child that has not shown itself? The
+    /// client holds a lock on the log for as long; the kernel gives it up however it ends.
+    pub(crate) fn is_abandoned(&self) -> bool {
+        flock(&self.file, FlockOperation::NonBlockingLockExclusive).is_ok()
+    }
+}
