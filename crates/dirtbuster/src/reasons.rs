@@ -5,13 +5,24 @@ use crate::findings::Streams;
 use crate::origins::SizeClass;
 use crate::usage::Usage;
 use crate::verdict::{Again, Evidence};
-use crate::words::{distance, of, percent, size};
+use crate::words::{count, distance, of, percent, size};
 
 /// Objects of which more of the lines are not re-read themselves are said to be re-read in part.
 const PARTLY: f64 = 0.05;
 
 fn median(e: &Evidence<'_>) -> String {
     distance(e.fence.median.map(|m| m as f64))
+}
+
+pub(crate) fn non_temporal(e: &Evidence<'_>) -> String {
+    let which = match e.non_temporal_share {
+        all if all >= 1.0 => "All".to_owned(),
+        most => format!("{} of the", percent(most)),
+    };
+    format!(
+        "{which} {} stores here are non-temporal already: they skip the cache.",
+        count(e.stores)
+    )
 }
 
 /// A small line that its core writes again and again.

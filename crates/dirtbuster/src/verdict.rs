@@ -62,8 +62,8 @@ pub(crate) struct Evidence<'a> {
     /// Sequential or not.
     pub(crate) whole: Usage,
     pub(crate) fence: FenceDistance,
-    /// All its stores are non-temporal already.
-    pub(crate) non_temporal: bool,
+    /// Share of its stores that are non-temporal already.
+    pub(crate) non_temporal_share: f64,
     /// Share of its stores that are atomics, or write a line that one of the thread's has just taken.
     pub(crate) atomic_share: f64,
 }
@@ -100,6 +100,10 @@ const MIN_CUT_SHARE: f64 = 0.45;
 /// or more on a Sapphire Rapids with memory behind CXL, and neither gains on B. Behind every fourth line A loses 11 to 26%, though B gains;
 /// every 4 KB both gain.
 const MAX_LINES_A_FENCE: f64 = 4.5;
+
+/// From this share of its stores on that are non-temporal, a place skips the cache already. A copy does not write all of its bytes so: its head
+/// and its tail, which are no whole lines, are stored as others are (glibc's `memcpy` of large blocks, libpmem's).
+const MIN_NON_TEMPORAL_SHARE: f64 = 0.75;
 
 /// The program that the place is in.
 #[derive(Clone, Copy, Debug)]
@@ -175,12 +179,8 @@ fn too_little(e: &Evidence<'_>, program: Program, t: &Thresholds) -> Option<Stri
 
 /// The verdict on the place alone.
 fn judge(e: &Evidence<'_>, t: &Thresholds) -> (Verdict, String) {
-    if e.non_temporal {
-        let reason = format!(
-            "All {} stores here are non-temporal already: they skip the cache.",
-            e.stores
-        );
-        return (Verdict::LeaveAlone, reason);
+    if e.non_temporal_share >= MIN_NON_TEMPORAL_SHARE {
+        return (Verdict::LeaveAlone, reasons::non_temporal(e));
     }
     let sequential = e.sequential_share >= t.min_sequential_share;
     let fenced = e.is_fenced(t);

@@ -111,6 +111,104 @@ fn flushes_without_a_fence_are_a_pitfall_only_beside_fenced_ones() {
     assert_eq!((flush.site.0, flush.affected), (1001, 1000));
 }
 
+/// A range is flushed line by line, as `pmem_persist` does, which takes more instructions than a fence is looked for behind one
+/// flush; what comes before a long pause is not that range's.
+#[test]
+fn a_fence_behind_a_large_range_is_the_fence_of_all_its_flushes() {
+    for pause in [false, true] {
+        let mut p = Program::default();
+        let write = p.block(1, 0).store(0, 0, 64).done();
+        let flush = p.block(2, 0).flush(0).compute(2).done();
+        let fence = p.block(3, 0).fence(FenceKind::Store).done();
+        let rest = p.block(4, 0).compute(1000).done();
+        let lines = 100_000;
+        for i in 0..lines {
+            p.run(0, write, &[HEAP + i * 64]);
+        }
+        for i in 0..lines {
+            p.run(0, flush, &[HEAP + i * 64]);
+            let pauses = if pause && i == lines / 2 { 100 } else { 0 };
+            (0..pauses).for_each(|_| p.run(0, rest, &[]));
+        }
+        p.run(0, fence, &[]);
+        // What shows that the program fences its flushes.
+        for _ in 0..2 {
+            p.run(0, flush, &[HEAP]);
+            p.run(0, fence, &[]);
+        }
+        let other = p
+            .block(5, 0)
+            .store(0, 0, 64)
+            .flush(0)
+            .fence(FenceKind::Store)
+            .done();
+        for i in 0..100 {
+            p.run(1, other, &[HEAP + 0x1000_0000 + i * 64]);
+        }
+        let f = p.analyze().findings;
+        match pause {
+            false => assert_eq!(f.pitfalls, []),
+            true => {
+                let flush = only(&f, PitfallKind::FlushWithoutFence);
+                assert_eq!((flush.site.0, flush.affected), (2000, lines / 2 + 1));
+            }
+        }
+    }
+}
+
+#[test]
+fn who_flushes_to_survive_is_not_told_to_leave_it() {
+    for fenced in [false, true] {
+        let mut p = Program::default();
+        let mut append = p.block(1, 0).store(0, 0, 8).flush(0).compute(4);
+        if fenced {
+            append = append.fence(FenceKind::Store);
+        }
+        let append = append.done();
+        for i in 0..8 * 1000 {
+            p.run(0, append, &[HEAP + i * 8]);
+        }
+        let f = p.analyze().findings;
+        let flush = only(&f, PitfallKind::FlushOfRewrittenLine);
+        assert_eq!(
+            flush.reason.contains("not at all"),
+            !fenced,
+            "{}",
+            flush.reason
+        );
+        assert_eq!(flush.reason.contains("survive"), fenced, "{}", flush.reason);
+    }
+}
+
+/// Copies of large blocks: all but the ends is written around the cache, the ends are not.
+#[test]
+fn copies_that_skip_the_cache_but_for_their_ends_are_not_told_to_skip() {
+    let mut p = Program::default();
+    let body = p
+        .block(1, 0)
+        .nt_store(0, 0, 32)
+        .nt_store(0, 32, 32)
+        .compute(4)
+        .done();
+    let ends = p
+        .block(1, 10)
+        .store(0, 0, 32)
+        .store(0, 32, 32)
+        .compute(8)
+        .done();
+    for block in 0..1000 {
+        let at = HEAP + block * 4096;
+        p.run(0, ends, &[at]);
+        (1..63).for_each(|i| p.run(0, body, &[at + i * 64]));
+        p.run(0, ends, &[at + 63 * 64]);
+    }
+    let f = p.analyze().findings;
+    let place = of_site(&f, 1000);
+    assert!(place.sites.iter().any(|s| s.site.0 == 1010), "{place:#?}");
+    assert_eq!(place.verdict, Verdict::LeaveAlone, "{place:#?}");
+    assert!(place.reason.contains("97%"), "{}", place.reason);
+}
+
 #[test]
 fn fences_with_nothing_to_order_are_a_pitfall() {
     for (kind, stores) in [(FenceKind::Store, true), (FenceKind::Store, false)] {
