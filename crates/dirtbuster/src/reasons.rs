@@ -73,6 +73,27 @@ pub(crate) fn demote(
     )
 }
 
+/// What is demoted is written again before the fence, or right behind it.
+pub(crate) fn demoted_in_vain(e: &Evidence<'_>, within_reach: f64, returned: f64) -> String {
+    format!(
+        "A fence follows after {} (median), and {} of the lines are written again while cached, which speaks for demoting them. But {} of \
+         them are written by other code of the same thread at once, as where a flag lies in a message's first line or the next \
+         message's in its last: demoted, they have to come back, and the fence waits for each (simulated on machine B, \
+         messages of 512 B took up to twice as long). Give the flag a line of its own; then there is something for demoting to gain.",
+        median(e),
+        percent(within_reach),
+        percent(returned),
+    )
+}
+
+/// To be added to advice where fences come every few lines.
+pub(crate) fn far_fences(lines: f64) -> String {
+    format!(
+        " Only {lines:.0} lines lie between two fences: in memory that is far (behind CXL) each fence waits for their way there, which costs \
+         more than it saves (simulated, 0.47 of the speed with 8 lines and 0.73 with 16); `prestore whatif` prices it."
+    )
+}
+
 /// To be added where a fence follows.
 pub(crate) fn fence(e: &Evidence<'_>, fenced: bool) -> String {
     if fenced {
@@ -137,6 +158,20 @@ pub(crate) fn rewritten(e: &Evidence<'_>, again: &Again) -> String {
         percent(again.share()),
         distance(again.events.mean()),
         contexts(e),
+    )
+}
+
+/// What is sequential is not, but what the same stores write beside it.
+pub(crate) fn rest_rewritten(e: &Evidence<'_>, all: f64, again: &Again, rest: &Again) -> String {
+    format!(
+        "{} of what is written here is written again while still cached: {} of the writes are sequential, and {} of their lines \
+         are; but of the lines that the others write {} are, after {} on average, and a pre-store here would send these to memory each \
+         time, too. Where the two are apart in the source, look at them one by one.",
+        percent(all),
+        percent(e.sequential_share),
+        percent(again.share()),
+        percent(rest.share()),
+        distance(rest.events.mean()),
     )
 }
 
