@@ -32,7 +32,7 @@ use crate::lone::Lone;
 use crate::origins::SizeClass;
 use crate::usage::{Events, Usage};
 use crate::words::{of, percent, size};
-use crate::{limit, reasons};
+use crate::{awaited, limit, reasons};
 
 /// What speaks for and against at a place.
 #[derive(Clone, Copy, Debug)]
@@ -94,10 +94,6 @@ impl Evidence<'_> {
     }
 }
 
-/// From this share of [`Evidence::atomic_share`] on, a place writes lines that atomics of its thread have just taken: a
-/// lock and what it guards, of which a third are the taking, a third the giving back; or the giving back alone.
-const MIN_ATOMIC_SHARE: f64 = 0.25;
-
 /// From this share of its lines on that have a fence between two of their stores, sequential writing is cut to pieces: at the
 /// fence, the buffer that gathers non-temporal stores is sent out as it is, and a line that is cleaned is waited for each time.
 /// Simulated on P0's machines A and B, an atomic every 8 to 128 bytes: skip takes up to 8.6 times as long, clean 1.2 to 6.6 times;
@@ -118,13 +114,6 @@ const MAX_LINES_A_FENCE: f64 = 4.5;
 /// lines' way to it and back takes otherwise: simulated on a Sapphire Rapids with memory behind CXL, skip runs at 0.47 of the speed with 8 lines,
 /// 0.73 with 16, and 1.14 with 32.
 const MAX_LINES_A_FAR_FENCE: f64 = 24.0;
-
-/// From this share of its lines on that other code of the thread writes again at once (a flag of the message in its first line, the next one's
-/// in its last), demoting them costs more than it gains: a line that was demoted has to come back, and the atomic or fence then waits
-/// for each of these in turn, where it waited for all at a time. Simulated on machine B, fast and slow, messages that X9 copies into
-/// slots whose flags share their lines: of 504 bytes and 512 (13% and 22% of the lines come back) demote runs at 0.98 and 0.85 of the speed, and
-/// 0.88 and 0.50; of 1 KB (12%) at 1.11 and 0.97, of 2 KB (6%) at 1.12 and 1.05, of 4 KB (3%) at 1.08 and 1.07.
-const MIN_RETURNED_SHARE: f64 = 0.10;
 
 /// From this share of its stores on that are non-temporal, a place skips the cache already. A copy does not write all of its bytes so: its head
 /// and its tail, which are no whole lines, are stored as others are (glibc's `memcpy` of large blocks, libpmem's).
@@ -229,7 +218,7 @@ fn judge(e: &Evidence<'_>, t: &Thresholds) -> (Verdict, String) {
                       pre-store belongs there.";
         return (Verdict::LeaveAlone, reason.to_owned());
     }
-    if fenced && let Some(decided) = before_a_fence(e, &usage, sequential, t) {
+    if fenced && let Some(decided) = awaited::before_a_fence(e, &usage, sequential, t) {
         return decided;
     }
     let fence = reasons::fence(e, fenced);
@@ -359,33 +348,6 @@ impl Again {
             false => format!("{} (shared by the threads at work)", size(self.before)),
         }
     }
-}
-
-fn before_a_fence(
-    e: &Evidence<'_>,
-    usage: &Usage,
-    sequential: bool,
-    t: &Thresholds,
-) -> Option<(Verdict, String)> {
-    let near = usage.rewritten_near_share();
-    if !sequential && near >= t.min_rewrite_share {
-        return Some((Verdict::LeaveAlone, reasons::own_line_again(e, usage)));
-    }
-    if !sequential && e.atomic_share >= MIN_ATOMIC_SHARE {
-        return Some((Verdict::LeaveAlone, reasons::taken_by_atomic(e)));
-    }
-    // Within a buffer the order of threads is not known: of many writings that another one reads, few may be seen to be.
-    let nobody_elses = near >= t.min_demote_share && e.whole.taken == 0;
-    let within_reach = usage.rewritten_reach_share();
-    let returned = of(e.returned, e.whole.lines);
-    if within_reach >= t.min_demote_share && returned >= MIN_RETURNED_SHARE {
-        let reason = reasons::demoted_in_vain(e, within_reach, returned);
-        return Some((Verdict::LeaveAlone, reason));
-    }
-    (within_reach >= t.min_demote_share).then(|| {
-        let reason = reasons::demote(e, usage, within_reach, nobody_elses);
-        (Verdict::Demote, reason)
-    })
 }
 
 /// Lines that are completed late, of those of sequential contexts. The first line of each was none's when it was written.

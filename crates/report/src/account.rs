@@ -44,19 +44,17 @@ pub(crate) fn why_not_own(finding: &NamedFinding) -> Option<String> {
         );
     }
     let library = finding.library.as_deref()?;
-    let name = file_name(library);
-    (!finding.generic_writer)
-        .then(|| format!("{name}: what the program can change is what it asks of it"))
+    (library == finding.place.module).then(|| format!("{}: {CHANGE}", file_name(library)))
 }
 
 fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// What to say of a place that `library` acts at.
+const CHANGE: &str = "what the program can change is what it asks of it";
+
+/// What to say of a place of the program that calls `library`.
 pub(crate) fn on_its_own_account(library: &str) -> String {
-    let name = library.rsplit('/').next().unwrap_or(library);
-    format!(
-        "{name} does so on its own account, called here: what the program can change is what it asks of it"
-    )
+    let name = file_name(library);
+    format!("{name} does so on its own account, called here: {CHANGE}")
 }

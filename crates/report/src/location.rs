@@ -55,7 +55,7 @@ pub fn name(number: usize, finding: &Finding, resolver: &mut dyn Resolver) -> Na
         .collect();
 
     let library = match index {
-        Some(i) => library_between(&call_chain, i),
+        Some(i) => library_between(&call_chain, i).or_else(|| library_of(&place)),
         None => library_of(&place),
     };
 

@@ -107,6 +107,13 @@ fn what_a_library_writes_on_its_own_account_is_told_apart() {
         .at(2, "/lib/libstdc++.so.6", &[("std::string::append", "", 0)])
         .at(3, APP, &[("log_line", "/src/log.cc", 31)]);
     assert_eq!(name(copied(&[2, 3]), symbols).library, None);
+    // A copy that a library makes where no line of the program's is known to have led to it: a runtime's.
+    let symbols = FakeSymbols::default()
+        .at(1, "/lib/libc.so.6", &[("memcpy", "", 0)])
+        .at(2, LIBRARY, &[("promote", "", 0)]);
+    let f = name(copied(&[2]), symbols);
+    assert_eq!(f.place.function, "promote");
+    assert_eq!(f.library.as_deref(), Some(LIBRARY));
     // Code of the program's own library, built without lines, and of one that the system came with.
     for (module, own) in [("/opt/libkv.so", true), (LIBRARY, false)] {
         let symbols = FakeSymbols::default().at(1, module, &[]);

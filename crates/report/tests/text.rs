@@ -38,13 +38,17 @@ fn annotated_lines_carry_their_share_and_say_what_cannot_be_read() {
     );
 }
 
-/// What a JIT compiler has made has no line that anybody could change; it is not what to try.
+/// What a JIT compiler has made has no line that anybody could change, a library of the system none of the program's: that is not what to try.
 #[test]
-fn advice_about_generated_code_says_that_no_source_can_follow_it() {
+fn advice_about_what_is_not_the_programs_says_so_and_is_not_what_to_try() {
     let made = SiteId(77);
     let mut skip = common::finding(Verdict::Skip, &[(77, 1000)]);
     skip.write_share = 0.9;
-    for beside in [false, true] {
+    for (module, beside) in [
+        ("[jit:17]", false),
+        ("[jit:17]", true),
+        ("/usr/lib/libjvm.so", false),
+    ] {
         let mut findings = Findings {
             findings: vec![skip.clone()],
             write_intensive: true,
@@ -53,14 +57,15 @@ fn advice_about_generated_code_says_that_no_source_can_follow_it() {
         if beside {
             findings.findings.extend(common::findings().findings);
         }
-        let mut symbols = common::symbols().at(made.0, "[jit:17]", &[]);
+        let mut symbols = common::symbols().at(made.0, module, &[]);
         let report = Report::new(&findings, common::run(), 0.1, &mut symbols);
         let text = report_text(&report, TextOptions::default(), None);
         let said = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(
-            said.contains("In: code that the program makes while it runs"),
-            "{text}"
-        );
+        let what = match module.starts_with('[') {
+            true => "In: code that the program makes while it runs",
+            false => "In: libjvm.so: what the program can change",
+        };
+        assert!(said.contains(what), "{text}");
         let nothing = said.contains("nothing in the program's source");
         assert_eq!(nothing, !beside, "{text}");
         assert_eq!(

@@ -24,7 +24,7 @@ pub fn result(pitfall: &NamedPitfall, occurrence: usize, cwd: Option<&str>) -> O
         sentence(pitfall.title()).trim_end_matches('.'),
         pitfall.place.function,
         sentence(&pitfall.reason),
-        whose(pitfall.library.as_deref()),
+        whose(pitfall.library.as_deref(), &pitfall.place),
     );
     Some(SarifResult {
         rule_id,

@@ -36,7 +36,7 @@ pub fn result(finding: &NamedFinding, occurrence: usize, cwd: Option<&str>) -> O
         finding.name(),
         percent(finding.write_share),
         sentence(&finding.reason),
-        whose(finding.library.as_deref()),
+        whose(finding.library.as_deref(), &finding.place),
     );
     Some(SarifResult {
         rule_id,
@@ -54,9 +54,10 @@ pub fn result(finding: &NamedFinding, occurrence: usize, cwd: Option<&str>) -> O
     })
 }
 
-/// To be added where a library does so on its own account.
-pub(super) fn whose(library: Option<&str>) -> String {
-    library.map_or_else(String::new, |l| format!(" {}.", on_its_own_account(l)))
+/// To be added where a library does so on its own account, which the place calls.
+pub(super) fn whose(library: Option<&str>, place: &NamedPlace) -> String {
+    let called = library.filter(|l| *l != place.module);
+    called.map_or_else(String::new, |l| format!(" {}.", on_its_own_account(l)))
 }
 
 pub(super) fn location(place: &NamedPlace, message: Option<&str>, cwd: Option<&str>) -> Location {

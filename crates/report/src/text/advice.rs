@@ -20,7 +20,7 @@ pub fn write(page: &mut Page, report: &Report, annotated: bool) {
     } else if report.findings.iter().any(NamedFinding::is_advice) {
         page.wrapped(
             "   - ",
-            "nothing in the program's source: all advice is about code that it makes while it runs",
+            "nothing in the program's source: all advice is about libraries, or code that it makes while it runs",
         );
     }
     let again = report.run.again();
@@ -57,20 +57,21 @@ pub fn write(page: &mut Page, report: &Report, annotated: bool) {
     );
 }
 
-/// Advice that somebody can follow.
+/// Advice that who works on the program can follow.
 fn advice(report: &Report) -> impl Iterator<Item = &NamedFinding> + Clone {
     let all = report.findings.iter();
-    all.filter(|f| f.is_advice() && !f.place.is_generated())
+    all.filter(|f| f.is_advice() && f.library.is_none() && !f.place.is_generated())
 }
 
-/// The first advice that names a line, since only that says where to type, of the program's own writing if there is such, and that gains on some
+/// The first advice that names a line, since only that says where to type, and that gains on some
 /// machine if that was predicted.
 fn first(report: &Report) -> Option<&NamedFinding> {
     let gains = |f: &&NamedFinding| f.predicted.is_empty() || f.predicted.iter().any(|p| p.best);
     let mut advice = advice(report).filter(gains);
-    let mut lines = advice.clone().filter(|f| f.place.line.is_some());
-    let own = lines.clone().find(|f| f.library.is_none());
-    own.or_else(|| lines.next()).or_else(|| advice.next())
+    advice
+        .clone()
+        .find(|f| f.place.line.is_some())
+        .or_else(|| advice.next())
 }
 
 fn command(page: &mut Page, what: &str, command: &str) {

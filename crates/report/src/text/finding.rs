@@ -45,7 +45,8 @@ pub fn write(page: &mut Page, f: &NamedFinding, cache: Option<u64>, sources: Opt
     }
     if let Some(writer) = &f.writer {
         let writer = page.function(writer);
-        let whence = f.library.as_deref().map(on_its_own_account);
+        let library = f.library.as_deref().filter(|l| *l != f.place.module);
+        let whence = library.map(on_its_own_account);
         let whence = whence.as_deref().unwrap_or("called here");
         page.wrapped("   Written by: ", &format!("{writer}, {whence}"));
     }
