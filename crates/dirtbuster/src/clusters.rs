@@ -94,10 +94,6 @@ impl Cluster {
         cost::lines(self.sum(Usage::fetched) + self.taken(), t)
     }
 
-    fn is_non_temporal(&self) -> bool {
-        self.non_temporal == self.stores()
-    }
-
     /// Where most of its stores are non-temporal: the place that stores most, and how all lines
     /// were used.
     pub(crate) fn around_the_cache(&self) -> Option<(Place, Usage)> {
@@ -142,9 +138,11 @@ impl Cluster {
             ),
             sequential,
             whole: usage,
+            scattered: self.written.scattered,
             classes: &self.written.classes,
             in_part: sequential.in_part.max(self.written.joint),
             parted: self.written.parted,
+            returned: self.written.returned,
             fences: self.written.fences.fences,
             in_place_share: self.written.loaded.share(),
             lone: self.written.lone,
@@ -152,7 +150,7 @@ impl Cluster {
             anew_share: self.written.fresh.share_anew(),
             far: self.written.far,
             fence: self.written.fences.distance(),
-            non_temporal: self.is_non_temporal(),
+            non_temporal_share: share(self.non_temporal, stores),
             atomic_share: share(self.atomic + self.written.after_atomic, stores).min(1.0),
         };
         let decision = verdict::decide(&evidence, whole.program, t);

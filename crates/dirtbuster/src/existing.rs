@@ -68,15 +68,14 @@ pub(crate) struct Flushed {
 /// (Intel's optimization manual, section 2.3); earlier ones have 10 or 12, AMD's Zen 4 has 8.
 const BUFFERS: usize = 16;
 
-/// Flushes that wait for a fence, at most; more are without one.
-const MAX_WAITING: usize = 1 << 16;
-
 #[derive(Debug, Default)]
 struct Thread {
     /// By number.
     counts: Vec<Counts>,
-    /// Flushes since the last fence: whose, and when.
+    /// Flushes since the last fence: whose, and how many.
     waiting: Vec<(u32, u64)>,
+    /// When the latest of them was.
+    flushed: u64,
     /// Non-temporal stores or flushes since the last fence.
     weak: bool,
     /// Stores before a store fence, which leaves it to a full one that later loads wait for them.
@@ -86,6 +85,16 @@ struct Thread {
     /// Known when it has ended: its instructions, and how many rounds of loops it waited.
     instructions: Vec<Instruction>,
     waited: u64,
+}
+
+impl Thread {
+    /// A fence at `now` is too late for what was flushed before a long pause. From flush to flush there is none: a large
+    /// range is flushed line by line, with one fence behind it.
+    fn fenced_by(&mut self, now: u64) {
+        if now - self.flushed > HORIZON {
+            self.waiting.clear();
+        }
+    }
 }
 
 /// What counts under a thread's number.
@@ -146,21 +155,24 @@ impl Existing {
         self.send_out(thread, Some(line));
         let thread = &mut self.threads[thread as usize];
         thread.weak = true;
-        if thread.waiting.len() == MAX_WAITING {
-            thread.waiting.drain(..MAX_WAITING / 2);
+        thread.fenced_by(now);
+        thread.flushed = now;
+        match thread.waiting.iter_mut().rfind(|w| w.0 == number) {
+            Some(waiting) => waiting.1 += 1,
+            None => thread.waiting.push((number, 1)),
         }
-        thread.waiting.push((number, now));
     }
 
     /// Does a fence that waits so need nothing of what the thread did? `stores`: it has stored.
     pub(crate) fn fence(&mut self, thread: u32, waits: Waits, stores: bool, now: u64) -> bool {
         self.send_out(thread, None);
         let thread = &mut self.threads[thread as usize];
-        for (number, time) in thread.waiting.drain(..) {
-            if now - time <= HORIZON {
-                let counts = &mut thread.counts[number as usize];
-                counts.fenced += 1;
-                counts.fenced_explicitly += u64::from(waits != Waits::Atomic);
+        thread.fenced_by(now);
+        for (number, flushes) in thread.waiting.drain(..) {
+            let counts = &mut thread.counts[number as usize];
+            counts.fenced += flushes;
+            if waits != Waits::Atomic {
+                counts.fenced_explicitly += flushes;
             }
         }
         let idle = match waits {

@@ -27,6 +27,8 @@ pub(crate) struct Written {
     pub(crate) classes: Vec<SizeClass>,
     /// Lines of which other code of the thread wrote other bytes, just before or after.
     pub(crate) joint: u64,
+    /// Lines that other code of the thread wrote again soon.
+    pub(crate) returned: u64,
     /// Lines that contexts went on with behind a fence.
     pub(crate) parted: u64,
     pub(crate) loaded: Loaded,
@@ -44,6 +46,7 @@ impl Written {
         self.after_atomic += o.after_atomic;
         self.fences.merge(&o.fences);
         self.joint += o.joint;
+        self.returned += o.returned;
         self.parted += o.parted;
         self.loaded.merge(&o.loaded);
         self.fresh.merge(&o.fresh);
@@ -63,6 +66,7 @@ impl Written {
         self.after_atomic *= weight;
         self.fences.scale(weight);
         self.joint *= weight;
+        self.returned *= weight;
         self.parted *= weight;
         self.loaded.scale(weight);
         self.fresh.scale(weight);
@@ -215,6 +219,7 @@ impl Ledger {
             written.after_atomic += o.after_atomic;
             written.fences.merge(&o.fences);
             written.joint += o.joint;
+            written.returned += o.returned;
             written.parted += o.parted;
             written.loaded.merge(&o.loaded);
             written.fresh.merge(&o.fresh);

@@ -13,6 +13,7 @@
 
 mod allocations;
 mod analyzer;
+mod awaited;
 mod back;
 mod batch;
 mod clock;

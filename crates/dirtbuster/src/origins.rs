@@ -39,6 +39,8 @@ pub(crate) struct Origin {
     pub(crate) classes: Vec<SizeClass>,
     /// Lines of which other code of the thread wrote other bytes, just before or after.
     pub(crate) joint: u64,
+    /// Lines that other code of the thread wrote again soon, as a fence would have to follow to wait for them.
+    pub(crate) returned: u64,
     /// Lines that contexts went on with behind a fence.
     pub(crate) parted: u64,
     pub(crate) loaded: Loaded,
@@ -194,6 +196,7 @@ impl Origins {
                         after_atomic: 0,
                         classes: Vec::new(),
                         joint: 0,
+                        returned: 0,
                         parted: 0,
                         loaded: Loaded::default(),
                         fresh: Fresh::default(),

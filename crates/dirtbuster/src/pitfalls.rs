@@ -167,10 +167,20 @@ fn faults(j: &Judged, fences_flushes: bool, t: &Thresholds) -> Vec<Fault> {
         let cost = c.clean * t.line_cost;
         fault(PitfallKind::FlushOfCleanLine, c.clean, least, cost, reason);
         let mean = c.rewrite_sum as f64 / c.rewritten.max(1) as f64;
+        // A fence behind most flushes: the program wants the data to survive.
+        let durable = share(c.fenced_explicitly, c.executed) >= 0.5;
+        let advice = match durable {
+            true => {
+                "Where each state has to survive a power cut, these flushes are needed: then make all changes of a line \
+                 before it is flushed (stores to one line reach memory in their order, without a flush between), or write what changes \
+                 often to lines of their own, as a log does. Where it need not, flush after the last write only."
+            }
+            false => "Flush after the last write only, or not at all.",
+        };
         let reason = format!(
             "{} flushed lines are written again after {} on average, while still cached: each \
              flush is a write to memory that the next write makes useless (P0, section 5: 75x \
-             slower for one line). Flush after the last write only, or not at all.",
+             slower for one line). {advice}",
             of(c.rewritten),
             distance(Some(mean))
         );
@@ -197,7 +207,8 @@ fn faults(j: &Judged, fences_flushes: bool, t: &Thresholds) -> Vec<Fault> {
         let reason = format!(
             "{} lines written with non-temporal stores leave before they are complete: each part \
              is a write of its own, and devices with larger units read the rest first. Write whole \
-             lines, few at a time, before anything else is written.",
+             lines, few at a time, before anything else is written; a word alone that has to reach memory is better stored as others \
+             and its line flushed (clwb), which writes the line whole.",
             of(c.partial)
         );
         let cost = c.partial * 2 * t.line_cost;

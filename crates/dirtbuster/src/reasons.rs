@@ -5,13 +5,24 @@ use crate::findings::Streams;
 use crate::origins::SizeClass;
 use crate::usage::Usage;
 use crate::verdict::{Again, Evidence};
-use crate::words::{distance, of, percent, size};
+use crate::words::{count, distance, of, percent, size};
 
 /// Objects of which more of the lines are not re-read themselves are said to be re-read in part.
 const PARTLY: f64 = 0.05;
 
 fn median(e: &Evidence<'_>) -> String {
     distance(e.fence.median.map(|m| m as f64))
+}
+
+pub(crate) fn non_temporal(e: &Evidence<'_>) -> String {
+    let which = match e.non_temporal_share {
+        all if all >= 1.0 => "All".to_owned(),
+        most => format!("{} of the", percent(most)),
+    };
+    format!(
+        "{which} {} stores here are non-temporal already: they skip the cache.",
+        count(e.stores)
+    )
 }
 
 /// A small line that its core writes again and again.
@@ -59,6 +70,27 @@ pub(crate) fn demote(
         distance(e.fence.min.map(|m| m as f64)),
         percent(within_reach),
         distance(usage.rewritten_reach.mean()),
+    )
+}
+
+/// What is demoted is written again before the fence, or right behind it.
+pub(crate) fn demoted_in_vain(e: &Evidence<'_>, within_reach: f64, returned: f64) -> String {
+    format!(
+        "A fence follows after {} (median), and {} of the lines are written again while cached, which speaks for demoting them. But {} of \
+         them are written by other code of the same thread at once, as where a flag lies in a message's first line or the next \
+         message's in its last: demoted, they have to come back, and the fence waits for each (simulated on machine B, \
+         messages of 512 B took up to twice as long). Give the flag a line of its own; then there is something for demoting to gain.",
+        median(e),
+        percent(within_reach),
+        percent(returned),
+    )
+}
+
+/// To be added to advice where fences come every few lines.
+pub(crate) fn far_fences(lines: f64) -> String {
+    format!(
+        " Only {lines:.0} lines lie between two fences: in memory that is far (behind CXL) each fence waits for their way there, which costs \
+         more than it saves (simulated, 0.47 of the speed with 8 lines and 0.73 with 16); `prestore whatif` prices it."
     )
 }
 
@@ -126,6 +158,20 @@ pub(crate) fn rewritten(e: &Evidence<'_>, again: &Again) -> String {
         percent(again.share()),
         distance(again.events.mean()),
         contexts(e),
+    )
+}
+
+/// What is sequential is not, but what the same stores write beside it.
+pub(crate) fn rest_rewritten(e: &Evidence<'_>, all: f64, again: &Again, rest: &Again) -> String {
+    format!(
+        "{} of what is written here is written again while still cached: {} of the writes are sequential, and {} of their lines \
+         are; but of the lines that the others write {} are, after {} on average, and a pre-store here would send these to memory each \
+         time, too. Where the two are apart in the source, look at them one by one.",
+        percent(all),
+        percent(e.sequential_share),
+        percent(again.share()),
+        percent(rest.share()),
+        distance(rest.events.mean()),
     )
 }
 

@@ -2,8 +2,9 @@
 //!
 //! | sequential | fence soon | re-written | re-read | verdict |
 //! |---|---|---|---|---|
-//! | any | yes | yes, and not at once in its own line | any | demote |
+//! | any | yes | yes, and not at once in its own line | any | demote; leave alone where other code of the thread writes many of the lines at once |
 //! | yes | no | while cached | any | leave alone |
+//! | in part, and the rest is written again | no | of all, by bytes, while cached | any | leave alone |
 //! | yes, but too many at a time | any | no | any | leave alone |
 //! | yes, with fences amid the lines, or every few lines | yes | no | any | leave alone |
 //! | yes, in memory mapped anew each time | any | no | any | leave alone |
@@ -31,7 +32,7 @@ use crate::lone::Lone;
 use crate::origins::SizeClass;
 use crate::usage::{Events, Usage};
 use crate::words::{of, percent, size};
-use crate::{limit, reasons};
+use crate::{awaited, limit, reasons};
 
 /// What speaks for and against at a place.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +49,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) in_part: u64,
     /// Lines that sequential contexts went on with behind a fence.
     pub(crate) parted: u64,
+    /// Lines that other code of the thread wrote again within the fence window.
+    pub(crate) returned: u64,
     /// Fences that writes waited for, of each store.
     pub(crate) fences: u64,
     /// Share of the lines in sequential contexts that were read just before, see [`crate::loaded`].
@@ -61,9 +64,11 @@ pub(crate) struct Evidence<'a> {
     pub(crate) far: Far,
     /// Sequential or not.
     pub(crate) whole: Usage,
+    /// Not sequential.
+    pub(crate) scattered: Usage,
     pub(crate) fence: FenceDistance,
-    /// All its stores are non-temporal already.
-    pub(crate) non_temporal: bool,
+    /// Share of its stores that are non-temporal already.
+    pub(crate) non_temporal_share: f64,
     /// Share of its stores that are atomics, or write a line that one of the thread's has just taken.
     pub(crate) atomic_share: f64,
 }
@@ -72,6 +77,12 @@ impl Evidence<'_> {
     /// Does a fence follow soon?
     pub(crate) fn is_fenced(&self, t: &Thresholds) -> bool {
         self.fence.median.is_some_and(|m| m <= t.fence_window)
+    }
+
+    /// Do fences part its sequential writing so often that memory farther than that of P0's machines would make each wait?
+    fn waits_for_far_memory(&self, t: &Thresholds) -> bool {
+        let sequential = self.sequential_share >= t.min_sequential_share;
+        sequential && self.is_fenced(t) && self.lines_a_fence() <= MAX_LINES_A_FAR_FENCE
     }
 
     /// Lines of sequential contexts from one fence to the next, where fences follow all of them.
@@ -83,10 +94,6 @@ impl Evidence<'_> {
     }
 }
 
-/// From this share of [`Evidence::atomic_share`] on, a place writes lines that atomics of its thread have just taken: a
-/// lock and what it guards, of which a third are the taking, a third the giving back; or the giving back alone.
-const MIN_ATOMIC_SHARE: f64 = 0.25;
-
 /// From this share of its lines on that have a fence between two of their stores, sequential writing is cut to pieces: at the
 /// fence, the buffer that gathers non-temporal stores is sent out as it is, and a line that is cleaned is waited for each time.
 /// Simulated on P0's machines A and B, an atomic every 8 to 128 bytes: skip takes up to 8.6 times as long, clean 1.2 to 6.6 times;
@@ -97,9 +104,20 @@ const MIN_CUT_SHARE: f64 = 0.45;
 /// or a clean it waits until its lines have come to the memory, a hundred nanoseconds and more, where an ordinary store is over when the
 /// core has the line; of few lines nothing else is done meanwhile.
 /// Simulated, an atomic behind each line of 64 bytes: clean takes 2.8 times as long on P0's machine A and skip 3.1 to 4 times, both ten times
-/// or more on a Sapphire Rapids with memory behind CXL, and neither gains on B. Behind every fourth line A loses 11 to 26%, though B gains;
-/// every 4 KB both gain.
+/// or more on a Sapphire Rapids with memory behind CXL, and neither gains on B. Behind every fourth line A runs at 0.85 to 0.93 of its speed
+/// with skip and 0.81 with clean, though B gains (clean 1.34, demote 1.76). Behind every sixth, eighth, twelfth and sixteenth both gain: skip on
+/// A 1.37, 1.49, 1.42 and 1.43, clean on B 1.94, 2.51, 2.43 and 3.03; with two hundred additions before each fence
+/// 1.25, 1.40 (in place; as a buffer that is copied 0.72, 0.81) and 2.67, 3.23.
 const MAX_LINES_A_FENCE: f64 = 4.5;
+
+/// Up to so many lines from one fence to the next, memory that is farther than that of P0's machines makes each fence wait longer than the
+/// lines' way to it and back takes otherwise: simulated on a Sapphire Rapids with memory behind CXL, skip runs at 0.47 of the speed with 8 lines,
+/// 0.73 with 16, and 1.14 with 32.
+const MAX_LINES_A_FAR_FENCE: f64 = 24.0;
+
+/// From this share of its stores on that are non-temporal, a place skips the cache already. A copy does not write all of its bytes so: its head
+/// and its tail, which are no whole lines, are stored as others are (glibc's `memcpy` of large blocks, libpmem's).
+const MIN_NON_TEMPORAL_SHARE: f64 = 0.75;
 
 /// The program that the place is in.
 #[derive(Clone, Copy, Debug)]
@@ -128,7 +146,11 @@ pub(crate) struct Decision {
 /// more, that too.
 pub(crate) fn decide(e: &Evidence<'_>, program: Program, t: &Thresholds) -> Decision {
     let (verdict, mut reason) = judge(e, t);
-    if matches!(verdict, Verdict::Skip | Verdict::Clean) && e.fresh_share >= t.min_fresh_share {
+    let sent = matches!(verdict, Verdict::Skip | Verdict::Clean);
+    if sent && e.waits_for_far_memory(t) {
+        reason.push_str(&reasons::far_fences(e.lines_a_fence()));
+    }
+    if sent && e.fresh_share >= t.min_fresh_share {
         reason.push_str(&reasons::fresh(e));
     }
     // What its own writes speak against is told so, however much the program writes.
@@ -175,12 +197,8 @@ fn too_little(e: &Evidence<'_>, program: Program, t: &Thresholds) -> Option<Stri
 
 /// The verdict on the place alone.
 fn judge(e: &Evidence<'_>, t: &Thresholds) -> (Verdict, String) {
-    if e.non_temporal {
-        let reason = format!(
-            "All {} stores here are non-temporal already: they skip the cache.",
-            e.stores
-        );
-        return (Verdict::LeaveAlone, reason);
+    if e.non_temporal_share >= MIN_NON_TEMPORAL_SHARE {
+        return (Verdict::LeaveAlone, reasons::non_temporal(e));
     }
     let sequential = e.sequential_share >= t.min_sequential_share;
     let fenced = e.is_fenced(t);
@@ -200,7 +218,7 @@ fn judge(e: &Evidence<'_>, t: &Thresholds) -> (Verdict, String) {
                       pre-store belongs there.";
         return (Verdict::LeaveAlone, reason.to_owned());
     }
-    if fenced && let Some(decided) = before_a_fence(e, &usage, sequential, t) {
+    if fenced && let Some(decided) = awaited::before_a_fence(e, &usage, sequential, t) {
         return decided;
     }
     let fence = reasons::fence(e, fenced);
@@ -214,6 +232,14 @@ fn judge(e: &Evidence<'_>, t: &Thresholds) -> (Verdict, String) {
     let again = Again::of(&usage, fenced, t);
     if again.share() >= t.min_rewrite_share {
         return (Verdict::LeaveAlone, reasons::rewritten(e, &again));
+    }
+    let rest = Again::of(&e.scattered, fenced, t);
+    let all = e.sequential_share * again.share() + (1.0 - e.sequential_share) * rest.share();
+    if all > t.min_rewrite_share {
+        return (
+            Verdict::LeaveAlone,
+            reasons::rest_rewritten(e, all, &again, &rest),
+        );
     }
     let cut = of(usage.cut, usage.lines);
     if cut >= MIN_CUT_SHARE {
@@ -322,28 +348,6 @@ impl Again {
             false => format!("{} (shared by the threads at work)", size(self.before)),
         }
     }
-}
-
-fn before_a_fence(
-    e: &Evidence<'_>,
-    usage: &Usage,
-    sequential: bool,
-    t: &Thresholds,
-) -> Option<(Verdict, String)> {
-    let near = usage.rewritten_near_share();
-    if !sequential && near >= t.min_rewrite_share {
-        return Some((Verdict::LeaveAlone, reasons::own_line_again(e, usage)));
-    }
-    if !sequential && e.atomic_share >= MIN_ATOMIC_SHARE {
-        return Some((Verdict::LeaveAlone, reasons::taken_by_atomic(e)));
-    }
-    // Within a buffer the order of threads is not known: of many writings that another one reads, few may be seen to be.
-    let nobody_elses = near >= t.min_demote_share && e.whole.taken == 0;
-    let within_reach = usage.rewritten_reach_share();
-    (within_reach >= t.min_demote_share).then(|| {
-        let reason = reasons::demote(e, usage, within_reach, nobody_elses);
-        (Verdict::Demote, reason)
-    })
 }
 
 /// Lines that are completed late, of those of sequential contexts. The first line of each was none's when it was written.

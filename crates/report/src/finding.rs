@@ -217,6 +217,10 @@ pub struct NamedFinding {
     pub generic_writer: bool,
     /// Name of the generic code, `memcpy` rather than the variant that ran.
     pub writer: Option<String>,
+    /// Path of the library that writes on its own account: what calls the generic code, or where the place is, if the system came
+    /// with it; `None`: the program writes.
+    #[serde(default)]
+    pub library: Option<String>,
     /// Calls that led to the stores, innermost first, in the most frequent calling context.
     pub call_chain: Vec<NamedPlace>,
     /// Which entry of `call_chain` `place` is; `None`: the place is the store itself.

@@ -6,6 +6,7 @@
 //!   that nothing is in one form and missing in another unsaid;
 //! - it decides nothing about pre-stores: verdicts and reasons come from `prestore-dirtbuster`.
 
+mod account;
 mod annotate;
 mod apart;
 mod crash;

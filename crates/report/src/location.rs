@@ -1,5 +1,6 @@
 //! From sites to a named finding: which line stands for it.
 
+use crate::account::{library_between, library_of};
 use crate::finding::{Allocation, Context, InstructionShare, LineStores, NamedFinding};
 use crate::human::share;
 use crate::place::NamedPlace;
@@ -53,6 +54,11 @@ pub fn name(number: usize, finding: &Finding, resolver: &mut dyn Resolver) -> Na
         })
         .collect();
 
+    let library = match index {
+        Some(i) => library_between(&call_chain, i).or_else(|| library_of(&place)),
+        None => library_of(&place),
+    };
+
     NamedFinding {
         number,
         apart: None,
@@ -83,6 +89,7 @@ pub fn name(number: usize, finding: &Finding, resolver: &mut dyn Resolver) -> Na
         predicted: Vec::new(),
         generic_writer: finding.generic_writer,
         writer,
+        library,
         call_chain,
         call_chain_index: index,
         allocations,

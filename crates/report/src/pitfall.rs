@@ -1,5 +1,7 @@
 //! An existing flush, fence or non-temporal store that costs for nothing, with names.
 
+use crate::account::library_between;
+use crate::crash::past_inlined_helper;
 use crate::location::{self, caller_to_change};
 use crate::place::NamedPlace;
 use crate::resolve::{Resolver, SiteKind};
@@ -12,6 +14,9 @@ pub struct NamedPitfall {
     /// The place to change: the instruction, or for a library's the line that calls it.
     #[serde(flatten)]
     pub place: NamedPlace,
+    /// Path of the library that does so on its own account, called at the place; `None`: the program does.
+    #[serde(default)]
+    pub library: Option<String>,
     /// What is wrong.
     pub kind: PitfallKind,
     /// Executions; of non-temporal stores, lines.
@@ -37,8 +42,13 @@ impl NamedPitfall {
         Self {
             place: match caller {
                 Some(i) => call_chain[i].clone(),
-                None => location::named(pitfall.site, SiteKind::Instruction, resolver),
+                None => past_inlined_helper(&location::named(
+                    pitfall.site,
+                    SiteKind::Instruction,
+                    resolver,
+                )),
             },
+            library: caller.and_then(|i| library_between(&call_chain, i)),
             kind: pitfall.kind,
             executed: pitfall.executed,
             affected: pitfall.affected,

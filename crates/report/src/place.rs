@@ -1,7 +1,7 @@
 //! A resolved place with one frame chosen to stand for it.
 
 use crate::resolve::{Frame, Place};
-use crate::system::{is_dependency_header, is_generic_library, is_system_path};
+use crate::system::{is_dependency_header, is_generic_library, is_system_library, is_system_path};
 use serde::{Deserialize, Serialize};
 
 /// A place in the code as reports name it.
@@ -63,6 +63,18 @@ impl NamedPlace {
     pub fn is_user_code(&self) -> bool {
         let of_program = |f| !is_system_path(f) && !is_generic_library(&self.module);
         self.file.as_deref().is_some_and(of_program)
+    }
+
+    /// Code that the user builds: what is no shared object, or has lines and is none that the system came with.
+    pub(crate) fn is_own(&self) -> bool {
+        let file = self.module.rsplit('/').next().unwrap_or_default();
+        let shared = file.ends_with(".so") || file.contains(".so.");
+        !shared || self.is_user_code() && !is_system_library(&self.module)
+    }
+
+    /// Code that is in no file: what a JIT compiler has made.
+    pub(crate) fn is_generated(&self) -> bool {
+        self.module.starts_with("[jit:")
     }
 
     /// `libc.so.6+0x9f2a1`.

@@ -4,8 +4,8 @@
 mod common;
 
 use common::{FakeSymbols, finding};
-use prestore_dirtbuster::{Finding, Findings, Verdict};
-use prestore_report::{NamedFinding, Report};
+use prestore_dirtbuster::{Finding, Findings, Pitfall, PitfallKind, Verdict};
+use prestore_report::{NamedFinding, NamedPitfall, Report};
 use prestore_trace::SiteId;
 
 const APP: &str = "/opt/app";
@@ -17,6 +17,25 @@ fn name(finding: Finding, mut symbols: FakeSymbols) -> NamedFinding {
     };
     let mut report = Report::new(&findings, common::run(), 0.1, &mut symbols);
     report.findings.remove(0)
+}
+
+fn named_pitfall(calls: &[u32], generic_writer: bool, mut symbols: FakeSymbols) -> NamedPitfall {
+    let flush = Pitfall {
+        kind: PitfallKind::FlushOfRewrittenLine,
+        site: SiteId(1),
+        call_chain: calls.iter().map(|&s| SiteId(s)).collect(),
+        generic_writer,
+        executed: 10,
+        affected: 9,
+        cost_share: 0.1,
+        reason: String::new(),
+    };
+    let findings = Findings {
+        pitfalls: vec![flush],
+        ..Findings::default()
+    };
+    let mut report = Report::new(&findings, common::run(), 0.1, &mut symbols);
+    report.pitfalls.remove(0)
 }
 
 fn copied(chain: &[u32]) -> Finding {
@@ -67,6 +86,65 @@ fn a_generic_writer_under_a_library_is_placed_at_the_user_call() {
     assert_eq!(f.place.function, "log_line");
     assert_eq!(f.call_chain_index, Some(1));
     assert!(f.callers().is_empty());
+}
+
+/// What a library copies for itself (pages of a database), and what it copies for who calls it, as `…_memcpy` and `…_persist` say.
+#[test]
+fn what_a_library_writes_on_its_own_account_is_told_apart() {
+    const LIBRARY: &str = "/usr/lib/libdb.so.5";
+    for (entry, own) in [("db_put", true), ("pool_memcpy_persist", false)] {
+        let symbols = FakeSymbols::default()
+            .at(1, "/lib/libc.so.6", &[("__memmove_avx_unaligned", "", 0)])
+            .at(2, LIBRARY, &[])
+            .at(3, LIBRARY, &[(entry, "", 0)])
+            .at(4, APP, &[("store", "/src/store.c", 31)]);
+        let f = name(copied(&[2, 3, 4]), symbols);
+        assert_eq!(f.place.line, Some(31));
+        assert_eq!(f.library.as_deref(), own.then_some(LIBRARY), "{entry}");
+    }
+    let symbols = FakeSymbols::default()
+        .at(1, "/lib/libc.so.6", &[("memcpy", "", 0)])
+        .at(2, "/lib/libstdc++.so.6", &[("std::string::append", "", 0)])
+        .at(3, APP, &[("log_line", "/src/log.cc", 31)]);
+    assert_eq!(name(copied(&[2, 3]), symbols).library, None);
+    // A copy that a library makes where no line of the program's is known to have led to it: a runtime's.
+    let symbols = FakeSymbols::default()
+        .at(1, "/lib/libc.so.6", &[("memcpy", "", 0)])
+        .at(2, LIBRARY, &[("promote", "", 0)]);
+    let f = name(copied(&[2]), symbols);
+    assert_eq!(f.place.function, "promote");
+    assert_eq!(f.library.as_deref(), Some(LIBRARY));
+    // Code of the program's own library, built without lines, and of one that the system came with.
+    for (module, own) in [("/opt/libkv.so", true), (LIBRARY, false)] {
+        let symbols = FakeSymbols::default().at(1, module, &[]);
+        let f = name(finding(Verdict::Skip, &[(1, 10)]), symbols);
+        assert_eq!(f.library.is_none(), own, "{module}");
+    }
+}
+
+/// Flushes stand in small functions, which are inlined where the program flushes.
+#[test]
+fn a_flush_in_an_inlined_helper_is_placed_where_the_helper_is_called() {
+    let symbols = FakeSymbols::default().at(
+        1,
+        APP,
+        &[
+            ("clflush", "/src/tree.cpp", 31),
+            ("insert", "/src/tree.cpp", 120),
+        ],
+    );
+    let p = named_pitfall(&[], false, symbols);
+    assert_eq!(
+        (p.place.function.as_str(), p.place.line),
+        ("insert", Some(120))
+    );
+    let symbols = FakeSymbols::default()
+        .at(1, "/lib/libpmem.so.1", &[("pmem_flush", "", 0)])
+        .at(2, "/lib/libpmemobj.so.1", &[("pmemobj_create", "", 0)])
+        .at(3, APP, &[("main", "/src/f.c", 9)]);
+    let p = named_pitfall(&[2, 3], true, symbols);
+    assert_eq!(p.place.line, Some(9));
+    assert_eq!(p.library.as_deref(), Some("/lib/libpmemobj.so.1"));
 }
 
 #[test]

@@ -38,6 +38,44 @@ fn annotated_lines_carry_their_share_and_say_what_cannot_be_read() {
     );
 }
 
+/// What a JIT compiler has made has no line that anybody could change, a library of the system none of the program's: that is not what to try.
+#[test]
+fn advice_about_what_is_not_the_programs_says_so_and_is_not_what_to_try() {
+    let made = SiteId(77);
+    let mut skip = common::finding(Verdict::Skip, &[(77, 1000)]);
+    skip.write_share = 0.9;
+    for (module, beside) in [
+        ("[jit:17]", false),
+        ("[jit:17]", true),
+        ("/usr/lib/libjvm.so", false),
+    ] {
+        let mut findings = Findings {
+            findings: vec![skip.clone()],
+            write_intensive: true,
+            ..Findings::default()
+        };
+        if beside {
+            findings.findings.extend(common::findings().findings);
+        }
+        let mut symbols = common::symbols().at(made.0, module, &[]);
+        let report = Report::new(&findings, common::run(), 0.1, &mut symbols);
+        let text = report_text(&report, TextOptions::default(), None);
+        let said = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let what = match module.starts_with('[') {
+            true => "In: code that the program makes while it runs",
+            false => "In: libjvm.so: what the program can change",
+        };
+        assert!(said.contains(what), "{text}");
+        let nothing = said.contains("nothing in the program's source");
+        assert_eq!(nothing, !beside, "{text}");
+        assert_eq!(
+            said.contains("written at src/tensor.hpp line 31"),
+            beside,
+            "{text}"
+        );
+    }
+}
+
 #[test]
 fn colour_only_where_asked_for() {
     let plain = report_text(&common::report(), TextOptions::default(), None);

@@ -180,17 +180,21 @@ impl Memory {
         let old = self.lines.states[p.state];
         if old.is_owned() {
             let first = self.origin_of(&old);
-            let (writer, atomic) = {
+            let (writer, atomic, code) = {
                 let first = self.origins.get(first);
-                (first.thread, first.atomic)
+                (first.thread, first.atomic, first.writer)
             };
+            let window = self.limits.thresholds.fence_window;
+            if writer == p.at.thread && code != p.writer && self.distance(&old, p.at) <= window {
+                self.origins.get_mut(first).returned += 1;
+            }
             if writer != p.at.thread {
                 self.origins.get_mut(origin).scattered.taken += 1;
                 self.lines.set_shared(p.page, p.line);
             } else if atomic && self.still_near(writer, old.time) {
                 self.origins.get_mut(origin).after_atomic += 1;
             }
-            if self.part(&old, Some(p), p.at) && self.origins.get(first).writer != p.writer {
+            if self.part(&old, Some(p), p.at) && code != p.writer {
                 self.origins.get_mut(first).joint += 1;
                 self.origins.get_mut(origin).joint += 1;
             }

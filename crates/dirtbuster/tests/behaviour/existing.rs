@@ -7,7 +7,7 @@ use crate::synthetic::Program;
 use crate::{HEAP, STACK, of_site};
 
 #[track_caller]
-fn only(f: &Findings, kind: PitfallKind) -> &Pitfall {
+pub(crate) fn only(f: &Findings, kind: PitfallKind) -> &Pitfall {
     assert_eq!(f.pitfalls.len(), 1, "{:#?}", f.pitfalls);
     assert_eq!(f.pitfalls[0].kind, kind);
     &f.pitfalls[0]
@@ -111,6 +111,76 @@ fn flushes_without_a_fence_are_a_pitfall_only_beside_fenced_ones() {
     assert_eq!((flush.site.0, flush.affected), (1001, 1000));
 }
 
+/// A range is flushed line by line, as `pmem_persist` does, which takes more instructions than a fence is looked for behind one
+/// flush; what comes before a long pause is not that range's.
+#[test]
+fn a_fence_behind_a_large_range_is_the_fence_of_all_its_flushes() {
+    for pause in [false, true] {
+        let mut p = Program::default();
+        let write = p.block(1, 0).store(0, 0, 64).done();
+        let flush = p.block(2, 0).flush(0).compute(2).done();
+        let fence = p.block(3, 0).fence(FenceKind::Store).done();
+        let rest = p.block(4, 0).compute(1000).done();
+        let lines = 100_000;
+        for i in 0..lines {
+            p.run(0, write, &[HEAP + i * 64]);
+        }
+        for i in 0..lines {
+            p.run(0, flush, &[HEAP + i * 64]);
+            let pauses = if pause && i == lines / 2 { 100 } else { 0 };
+            (0..pauses).for_each(|_| p.run(0, rest, &[]));
+        }
+        p.run(0, fence, &[]);
+        // What shows that the program fences its flushes.
+        for _ in 0..2 {
+            p.run(0, flush, &[HEAP]);
+            p.run(0, fence, &[]);
+        }
+        let other = p
+            .block(5, 0)
+            .store(0, 0, 64)
+            .flush(0)
+            .fence(FenceKind::Store)
+            .done();
+        for i in 0..100 {
+            p.run(1, other, &[HEAP + 0x1000_0000 + i * 64]);
+        }
+        let f = p.analyze().findings;
+        match pause {
+            false => assert_eq!(f.pitfalls, []),
+            true => {
+                let flush = only(&f, PitfallKind::FlushWithoutFence);
+                assert_eq!((flush.site.0, flush.affected), (2000, lines / 2 + 1));
+            }
+        }
+    }
+}
+
+#[test]
+fn who_flushes_to_survive_is_not_told_to_leave_it() {
+    for fenced in [false, true] {
+        let mut p = Program::default();
+        let mut append = p.block(1, 0).store(0, 0, 8).flush(0).compute(4);
+        if fenced {
+            append = append.fence(FenceKind::Store);
+        }
+        let append = append.done();
+        for i in 0..8 * 1000 {
+            p.run(0, append, &[HEAP + i * 8]);
+        }
+        let f = p.analyze().findings;
+        let flush = only(&f, PitfallKind::FlushOfRewrittenLine);
+        assert_eq!(
+            flush.reason.contains("not at all"),
+            !fenced,
+            "{}",
+            flush.reason
+        );
+        assert_eq!(flush.reason.contains("survive"), fenced, "{}", flush.reason);
+    }
+}
+
+/// Copies of large blocks: all but the ends is written around the cache, the ends are not.
 #[test]
 fn fences_with_nothing_to_order_are_a_pitfall() {
     for (kind, stores) in [(FenceKind::Store, true), (FenceKind::Store, false)] {
@@ -219,61 +289,7 @@ fn a_full_fence_behind_a_store_fence_has_the_store_to_order() {
     assert!(!pitfalls.iter().any(full), "{pitfalls:#?}");
 }
 
-#[test]
-fn whole_lines_written_around_the_cache_are_right_and_parts_are_a_pitfall() {
-    let run = |width: u64, step: u64| {
-        let mut p = Program::default();
-        let store = p.block(1, 0).nt_store(0, 0, width as u32).compute(2).done();
-        for i in 0..8000 {
-            p.run(0, store, &[HEAP + i * step]);
-        }
-        p.analyze().findings
-    };
-    assert_eq!(run(32, 32).pitfalls, []);
-    let f = run(32, 64);
-    assert_eq!(only(&f, PitfallKind::PartialNonTemporalLine).affected, 8000);
-}
-
 /// Whole lines written around the cache, each read (or written) again at once, or never.
-#[test]
-fn non_temporal_stores_of_what_is_used_again_at_once_are_a_pitfall() {
-    let run = |again: &str| {
-        let mut p = Program::default();
-        let draft = p.block(1, 0).nt_store(0, 0, 64).compute(8);
-        let block = match again {
-            "read" => draft.load(0, 0, 8).done(),
-            _ => draft.done(),
-        };
-        for i in 0..32_000 {
-            let line = if again == "written" { i % 128 } else { i };
-            p.run(0, block, &[HEAP + line * 64]);
-        }
-        p.analyze().findings
-    };
-    assert_eq!(run("never").pitfalls, []);
-    for (again, word, affected) in [("read", "read", 32_000), ("written", "written", 31_872)] {
-        let f = run(again);
-        let found = only(&f, PitfallKind::NonTemporalOfNearData);
-        assert_eq!((found.site.0, found.executed), (1000, 32_000), "{again}");
-        assert_eq!(found.affected, affected, "{again}");
-        assert!(found.reason.contains(word), "{}", found.reason);
-    }
-}
-
-#[test]
-fn non_temporal_stores_to_many_streams_leave_in_parts() {
-    let mut p = Program::default();
-    let store = p.block(1, 0).nt_store(0, 0, 8).compute(2).done();
-    for i in 0..64_000 {
-        p.run(0, store, &[HEAP + i % 64 * 0x10_0000 + i / 64 * 8]);
-    }
-    let f = p.analyze().findings;
-    assert_eq!(
-        only(&f, PitfallKind::PartialNonTemporalLine).affected,
-        64_000
-    );
-}
-
 #[test]
 fn a_locked_instruction_on_the_frame_is_a_fence_and_no_store() {
     let mut p = Program::default();

@@ -12,6 +12,7 @@ mod existing;
 mod fresh;
 mod larger;
 mod near;
+mod non_temporal;
 mod streams;
 #[path = "../synthetic/mod.rs"]
 mod synthetic;

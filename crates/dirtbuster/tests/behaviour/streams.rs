@@ -180,6 +180,10 @@ fn fences_every_few_lines_speak_against_it_too() {
             "{place:#?}"
         );
     }
-    let place = with_fences(128, 56);
-    assert_eq!(place.verdict, Verdict::Skip, "{place:#?}");
+    // From six lines on both gain; memory that is farther makes them wait up to some thirty.
+    for (elements, far) in [(48, true), (64, true), (128, true), (512, false)] {
+        let place = with_fences(elements, 56);
+        assert_eq!(place.verdict, Verdict::Skip, "{elements}: {place:#?}");
+        assert_eq!(place.reason.contains("behind CXL"), far, "{place:#?}");
+    }
 }

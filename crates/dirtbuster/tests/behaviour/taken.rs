@@ -1,9 +1,9 @@
 //! What one thread wrote and another one gets: waits that end with it, lines that are taken.
 
-use prestore_dirtbuster::Findings;
+use prestore_dirtbuster::{Findings, Verdict};
 
-use crate::HEAP;
 use crate::synthetic::Program;
+use crate::{HEAP, of_site};
 
 const ROUNDS: u64 = 20;
 const POLLS: u64 = 100;
@@ -29,6 +29,44 @@ fn told(third: bool, looks: impl Fn(&mut Program) -> u32) -> Findings {
         }
     }
     p.analyze().findings
+}
+
+/// Messages are copied into slots, behind a fence each published by their flag, which lies in their first line (and in the last one of the
+/// slot before), or apart. Simulated on machine B, demoting those of 512 bytes took up to twice as long where flags share their lines.
+#[test]
+fn messages_whose_flags_share_their_lines_are_demoted_only_where_they_are_large() {
+    for (words, apart, verdict) in [
+        (64, false, Verdict::LeaveAlone),
+        (63, false, Verdict::LeaveAlone),
+        (512, false, Verdict::Demote),
+        (64, true, Verdict::Demote),
+    ] {
+        let mut p = Program::default();
+        let claim = p.block(1, 0).atomic(0, 0, 8).compute(4).done();
+        let copy = p.block(2, 0).store(0, 0, 8).compute(1).done();
+        let count = p.block(1, 10).atomic(0, 0, 8).done();
+        let publish = p.block(1, 20).store(0, 0, 8).compute(4).done();
+        let read = p.block(3, 0).load(0, 0, 8).compute(1).done();
+        let slots = 32;
+        for i in 0..slots * 30 {
+            let slot = HEAP + i % slots * (words + 1) * 8;
+            let flag = if apart {
+                HEAP + (1 << 30) + i % slots * 64
+            } else {
+                slot
+            };
+            p.run(0, claim, &[flag]);
+            (1..=words).for_each(|w| p.run(0, copy, &[slot + w * 8]));
+            p.run(0, count, &[HEAP + (2 << 30)]);
+            p.run(0, publish, &[flag]);
+            (1..=words).for_each(|w| p.run(1, read, &[slot + w * 8]));
+        }
+        let f = p.analyze().findings;
+        let place = of_site(&f, 2000);
+        assert_eq!(place.verdict, verdict, "{words} {apart}: {place:#?}");
+        let told = place.reason.contains("have to come back");
+        assert_eq!(told, verdict == Verdict::LeaveAlone, "{}", place.reason);
+    }
 }
 
 #[test]

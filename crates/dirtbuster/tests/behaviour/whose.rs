@@ -173,6 +173,33 @@ fn generic_code_is_reported_by_its_first_caller_that_is_not() {
     assert_eq!(f.findings[1].contexts[0].bytes, 256);
 }
 
+/// What a line calls (a destructor, say) clears an array and gives back its nodes: advice would be about all that it writes. What is
+/// written again is two fifths of the bytes, which says nothing against the rest, or two thirds.
+#[test]
+fn a_line_that_mostly_writes_what_is_written_again_gets_no_advice_for_the_rest() {
+    for (small, verdict) in [(500, Verdict::Skip), (1100, Verdict::LeaveAlone)] {
+        let mut p = Program::default();
+        let store = p.block(GENERIC + 3, 0).store(0, 0, 64).compute(4).done();
+        let link = p.block(GENERIC + 3, 10).store(0, 0, 8).compute(4).done();
+        let call = p.block(1, 0).compute(1).call().done();
+        let back = p.block(1, 5).compute(1).ret().after(call).done();
+        let mut random = 1u64;
+        for round in 0..200 {
+            p.run(0, call, &[]);
+            (0..96).for_each(|i| p.run(0, store, &[HEAP + round * 0x2000 + i * 64]));
+            for _ in 0..small {
+                random = random.wrapping_mul(6_364_136_223_846_793_005) + 1;
+                p.run(0, link, &[HEAP + (1 << 30) + (random >> 52) * 64]);
+            }
+            p.run(0, back, &[]);
+        }
+        let f = p.analyze().findings;
+        let place = of_site(&f, GENERIC * SITES + 3 * SITES);
+        assert!(place.sequential_share > 0.4, "{place:#?}");
+        assert_eq!(place.verdict, verdict, "{small}: {place:#?}");
+    }
+}
+
 #[test]
 fn a_scope_tracks_its_functions_only_but_sees_what_others_do_to_their_lines() {
     let mut p = Program::default();

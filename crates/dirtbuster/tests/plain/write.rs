@@ -92,18 +92,22 @@ impl Plain {
         let barred = |(owner, l): (Owner, u64)| {
             bar == Some(owner) && (l == line || matches!(owner, Owner::Context(_)))
         };
-        let (mut found, mut belongs) = (None, true);
+        let (mut found, mut belongs, mut met) = (None, true, Vec::new());
         for (i, c) in candidates.into_iter().enumerate() {
             if barred(c) || !self.admits(c, me, line, lo, hi, now) {
                 continue;
             }
             let anothers = i >= own && self.is_anothers(c.0, me, streak.as_ref(), line);
             if anothers && c.1 != line {
-                self.same.push((self.origin(c.0), me));
+                met.push((self.origin(c.0), me));
                 continue;
             }
             (found, belongs) = (Some(c), !anothers);
             break;
+        }
+        // Who goes on with something of its own has not come upon the other's end.
+        if found.is_none() {
+            self.same.extend(met);
         }
         let owner = self.put(found, me, line, lo, hi, now);
         let pending = self.wait(me, since);

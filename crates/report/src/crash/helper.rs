@@ -21,7 +21,15 @@ pub struct Helper {
 const HEADERS: [&str; 8] = ["h", "hh", "hpp", "hxx", "h++", "inl", "ipp", "tcc"];
 
 /// Parts of the names of functions that only flush or fence.
-const WORDS: [&str; 6] = ["flush", "fence", "persist", "drain", "clwb", "writeback"];
+const WORDS: [&str; 7] = [
+    "flush",
+    "fence",
+    "persist",
+    "drain",
+    "clwb",
+    "writeback",
+    "movnt",
+];
 
 /// A function on the way from the instruction to the program's entry.
 struct Level {
@@ -60,6 +68,12 @@ pub(super) fn past_helpers(frames: &[NamedPlace]) -> (NamedPlace, Option<Helper>
         line: first.frame.line.unwrap_or_default(),
     };
     (place, Some(helper))
+}
+
+/// The same where only the instruction's place is known, and not all that lead there: the line of the function which the helper
+/// is inlined into.
+pub(crate) fn past_inlined_helper(place: &NamedPlace) -> NamedPlace {
+    past_helpers(std::slice::from_ref(place)).0
 }
 
 fn levels(call: usize, place: &NamedPlace) -> Vec<Level> {

@@ -9,6 +9,7 @@ mod words;
 
 pub use failure::{LostStore, NamedFailure, Names, Refused};
 pub use helper::Helper;
+pub(crate) use helper::past_inlined_helper;
 pub use libraries::{InLibrary, LibraryCaller};
 pub use text::crash_text;
 

@@ -6,16 +6,11 @@ use prestore_crash::Spot;
 use prestore_trace::SiteId;
 
 use super::helper::{Helper, past_helpers};
+use crate::account::acting_library;
 use crate::location::{caller_to_change, named};
 use crate::place::NamedPlace;
 use crate::resolve::{Resolver, SiteKind};
-use crate::system::{is_generic_library, is_system_library};
-
-/// What stands in the names of functions that move or persist what they are given: what such a library function
-/// does is done by who calls it, what others do (an allocator, a transaction's end) is the library's own.
-const FOR_CALLERS: [&str; 7] = [
-    "memcpy", "memmove", "memset", "persist", "flush", "drain", "fence",
-];
+use crate::system::is_generic_library;
 
 /// How names begin of functions of the C library that change a lock, which need not survive whoever calls them.
 const LOCKS: [&str; 5] = ["pthread_", "lll_", "sem_", "mtx_", "cnd_"];
@@ -49,13 +44,10 @@ pub(super) fn owned(
     let acting = (frames.iter().enumerate()).position(|frame| !is_generic(frame));
     let caller = |from: usize| caller_to_change(&frames[from..]).map_or(0, |i| from + i);
     let (at, library) = match acting {
-        Some(0) if is_own(&frames[0]) => (0, None),
-        Some(j) if !is_own(&frames[j]) => {
-            let outside = (j + 1..frames.len()).find(|&i| is_own(&frames[i]));
-            let entry = outside.map_or("", |i| &*frames[i - 1].function);
-            let own_account = !FOR_CALLERS.iter().any(|word| entry.contains(word));
-            let module = own_account.then(|| frames[j].module.clone());
-            (outside.map_or(j, caller), module)
+        Some(0) if frames[0].is_own() => (0, None),
+        Some(j) if !frames[j].is_own() => {
+            let outside = (j + 1..frames.len()).find(|&i| frames[i].is_own());
+            (outside.map_or(j, caller), acting_library(&frames, j))
         }
         _ => (caller(1), None),
     };
@@ -73,11 +65,4 @@ pub(super) fn owned(
 fn is_lock(frame: &NamedPlace) -> bool {
     let name = frame.function.trim_start_matches('_');
     is_generic_library(&frame.module) && LOCKS.iter().any(|l| name.starts_with(l))
-}
-
-/// Code that the user builds: what is no shared object, or has lines and is none that the system came with.
-fn is_own(frame: &NamedPlace) -> bool {
-    let file = frame.module.rsplit('/').next().unwrap_or_default();
-    let shared = file.ends_with(".so") || file.contains(".so.");
-    !shared || frame.is_user_code() && !is_system_library(&frame.module)
 }

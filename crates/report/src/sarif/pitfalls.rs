@@ -1,7 +1,7 @@
 //! Pitfalls as SARIF results.
 
 use super::model::{Message, SarifResult};
-use super::result::{WARNING_SHARE, location};
+use super::result::{WARNING_SHARE, location, whose};
 use super::rules;
 use crate::human::sentence;
 use crate::pitfall::NamedPitfall;
@@ -20,15 +20,16 @@ pub fn result(pitfall: &NamedPitfall, occurrence: usize, cwd: Option<&str>) -> O
         "cost_share": pitfall.cost_share,
     });
     let text = format!(
-        "{} in {}. {}",
+        "{} in {}. {}{}",
         sentence(pitfall.title()).trim_end_matches('.'),
         pitfall.place.function,
-        sentence(&pitfall.reason)
+        sentence(&pitfall.reason),
+        whose(pitfall.library.as_deref(), &pitfall.place),
     );
     Some(SarifResult {
         rule_id,
         rule_index,
-        level: match pitfall.cost_share >= WARNING_SHARE {
+        level: match pitfall.cost_share >= WARNING_SHARE && pitfall.library.is_none() {
             true => "warning",
             false => "note",
         },

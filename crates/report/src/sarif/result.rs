@@ -5,6 +5,7 @@ use super::model::{
     ThreadFlow, ThreadFlowLocation,
 };
 use super::{rules, uri};
+use crate::account::on_its_own_account;
 use crate::finding::NamedFinding;
 use crate::human::{percent, sentence};
 use crate::place::NamedPlace;
@@ -20,7 +21,8 @@ pub fn result(finding: &NamedFinding, occurrence: usize, cwd: Option<&str>) -> O
     let (rule_index, rule_id) = rules::index(finding.verdict)?;
     finding.place.line?;
     let vain = finding.gains_on_none_of();
-    let level = if finding.write_share >= WARNING_SHARE && vain.is_none() {
+    let of_program = finding.library.is_none();
+    let level = if finding.write_share >= WARNING_SHARE && vain.is_none() && of_program {
         "warning"
     } else {
         "note"
@@ -29,11 +31,12 @@ pub fn result(finding: &NamedFinding, occurrence: usize, cwd: Option<&str>) -> O
     let there =
         vain.map(|there| format!("leave alone on {there}, where nothing tried gains; elsewhere "));
     let text = format!(
-        "{}{verb}: {} does {} of the program's writing. {}",
+        "{}{verb}: {} does {} of the program's writing. {}{}",
         there.unwrap_or_default(),
         finding.name(),
         percent(finding.write_share),
-        sentence(&finding.reason)
+        sentence(&finding.reason),
+        whose(finding.library.as_deref(), &finding.place),
     );
     Some(SarifResult {
         rule_id,
@@ -49,6 +52,12 @@ pub fn result(finding: &NamedFinding, occurrence: usize, cwd: Option<&str>) -> O
         )]),
         properties: properties(finding),
     })
+}
+
+/// To be added where a library does so on its own account, which the place calls.
+pub(super) fn whose(library: Option<&str>, place: &NamedPlace) -> String {
+    let called = library.filter(|l| *l != place.module);
+    called.map_or_else(String::new, |l| format!(" {}.", on_its_own_account(l)))
 }
 
 pub(super) fn location(place: &NamedPlace, message: Option<&str>, cwd: Option<&str>) -> Location {

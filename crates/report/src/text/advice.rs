@@ -12,10 +12,15 @@ pub fn write(page: &mut Page, report: &Report, annotated: bool) {
     if let Some(f) = first(report) {
         let change = change(page, f);
         page.wrapped("   - ", &change);
-    } else if report.findings.iter().any(NamedFinding::is_advice) {
+    } else if advice(report).next().is_some() {
         page.wrapped(
             "   - ",
             "nothing for these machines: no piece of advice is predicted to gain there",
+        );
+    } else if report.findings.iter().any(NamedFinding::is_advice) {
+        page.wrapped(
+            "   - ",
+            "nothing in the program's source: all advice is about libraries, or code that it makes while it runs",
         );
     }
     let again = report.run.again();
@@ -52,11 +57,17 @@ pub fn write(page: &mut Page, report: &Report, annotated: bool) {
     );
 }
 
+/// Advice that who works on the program can follow.
+fn advice(report: &Report) -> impl Iterator<Item = &NamedFinding> + Clone {
+    let all = report.findings.iter();
+    all.filter(|f| f.is_advice() && f.library.is_none() && !f.place.is_generated())
+}
+
 /// The first advice that names a line, since only that says where to type, and that gains on some
 /// machine if that was predicted.
 fn first(report: &Report) -> Option<&NamedFinding> {
     let gains = |f: &&NamedFinding| f.predicted.is_empty() || f.predicted.iter().any(|p| p.best);
-    let mut advice = (report.findings.iter()).filter(|f| f.is_advice() && gains(f));
+    let mut advice = advice(report).filter(gains);
     advice
         .clone()
         .find(|f| f.place.line.is_some())

@@ -2,6 +2,7 @@
 
 use super::page::{Page, verdict_name};
 use super::source;
+use crate::account::{on_its_own_account, why_not_own};
 use crate::annotate::Sources;
 use crate::apart::beside_line;
 use crate::finding::{Context, LineStores, NamedFinding, Predicted};
@@ -39,9 +40,15 @@ pub fn write(page: &mut Page, f: &NamedFinding, cache: Option<u64>, sources: Opt
     page.line(&format!("   Location: {}", page.location(&f.place)));
     other_lines(page, f);
     inlined(page, &f.place);
+    if let Some(why) = why_not_own(f) {
+        page.wrapped("   In: ", &why);
+    }
     if let Some(writer) = &f.writer {
         let writer = page.function(writer);
-        page.wrapped("   Written by: ", &format!("{writer}, called here"));
+        let library = f.library.as_deref().filter(|l| *l != f.place.module);
+        let whence = library.map(on_its_own_account);
+        let whence = whence.as_deref().unwrap_or("called here");
+        page.wrapped("   Written by: ", &format!("{writer}, {whence}"));
     }
     page.line(&format!(
         "   Perc. of all stores: {} ({}, {})",

@@ -1,6 +1,7 @@
 //! Existing flushes, fences and non-temporal stores that cost for nothing.
 
 use super::page::Page;
+use crate::account::on_its_own_account;
 use crate::human::percent;
 use crate::pitfall::NamedPitfall;
 
@@ -19,5 +20,8 @@ pub fn write(page: &mut Page, pitfalls: &[NamedPitfall]) {
         let line = format!("{} - {}{cost}", page.place(&p.place), p.title());
         page.wrapped("   ", &line);
         page.wrapped("      ", &p.reason);
+        if let Some(library) = &p.library {
+            page.wrapped("      ", &format!("{}.", on_its_own_account(library)));
+        }
     }
 }
