@@ -1,8 +1,8 @@
 /* Code of ours, written as bytes.
  *
  * A block's record takes some twenty instructions. As instructions of the engine each would be allocated with its operands,
- * linked, walked over by the engine's passes and encoded more than once, which made up most of what a block costs that runs a
- * few times. Written as bytes, all that stands before one instruction of the program is a single piece to the engine. It
+ * linked, walked over by the engine's passes and encoded more than once, which made up a sixth of what recording a compiler
+ * cost. Written as bytes, all that stands before one instruction of the program is a single piece to the engine. It
  * does not depend on where it lies: jumps stay within it or go by way of thread storage. */
 #ifndef PRESTORE_ASSEMBLE_H
 #define PRESTORE_ASSEMBLE_H
