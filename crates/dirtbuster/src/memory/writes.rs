@@ -239,7 +239,9 @@ impl Memory {
             Direction::Up => p.lo > streak.addr,
             Direction::Down => p.lo < streak.addr,
         };
+        // Who joined without belonging there has no serial, and a context that is over has none either.
         let admits = ahead
+            && streak.serial != 0
             && context.serial == streak.serial
             && context.admits(p.lo, p.hi, p.at.now, &self.limits);
         admits.then_some(c)
