@@ -9,7 +9,7 @@ use common::slot::{LOCK, PLAIN_SET, at_flag, process as threads_of, words};
 use common::{Process, STORE, drain, exec, recording, stamp, write_as};
 use prestore_replay::{Options, SourceError, TraceSource};
 use prestore_sim::Source;
-use prestore_trace::container::{ReadOptions, RecordingInfo, Scope, Trace};
+use prestore_trace::container::{ReadOptions, RecordingInfo, SCHEMA_VERSION, Scope, Trace};
 use prestore_trace::{ProcessId, ThreadId};
 
 fn process() -> Process {
@@ -108,7 +108,9 @@ fn without_instructions_it_is_not_known_what_waits_for_what() {
 #[test]
 fn samples_are_refused() {
     let dir = tempfile::tempdir().unwrap();
-    let manifest = r#"{"format":"prestore-trace","schema_version":2,"kind":"samples"}"#;
+    let manifest = format!(
+        r#"{{"format":"prestore-trace","schema_version":{SCHEMA_VERSION},"kind":"samples"}}"#
+    );
     fs::write(dir.path().join("manifest.json"), manifest).unwrap();
     let error = SourceError::from(Trace::open(dir.path()).unwrap_err()).to_string();
     assert!(error.contains("holds samples, not events"), "{error}");
