@@ -32,7 +32,7 @@ fn process() -> Process {
     process
 }
 
-/// Most of the time is that of six instructions, which units of a number of instructions or accesses hardly ever meet.
+/// Much of the time is that of six instructions, which units of a number of instructions or accesses hardly ever meet.
 #[test]
 fn intervals_hold_the_time_of_long_strings() {
     let (_dir, trace) = recording(&[process()]);

@@ -296,7 +296,8 @@ session_meta(const void *frame, size_t bytes)
     if (log_ends)
         session_stop(failed == EFBIG   ? SESSION_FILE_TOO_LARGE
                      : failed == EBADF ? "a process with which it shares its descriptors has closed the recorder's"
-                                       : "the file system of the shared buffers is full");
+                     : failed == ENOMEM ? "there was no room for the recorder in its address space (see ulimit -v)"
+                                        : "the file system of the shared buffers is full");
 }
 
 /* Far from where the system puts what a program maps, so that an opening which the program makes for

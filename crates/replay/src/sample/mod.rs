@@ -1,8 +1,8 @@
 //! Units of a recording, found without reading what lies between.
 //!
 //! Stored blocks say when they began and how many events they have ([`index`]), so that a place of the run, counted in
-//! operations of all threads together (long accesses by their lines, [`pieces`]), is a time, and the time a stored block in each thread. From there operations warm
-//! caches until all threads have come to the unit ([`units`]).
+//! operations of all threads together (long accesses by their lines, [`pieces`]), is a time, and the time a stored block in
+//! each thread. From there operations warm caches until all threads have come to the unit ([`units`]).
 
 mod index;
 mod pieces;
