@@ -11,17 +11,32 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { STACK = 65536, OUTSIDE = 64 };
+enum { STACK = 65536, OUTSIDE = 64, ROUNDS = 20 };
 
-/* The child's number, where a process elsewhere sees it. */
+/* The child's number, where a process elsewhere sees it: once the child has been through its loop, whose code is known by then,
+ * and is about to sleep there for long.  One that is killed earlier may hold what the parent needs. */
 static volatile pid_t *victim;
 
 static void
 waits(void)
 {
-    *victim = getpid();
-    for (;;)
-        usleep(1000);
+    pid_t self = getpid();
+    for (int i = 0;; i++) {
+        *victim = i < ROUNDS ? 0 : self;
+        usleep(i < ROUNDS ? 1000 : 60 * 1000 * 1000);
+    }
+}
+
+static int
+sleeps(pid_t pid)
+{
+    char name[64], text[256] = "";
+    snprintf(name, sizeof(name), "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(name, "r");
+    if (file == NULL || fread(text, 1, sizeof(text) - 1, file) == 0)
+        abort();
+    fclose(file);
+    return strstr(text, ") S ") != NULL;
 }
 
 static int
@@ -64,9 +79,8 @@ sender(int signal)
     pid_t pid = fork();
     if (pid != 0)
         return pid;
-    while (*victim == 0)
+    while (*victim == 0 || !sleeps(*victim))
         usleep(100);
-    usleep(20000);
     kill(*victim, signal);
     _exit(0);
 }
