@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use prestore_machine::Machine;
 use prestore_modes::Way;
-use prestore_replay::{Options, Replay, SourceError};
+use prestore_replay::{Options, Replay, Sample, SourceError};
 use prestore_report::{TextOptions, simulation_text, to_json};
 use prestore_sim::{Interest, NoMechanism, Results, Simulation, SimulationError};
 use prestore_trace::container::Trace;
@@ -81,7 +81,10 @@ fn simulate(args: &SimulateArgs, machine: &Machine, trace: &Trace) -> Result<Res
         .watch(|ops| progress.add(ops));
     let simulated = match (args.mechanism, &sample) {
         (MechanismArg::None, None) => replay.run(&mut NoMechanism),
-        (MechanismArg::None, Some(sample)) => replay.sampled(sample, &mut NoMechanism),
+        (MechanismArg::None, Some(sample)) => {
+            let runs = args.sample_runs.unwrap_or(Sample::RUNS).min(sample.units);
+            replay.sampled(sample, &mut vec![NoMechanism; runs as usize])
+        }
     };
     simulated.map_err(wrong)
 }

@@ -36,7 +36,7 @@ fn held(dir: &Path, machine: &Machine, sample: Sample, seeds: u64) -> (usize, f6
     let seeds: Vec<u64> = (1..=seeds).collect();
     let simulate = |&seed: &u64| {
         let sample = Sample { seed, ..sample };
-        let results: Results = replay().sampled(&sample, &mut NoMechanism).unwrap();
+        let results: Results = replay().sampled(&sample, &mut [NoMechanism; 2]).unwrap();
         results.sampled.unwrap().cycles
     };
     let estimates = at_once(&seeds, simulate, &|| ());
@@ -164,6 +164,42 @@ fn results_say_what_they_are_made_of() {
     assert_wide_intervals_ask_for_more(&dir);
 }
 
+/// Whichever way they are simulated, they are the same units, and what is known of caches before the first of a run is near
+/// enough.
+#[test]
+fn units_are_simulated_in_runs_side_by_side() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = recorded(folder.path(), "stencil", &["--n=16", "--steps=12"]);
+    let asked = |warm: &str, runs: &[&str]| {
+        let mut units = UNITS;
+        units[4] = warm;
+        let json = simulate(&dir, &[&units[..], runs].concat()).exits(0).json();
+        let sampled = json["sampled"].clone();
+        let runs = sampled["runs"].as_u64().unwrap();
+        let number = |name: &str| sampled[name].as_u64().unwrap();
+        let cycles = sampled["cycles"]["value"].as_f64().unwrap();
+        (
+            runs,
+            [number("units"), number("measured")],
+            number("warmed"),
+            cycles,
+        )
+    };
+    let one = asked(UNITS[4], &["--sample-runs=1"]);
+    let two = asked(UNITS[4], &[]);
+    let five = asked(UNITS[4], &["--sample-runs=5"]);
+    assert_eq!([one.0, two.0, five.0], [1, 2, 5]);
+    assert_eq!([one.1, one.1], [two.1, five.1]);
+    assert!(one.2 < two.2 && two.2 < five.2, "{one:?} {two:?} {five:?}");
+    for other in [two, five] {
+        assert!((other.3 / one.3 - 1.0).abs() < 0.05, "{one:?} {other:?}");
+    }
+    let all = asked("--sample-warm=all", &["--sample-runs=5"]);
+    assert_eq!(all.0, 1, "all that lies before warms the first");
+    let plain = simulate(&dir, &UNITS[..5]).exits(0).stdout;
+    assert!(plain.contains("operations in 2 runs ("), "{plain}");
+}
+
 /// What five short units know of the time differs with where they fall, and the places differ with the machine that
 /// recorded: of several seeds some know too little, and exactly those say so.
 fn assert_wide_intervals_ask_for_more(dir: &Path) {
@@ -214,6 +250,8 @@ fn what_cannot_be_sampled_is_refused() {
         simulate(&dir, options).exits(2).says(parts);
     };
     wrong(&["--sample-units=5"], &["--sample"]);
+    wrong(&["--sample-runs=2"], &["--sample"]);
+    wrong(&["--sample", "--sample-runs=0"], &["0 is not in"]);
     wrong(&["--sample", "--sample-units=1"], &["1 is not in"]);
     wrong(&["--sample", "--sample-length=0"], &["--sample-length"]);
     wrong(&["--sample", "--sample-warm=lots"], &["--sample-warm"]);

@@ -2,7 +2,7 @@
 //!
 //! `PRESTORE_BENCH_TRACE=DIR cargo bench -p prestore-replay --bench sampled` simulates a recording whole, then samples of
 //! it with `PRESTORE_BENCH_SEEDS` (5) seeds; without a recording there is nothing to measure. `PRESTORE_BENCH_MACHINE`:
-//! the machine (machine-a). `PRESTORE_BENCH_UNITS`, `_LENGTH`, `_DETAIL` and `_WARM` (`all`: all that lies between) are
+//! the machine (machine-a). `PRESTORE_BENCH_UNITS`, `_RUNS` (1), `_LENGTH`, `_DETAIL` and `_WARM` (`all`: all that lies between) are
 //! `--sample-units` and so on.
 #![allow(clippy::unwrap_used)]
 
@@ -39,7 +39,7 @@ fn main() {
                 units: 1,
                 ..sample(1)
             };
-            replay().sampled(&units, &mut NoMechanism).unwrap()
+            replay().sampled(&units, &mut [NoMechanism]).unwrap()
         }
     };
     let whole = start.elapsed();
@@ -48,11 +48,12 @@ fn main() {
         "whole: {whole:?}, {truth} cycles, {} accesses",
         full.accesses
     );
+    let mut runs = vec![NoMechanism; set::<usize>("RUNS").unwrap_or(1)];
     let seeds = set::<u64>("SEEDS").unwrap_or(5);
     let (mut held, mut off) = (0, 0.0);
     for seed in 1..=seeds {
         let start = Instant::now();
-        let results = replay().sampled(&sample(seed), &mut NoMechanism).unwrap();
+        let results = replay().sampled(&sample(seed), &mut runs).unwrap();
         let took = start.elapsed();
         let Some(sampled) = results.sampled else {
             println!("simulated whole: {:?}", results.notes);

@@ -8,7 +8,7 @@ use prestore_trace::container::{RecordingState, Trace};
 
 use crate::ahead;
 use crate::first::First;
-use crate::sample::{Index, Sample, Units, UnitsOf};
+use crate::sample::{Index, Run, Sample, Units, UnitsOf, side_by_side};
 use crate::stacks::stacks;
 use crate::watched::Watched;
 use crate::{Gaps, HandOffs, Options, SourceError, TraceSource, threads_at_once};
@@ -114,35 +114,50 @@ impl<'a> Replay<'a> {
 
     fn open(&self) -> Result<Opened<'a>, SimulationError<SourceError>> {
         let machine = self.simulation.machine();
-        let options = Options {
-            line: Some(machine.line.0),
-            ..self.options.clone()
-        };
+        let options = self.options_of_machine();
         // Before the threads are read for what they hand over: that may take a minute.
         let threads = threads_at_once(self.trace, &options).map_err(SimulationError::Source)?;
         self.simulation.check_threads(threads, 0)?;
         let stacks = stacks(machine, self.trace, &options).map_err(SimulationError::Source)?;
+        let source = self.source()?;
+        Ok(Opened { stacks, source })
+    }
+
+    fn source(&self) -> Result<TraceSource<'a>, SimulationError<SourceError>> {
+        let options = self.options_of_machine();
         let source = match &self.hand_offs {
             Some(known) => TraceSource::with_hand_offs(self.trace, &options, Arc::clone(known)),
             None => TraceSource::open(self.trace, &options),
         };
-        Ok(Opened {
-            stacks,
-            source: source.map_err(SimulationError::Source)?,
-        })
+        source.map_err(SimulationError::Source)
     }
 
-    /// Simulates units of the recording with `mechanism`, and estimates what [`Replay::run`] would tell. A recording so
+    fn options_of_machine(&self) -> Options {
+        Options {
+            line: Some(self.simulation.machine().line.0),
+            ..self.options.clone()
+        }
+    }
+
+    /// Simulates units of the recording, and estimates what [`Replay::run`] would tell. There are as many runs of units, side
+    /// by side, as there are `mechanisms`, which are alike: each has the same number of units, one behind the other, and begins
+    /// with empty caches. Where all that lies between units warms there is one, with the first of them. A recording so
     /// short that units and what is simulated in detail before them would be a [`Replay::MOST_SAMPLED`] of it or
     /// more is simulated whole, and the notes say so. The watcher is told of units. [`Replay::limit`] has no meaning.
     ///
     /// # Errors
     /// As [`Replay::run`], and [`SimulationError::NoSample`].
-    pub fn sampled<M: Mechanism>(
+    pub fn sampled<M: Mechanism + Send>(
         mut self,
         sample: &Sample,
-        mechanism: &mut M,
+        mechanisms: &mut [M],
     ) -> Result<Results, SimulationError<SourceError>> {
+        let Some(first) = mechanisms.first_mut() else {
+            return Err(SimulationError::NoSample {
+                why: "there is no mechanism".to_owned(),
+            });
+        };
+        let name = first.name().to_owned();
         let Opened { stacks, source } = self.open()?;
         let index = Index::new(self.trace, source.threads_of(), source.hand_offs());
         let operations = index.ops();
@@ -150,7 +165,7 @@ impl<'a> Replay<'a> {
         let detailed = sample.units.saturating_mul(sample.length + sample.detail);
         if detailed.saturating_mul(Self::MOST_SAMPLED) >= operations {
             let mut watch = std::mem::replace(&mut self.watch, Box::new(|_| ()));
-            let mut results = self.run(mechanism)?;
+            let mut results = self.run(first)?;
             watch(sample.units as usize);
             results.notes.push(format!(
                 "the recording has {operations} operations, too few to be worth a sample of {} units: all of it was \
@@ -160,15 +175,28 @@ impl<'a> Replay<'a> {
             return Ok(results);
         }
         let machine = self.simulation.machine();
-        let units = Units::new(sample, operations);
+        let simulation = self.simulation.stacks(&stacks).of_units()?;
         let before = (sample.detail, sample.warms(machine));
-        let mut source = UnitsOf::new(source, index, units, before, self.watch);
-        let mut results = self.simulation.stacks(&stacks).run_units(
-            &mut source,
+        let runs = match before.1 {
+            Some(_) => mechanisms.len(),
+            None => 1,
+        };
+        self.hand_offs = Some(Arc::clone(&source.hand_offs));
+        let mut sources = vec![source];
+        while sources.len() < runs {
+            sources.push(self.source()?);
+        }
+        let sampling = sample.of((operations, instructions), machine, runs);
+        let units = Units::new(sample, operations).parted(runs);
+        let runs = (units.into_iter().zip(sources)).zip(mechanisms);
+        let runs = runs.map(|((units, source), mechanism)| Run {
+            source: UnitsOf::new(source, &index, units, before),
             mechanism,
-            sample.of((operations, instructions), machine),
-        )?;
-        results.notes.extend(source.inner().notes());
+        });
+        let (measured, mut notes) =
+            side_by_side(&simulation, &sampling, runs.collect(), self.watch)?;
+        let mut results = simulation.estimate(&measured, &name, sampling)?;
+        results.notes.append(&mut notes);
         if instructions.is_none() {
             results.notes.push(
                 "of a sample of several threads, or of a recording with gaps, the interval may be too narrow: stretches of \

@@ -48,7 +48,7 @@ fn intervals_hold_the_time_of_long_strings() {
             warm: Some(Some(5000)),
             seed,
         };
-        let results = replay().sampled(&sample, &mut NoMechanism).unwrap();
+        let results = replay().sampled(&sample, &mut [NoMechanism]).unwrap();
         results.sampled.unwrap().cycles
     });
     let estimates: Vec<Estimate> = estimates.collect();

@@ -43,8 +43,8 @@ pub use doors::{
     Logged, NoAgents, NoProbe, NoStage, Orders, Probe, Request, Stage, Step, Then, Wakes,
 };
 pub use engine::{
-    CallSites, Chip, Finished, Interest, Next, Pipeline, Plan, Ran, Run, Simulation,
-    SimulationError, Source, TICK, TICK_OPS, Uncore, UnitSource,
+    CallSites, Chip, Finished, Interest, MeasuredUnits, Next, Pipeline, Plan, Ran, Run, Simulation,
+    SimulationError, Source, TICK, TICK_OPS, Uncore, UnitSimulation, UnitSource,
 };
 pub use estimate::Estimate;
 pub use mechanism::{Costs, Mechanism, NoMechanism, PreStore, REACH, Rule, VirtualPrestores, Way};

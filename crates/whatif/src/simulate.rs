@@ -1,5 +1,6 @@
 //! One simulation of a study.
 
+use std::slice;
 use std::sync::Arc;
 
 use prestore_machine::quantity::Size;
@@ -66,7 +67,7 @@ impl Study<'_> {
     }
 
     /// All of it, or the sample of simulation `number`.
-    fn replay<M: Mechanism>(
+    fn replay<M: Mechanism + Send>(
         &self,
         replay: Replay<'_>,
         number: u32,
@@ -76,7 +77,8 @@ impl Study<'_> {
             None => replay.run(mechanism),
             Some(sample) => {
                 let seed = sample.seed + u64::from(number);
-                replay.sampled(&Sample { seed, ..sample }, mechanism)
+                // As many simulations run side by side as the host has processors.
+                replay.sampled(&Sample { seed, ..sample }, slice::from_mut(mechanism))
             }
         }
     }

@@ -52,6 +52,10 @@ pub struct SimulateArgs {
     /// Operations of all threads to simulate before anything is measured
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_count, conflicts_with = "sample")]
     pub warmup: u64,
+    /// Runs in which a sample's units are simulated, side by side; each has as many units one behind the other, and begins
+    /// with empty caches [default: 2, or 1 with --sample-warm all]
+    #[arg(long, value_name = "N", requires = "sample", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    pub sample_runs: Option<u64>,
     /// What takes part beside the machine
     #[arg(long, value_enum, default_value_t)]
     pub mechanism: MechanismArg,

@@ -7,8 +7,10 @@
 mod index;
 mod pieces;
 mod places;
+mod runs;
 mod units;
 
 pub(crate) use index::{Entry, Index};
 pub use places::{Sample, Units};
+pub(crate) use runs::{Run, side_by_side};
 pub(crate) use units::UnitsOf;

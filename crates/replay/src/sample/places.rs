@@ -34,6 +34,9 @@ impl Sample {
         seed: 1,
     };
 
+    /// Runs of units side by side, where nothing else keeps the host's other processors busy.
+    pub const RUNS: u64 = 2;
+
     /// How many operations before a unit warm the caches of `machine`; `None`: all since the last one.
     pub fn warms(&self, machine: &Machine) -> Option<u64> {
         let lines = machine
@@ -44,11 +47,13 @@ impl Sample {
             .unwrap_or_else(|| Some(lines.max().unwrap_or(0) * A_LINE))
     }
 
-    /// Of a run of so many operations, and instructions where that is known, on `machine`, in words of results.
+    /// Of a run of so many operations, and instructions where that is known, on `machine`, in words of results: in so many
+    /// `runs`.
     pub fn of(
         &self,
         (operations, instructions): (u64, Option<u64>),
         machine: &Machine,
+        runs: usize,
     ) -> Sampling {
         Sampling {
             operations,
@@ -57,6 +62,7 @@ impl Sample {
             detail: self.detail,
             warm: self.warms(machine),
             seed: self.seed,
+            runs: runs as u64,
         }
     }
 }
@@ -86,6 +92,13 @@ impl Units {
         Self(places.collect())
     }
 
+    /// The same in so many parts, one behind the other, as many in each as in others, or one more.
+    pub fn parted(&self, parts: usize) -> Vec<Self> {
+        let begin = |part: usize| self.0.len() * part / parts;
+        let part = |n| Self(self.0[begin(n)..begin(n + 1)].to_vec());
+        (0..parts).map(part).collect()
+    }
+
     /// Where what is measured begins, in order.
     pub fn places(&self) -> &[u64] {
         &self.0
@@ -109,5 +122,24 @@ mod tests {
         let other = Sample { seed: 2, ..sample };
         assert_ne!(Units::new(&other, 1000).places(), places.places());
         assert_eq!(Units::new(&sample, 0).places(), [0; 7]);
+    }
+
+    #[test]
+    fn parts_are_the_whole_in_order() {
+        let sample = Sample {
+            units: 7,
+            ..Sample::DEFAULT
+        };
+        let units = Units::new(&sample, 1000);
+        let lengths = [(1, vec![7]), (2, vec![3, 4]), (3, vec![2, 2, 3])];
+        for (parts, lengths) in lengths {
+            let parted = units.parted(parts);
+            let all: Vec<u64> = parted.iter().flat_map(|p| p.0.clone()).collect();
+            assert_eq!(all, units.0);
+            assert_eq!(
+                parted.iter().map(|p| p.0.len()).collect::<Vec<_>>(),
+                lengths
+            );
+        }
     }
 }

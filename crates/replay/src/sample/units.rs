@@ -1,5 +1,7 @@
 //! A recording's units as the simulator's source.
 
+use std::sync::mpsc::Sender;
+
 use prestore_sim::{Next, Op, OpKind, Source, TICK, TICK_OPS, UnitSource};
 use prestore_trace::SiteId;
 
@@ -26,7 +28,7 @@ struct Reading {
 /// Gives units of a recording.
 pub(crate) struct UnitsOf<'t> {
     source: TraceSource<'t>,
-    index: Index,
+    index: &'t Index,
     units: Units,
     /// Of each core.
     reading: Vec<Reading>,
@@ -42,7 +44,8 @@ pub(crate) struct UnitsOf<'t> {
     begun: Option<Vec<(usize, u64)>>,
     /// Threads that have nothing more.
     ended: Vec<bool>,
-    watch: Box<dyn FnMut(usize) + 't>,
+    /// Who is told of each unit that is over.
+    pub told: Option<Sender<()>>,
 }
 
 impl<'t> UnitsOf<'t> {
@@ -50,10 +53,9 @@ impl<'t> UnitsOf<'t> {
     /// before those.
     pub fn new(
         source: TraceSource<'t>,
-        index: Index,
+        index: &'t Index,
         units: Units,
         (detail, warm): (u64, Option<u64>),
-        watch: Box<dyn FnMut(usize) + 't>,
     ) -> Self {
         let count = source.threads() as usize;
         Self {
@@ -69,7 +71,7 @@ impl<'t> UnitsOf<'t> {
             to: vec![0; count],
             begun: None,
             ended: vec![false; count],
-            watch,
+            told: None,
         }
     }
 
@@ -185,8 +187,9 @@ impl Source for UnitsOf<'_> {
 
 impl UnitSource for UnitsOf<'_> {
     fn next_unit(&mut self) -> Result<Option<u64>, SourceError> {
-        if self.next > 0 {
-            (self.watch)(1);
+        if let Some(told) = self.told.as_ref().filter(|_| self.next > 0) {
+            // Nobody hears it any more where that is all that is left to do.
+            let _ = told.send(());
         }
         let Some(&place) = self.units.places().get(self.next) else {
             return Ok(None);

@@ -8,14 +8,14 @@ use super::chip::{CallSites, Chip};
 use super::erased::{AnyMechanism, AnySource, Failed, Kept};
 use super::error::SimulationError;
 use super::run::{Finished, Plan, Run};
-use super::sampled::{self, AnyUnits, UnitSource, Units};
+use super::sampled::UnitSimulation;
 use super::source::Source;
 use super::window::Interest;
 use crate::Time;
 use crate::core::Core;
-use crate::doors::{AcceptanceLog, Agents, Doors, Logged, NoProbe, NoStage, Probe, Stage};
+use crate::doors::{AcceptanceLog, Agents, Doors, Logged, Probe, Stage};
 use crate::mechanism::Mechanism;
-use crate::results::{About, Results, Sampling};
+use crate::results::{About, Results};
 
 /// A pure function of trace, machine, mechanism and seed.
 #[derive(Clone, Copy)]
@@ -113,62 +113,11 @@ impl<'m> Simulation<'m> {
         })
     }
 
-    /// Simulates units of a run, and estimates what the whole would have told. `sampling` says what the source does.
+    /// The same, of which only units are measured.
     ///
     /// # Errors
-    /// [`SimulationError`]; [`SimulationError::NoSample`] where the machine cannot be sampled.
-    pub fn run_units<S: UnitSource, M: Mechanism>(
-        &self,
-        source: &mut S,
-        mechanism: &mut M,
-        sampling: Sampling,
-    ) -> Result<Results, SimulationError<S::Error>> {
-        let mut source = Kept::new(source);
-        let run = self.units(&mut source, mechanism, sampling);
-        run.map_err(|error| match source.error() {
-            Some(error) => SimulationError::Source(error),
-            None => error.of_no_source(),
-        })
-    }
-
-    fn units(
-        &self,
-        source: &mut dyn AnyUnits,
-        mechanism: &mut dyn AnyMechanism,
-        sampling: Sampling,
-    ) -> Result<Results, SimulationError<Failed>> {
-        self.can_be_sampled()?;
-        let threads = source.threads();
-        self.check_threads(threads, 0)?;
-        let plugs = (NoProbe, NoStage);
-        let mut chip = Chip::<_, _, false>::new(self.machine, self.seed, self.sites, plugs)?;
-        for stack in self.stacks {
-            chip.stack(stack.clone());
-        }
-        let units = Units {
-            machine: self.machine,
-            source,
-            mechanism: &mut *mechanism,
-            uncore: chip,
-            plan: self.plan(),
-            length: sampling.unit,
-        };
-        let sample = units.finish()?;
-        let about = About {
-            mechanism: mechanism.name().to_owned(),
-            seed: self.seed,
-            measured: self.interest.to_string(),
-            warmup: 0,
-            notes: Vec::new(),
-        };
-        let nothing = SimulationError::NoSample {
-            why: "no unit was measured".to_owned(),
-        };
-        sampled::results(self.machine, about, &sample, sampling).ok_or(nothing)
-    }
-
-    /// What depends on all of a run cannot be told from units.
-    fn can_be_sampled(&self) -> Result<(), SimulationError<Failed>> {
+    /// [`SimulationError::NoSample`] where what is asked for cannot be told from units: it depends on all of a run.
+    pub fn of_units<E>(&self) -> Result<UnitSimulation<'m>, SimulationError<E>> {
         let placement = &self.machine.placement;
         let allocations = placement.rules.iter().any(|rule| {
             matches!(
@@ -183,7 +132,12 @@ impl<'m> Simulation<'m> {
         } else if self.interest != Interest::All || self.warmup > 0 {
             "only a part of the run is measured"
         } else {
-            return Ok(());
+            return Ok(UnitSimulation {
+                machine: self.machine,
+                stacks: self.stacks,
+                seed: self.seed,
+                plan: self.plan(),
+            });
         };
         Err(SimulationError::NoSample {
             why: why.to_owned(),
@@ -196,19 +150,7 @@ impl<'m> Simulation<'m> {
     /// # Errors
     /// [`SimulationError::TooManyThreads`], and [`SimulationError::NoThreads`].
     pub fn check_threads<E>(&self, threads: u32, helpers: u32) -> Result<(), SimulationError<E>> {
-        let cores = self.machine.core.count;
-        if threads == 0 {
-            return Err(SimulationError::NoThreads);
-        }
-        if threads + helpers > cores {
-            return Err(SimulationError::TooManyThreads {
-                threads,
-                helpers,
-                machine: self.machine.name.clone(),
-                cores,
-            });
-        }
-        Ok(())
+        check_threads(self.machine, threads, helpers)
     }
 
     fn plan(&self) -> Plan {
@@ -305,6 +247,26 @@ impl<'m> Simulation<'m> {
         };
         Ok(Results::new(self.machine, about, &finished.measured))
     }
+}
+
+pub(super) fn check_threads<E>(
+    machine: &Machine,
+    threads: u32,
+    helpers: u32,
+) -> Result<(), SimulationError<E>> {
+    let cores = machine.core.count;
+    if threads == 0 {
+        return Err(SimulationError::NoThreads);
+    }
+    if threads + helpers > cores {
+        return Err(SimulationError::TooManyThreads {
+            threads,
+            helpers,
+            machine: machine.name.clone(),
+            cores,
+        });
+    }
+    Ok(())
 }
 
 /// How far a core may run ahead of the one that is furthest behind: the latency of the nearest

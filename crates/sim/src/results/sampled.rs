@@ -23,6 +23,8 @@ pub struct Sampling {
     pub warm: Option<u64>,
     /// Chooses where units begin.
     pub seed: u64,
+    /// In so many runs units were simulated, one behind the other in each.
+    pub runs: u64,
 }
 
 /// A sample: all other figures are what was measured of it, times the whole run's operations over the

@@ -11,10 +11,14 @@ pub(super) fn write(page: &mut Page<'_>, sampled: &Sampled) {
         None => "all since the last unit".to_owned(),
         Some(n) => format!("{} operations", count(n)),
     };
+    let runs = match plan.runs {
+        1 => String::new(),
+        n => format!(" in {n} runs"),
+    };
     page.wrapped(
         "  sample: ",
         &format!(
-            "{} units of {} operations ({} of {}), each behind {} in detail that are not measured and a warm-up of \
+            "{} units of {} operations{runs} ({} of {}), each behind {} in detail that are not measured and a warm-up of \
              {warm}; ±: 95 % intervals of chance; all figures are estimates (docs/sampling.md)",
             sampled.units,
             count(plan.unit),

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use prestore_machine::Machine;
 
-use super::units::{Figures, Sample};
+use super::units::{Figures, MeasuredUnits};
 use crate::Time;
 use crate::estimate::Estimate;
 use crate::results::{About, MemoryCounts, Results, Sampled, Sampling, Sum, UnitTime};
 
 /// The results of a run of `total` operations of which `sample` was measured; `None`: nothing was.
-pub(in crate::engine) fn results(
+pub(super) fn results(
     machine: &Machine,
     about: About,
-    sample: &Sample,
+    sample: &MeasuredUnits,
     sampling: Sampling,
 ) -> Option<Results> {
     let mut sum = sample.sum()?;
@@ -79,7 +79,7 @@ pub(in crate::engine) fn results(
 /// How long units took. Where it is known how many instructions the whole run has, each takes for the difference between
 /// its own and its share of those as long as the core's width allows: so a long stretch of code without accesses, which
 /// hardly any unit meets, has its time all the same (a difference estimator: Cochran, section 7.2).
-fn times(machine: &Machine, sample: &Sample, sampling: &Sampling) -> Vec<UnitTime> {
+fn times(machine: &Machine, sample: &MeasuredUnits, sampling: &Sampling) -> Vec<UnitTime> {
     let an_instruction = 1e3 / (machine.core.clock.0 * machine.core.width);
     let adjusted = |unit: &Figures| {
         let time = unit.measured.elapsed;

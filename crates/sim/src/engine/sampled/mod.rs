@@ -9,13 +9,13 @@
 mod agrees;
 mod filter;
 mod fold;
+mod simulation;
 mod source;
 mod unit;
 mod units;
 mod warming;
 
-pub(super) use fold::results;
-pub(super) use source::AnyUnits;
+pub use simulation::UnitSimulation;
 pub use source::{TICK, TICK_OPS, UnitSource};
 pub(super) use unit::{Left, Unit};
-pub(super) use units::Units;
+pub use units::MeasuredUnits;

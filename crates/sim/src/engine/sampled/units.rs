@@ -26,15 +26,15 @@ pub struct Figures {
     pub measured: Measured,
 }
 
-/// What was measured of all units.
+/// What was measured of units.
 #[derive(Clone, Debug, Default)]
-pub struct Sample {
+pub struct MeasuredUnits {
     /// In the order of the run. Those in which nothing was measured are left out.
-    pub units: Vec<Figures>,
+    pub(in crate::engine) units: Vec<Figures>,
     /// Units that ended before they were measured whole: because the run does, or as no thread could go on.
-    pub cut: u64,
+    pub(in crate::engine) cut: u64,
     /// Operations that warmed.
-    pub warmed: u64,
+    pub(in crate::engine) warmed: u64,
 }
 
 /// Simulates units.
@@ -50,9 +50,9 @@ pub(in crate::engine) struct Units<'a, U> {
 
 impl<U: Uncore> Units<'_, U> {
     /// All that the source has.
-    pub fn finish(mut self) -> Result<Sample, SimulationError<Failed>> {
+    pub fn finish(mut self) -> Result<MeasuredUnits, SimulationError<Failed>> {
         let count = self.source.threads();
-        let mut sample = Sample::default();
+        let mut sample = MeasuredUnits::default();
         let mut warming = Warming::new(self.machine, count);
         let fresh = || {
             let cores = (0..count).map(|id| Core::new(id, self.machine));
@@ -114,9 +114,17 @@ impl<U: Uncore> Units<'_, U> {
     }
 }
 
-impl Sample {
+impl MeasuredUnits {
+    /// With what was measured of units that come later in the run.
+    pub fn and(mut self, later: Self) -> Self {
+        self.units.extend(later.units);
+        self.cut += later.cut;
+        self.warmed += later.warmed;
+        self
+    }
+
     /// What was measured of all units together.
-    pub fn sum(&self) -> Option<Measured> {
+    pub(super) fn sum(&self) -> Option<Measured> {
         let (first, rest) = self.units.split_first()?;
         let mut sum = first.measured.clone();
         for unit in rest {
