@@ -5,6 +5,7 @@
 #include "access.h"
 #include "drbbdup.h"
 #include "drmgr.h"
+#include "far_targets.h"
 #include "gs_base.h"
 #include "unrecordable.h"
 
@@ -161,6 +162,8 @@ on_meta(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool transl
         int op = is_program_instr(i) ? instr_get_opcode(i) : OP_INVALID;
         if (op == OP_mov_seg)
             gs_base_before_load(drcontext, bb, i);
+        if (op != OP_INVALID)
+            far_targets_before(drcontext, bb, i);
         if (op != OP_rdfsbase && op != OP_rdgsbase)
             continue;
         reg_id_t reg = opnd_get_reg(instr_get_dst(i, 0)), half = reg_64_to_32(reg_to_pointer_sized(reg));

@@ -360,6 +360,24 @@ fn mappings_that_replace_nothing() {
     }
 }
 
+/// A kernel's own test of `clone3` asks for them, some of which made the engine crash.
+#[test]
+fn sizes_of_clone3() {
+    let program = cc("clone3_sizes", &["-O1"]);
+    for options in [&[][..], &["count"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
+/// Nothing of what is mapped shared is fetched by being mapped.
+#[test]
+fn files_that_nobody_has_touched() {
+    let program = cc("untouched_files", &["-O1"]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 /// With operands by FS and GS, too.
 #[test]
 fn odd_encodings_by_segments() {

@@ -146,6 +146,24 @@ fn loading_gs_with_a_base_is_refused_with_a_message() {
     is_refused(&[str(&cc("gs_segment", &[]))], "by a selector");
 }
 
+/// It was executed as if it were 64-bit code, and did something else.
+#[test]
+fn going_on_in_32_bit_code_is_refused_with_a_message() {
+    let program = cc("goes_on_in_32_bits", &["-no-pie"]);
+    for way in ["call", "jump", "return", "iret"] {
+        is_refused(&[str(&program), way], "32-bit code");
+    }
+}
+
+/// Far returns as such are recorded.
+#[test]
+fn far_transfers_to_64_bit_code() {
+    let program = cc("goes_on_in_32_bits", &["-no-pie"]);
+    for options in [&[][..], &["count"]] {
+        same(options, &[str(&program), "stays"]);
+    }
+}
+
 #[test]
 fn what_would_hold_for_the_recorder_too_is_refused_with_a_message() {
     let program = cc("refused_prctl", &[]);

@@ -51,6 +51,12 @@ fn faults_in_code_that_changes_itself() {
     }
 }
 
+/// As V8 has its code: it crashed. Where the processor has no keys, the program says so.
+#[test]
+fn code_behind_protection_keys() {
+    same_in_all_scopes("behind_keys");
+}
+
 #[test]
 fn threads_that_change_code_together() {
     same_in_all_scopes("jit_threads");

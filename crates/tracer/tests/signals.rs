@@ -222,6 +222,15 @@ fn faults_sent_to_new_children() {
     }
 }
 
+/// The one by which the engine suspends threads, before they have done anything.
+#[test]
+fn signals_sent_to_new_threads() {
+    let program = cc("new_threads", &["-O1"]);
+    for options in [&[][..], &["count"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 /// They were delivered in the middle of a block.
 #[test]
 fn signals_sent_anywhere() {

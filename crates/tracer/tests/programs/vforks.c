@@ -91,13 +91,18 @@ children(void)
 }
 
 /* Its child takes its time. */
+static volatile int parent_ends;
+
 static void *
 vforks(void *unused)
 {
-    pid_t pid = vfork();
+    pid_t process = getpid(), pid = vfork();
     if (pid == 0) {
         begun = 1;
         usleep(100000);
+        /* However long the parent takes to end, on a busy machine. */
+        for (int i = 0; i < 1000 && parent_ends && getppid() == process; i++)
+            usleep(10000);
         _exit(5);
     }
     printf("its child: %x\n", ended(pid));
@@ -109,6 +114,7 @@ static void
 parent(const char *ends)
 {
     pthread_t thread;
+    parent_ends = strcmp(ends, "exit") == 0 || strcmp(ends, "signal") == 0;
     pthread_create(&thread, NULL, vforks, NULL);
     while (!begun)
         usleep(1000);
