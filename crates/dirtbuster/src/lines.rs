@@ -141,7 +141,8 @@ impl Owner {
     #[inline]
     pub(crate) fn as_context(self) -> Option<u32> {
         let bare = self.0 & !FLUSHED;
-        (bare & SINGLE == 0 && bare != 0).then_some(bare)
+        // Neither a single, by the sign, nor nobody: one comparison.
+        (bare as i32 > 0).then_some(bare)
     }
 
     /// Without the mark of a flush.

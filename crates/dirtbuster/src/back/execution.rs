@@ -79,6 +79,9 @@ impl Execution<'_> {
         let Some(&(first, end)) = self.thread.written_by.get(item.run as usize) else {
             return;
         };
+        if first == end {
+            return;
+        }
         let values = values(words, item);
         for written in &mut self.thread.written[first as usize..end as usize] {
             written.fetch(&self.memory.lines, values);

@@ -50,46 +50,56 @@ impl Row {
 
     #[inline(never)]
     fn begin(&mut self, batch: &Batch, i: usize, (slots, stored): (u8, u16)) {
+        // Of few values, as most loops have, each round is made without a loop over them.
+        match usize::from(slots).min(MOST) {
+            1 => self.begin_of(batch, i, 1, stored),
+            2 => self.begin_of(batch, i, 2, stored),
+            3 => self.begin_of(batch, i, 3, stored),
+            4 => self.begin_of(batch, i, 4, stored),
+            more => self.begin_of(batch, i, more, stored),
+        }
+    }
+
+    /// With so many values, those that stores are made of by bits.
+    #[inline(always)]
+    fn begin_of(&mut self, batch: &Batch, i: usize, slots: usize, stored: u16) {
         let run = batch.items[i].run;
         (self.run, self.first, self.end, self.free) = (run, i, i + 1, 0);
-        let slots = usize::from(slots).min(MOST);
-        let mut last = [0; MOST];
-        let mut bound = [0; MOST];
-        let mut count = 0;
-        let Some(of) = values(&batch.words, &batch.items[i]).get(..slots) else {
+        let of = |item| values(&batch.words, item).get(..slots);
+        let Some(mut last) = of(&batch.items[i]) else {
             return;
         };
-        last[..slots].copy_from_slice(of);
+        // All bits where a value is to have its stride.
+        let mut bound = [u64::MAX; MOST];
         for (number, item) in batch.items[i + 1..].iter().enumerate() {
-            let Some(of) = values(&batch.words, item).get(..slots) else {
-                return;
-            };
             if item.run != run {
                 return;
             }
+            let Some(next) = of(item) else {
+                return;
+            };
             if number == 0 {
-                for slot in 0..slots {
-                    self.strides[slot] = of[slot].wrapping_sub(last[slot]);
-                    bound[slot] = slot;
-                }
-                count = slots;
-            } else {
-                let mut at = 0;
-                while at < count {
-                    let slot = bound[at] % MOST;
-                    if of[slot].wrapping_sub(last[slot]) == self.strides[slot] {
-                        at += 1;
-                        continue;
-                    }
-                    if number >= TRIED || stored >> slot & 1 != 0 {
-                        return;
-                    }
-                    self.free |= 1 << slot;
-                    count -= 1;
-                    bound[at] = bound[count];
+                for ((stride, next), last) in self.strides.iter_mut().zip(next).zip(last) {
+                    *stride = next.wrapping_sub(*last);
                 }
             }
-            last[..slots].copy_from_slice(of);
+            let off = |(((next, last), stride), bound): (((&u64, &u64), &u64), &u64)| {
+                (next.wrapping_sub(*last) ^ stride) & bound
+            };
+            let all = next.iter().zip(last).zip(&self.strides).zip(&bound);
+            // Without a branch for each value: mostly none is off.
+            if all.clone().fold(0, |sum, value| sum | off(value)) != 0 {
+                let off = all.map(|value| off(value) != 0).enumerate();
+                let bits = off.fold(0, |bits, (slot, off)| bits | u16::from(off) << slot);
+                if number >= TRIED || stored & bits != 0 {
+                    return;
+                }
+                self.free |= bits;
+                for (slot, bound) in bound.iter_mut().enumerate() {
+                    *bound &= (u64::from(self.free >> slot) & 1).wrapping_sub(1);
+                }
+            }
+            last = next;
             self.end += 1;
         }
     }

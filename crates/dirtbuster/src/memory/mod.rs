@@ -37,6 +37,7 @@ mod left_out;
 mod own;
 mod parting;
 mod reads;
+mod singles;
 mod streaks;
 mod writes;
 
@@ -184,8 +185,9 @@ impl Memory {
                 let first = self.origins.get(first);
                 (first.thread, first.atomic, first.writer)
             };
+            let distance = self.distance_from(writer, old.time, p.at);
             let window = self.limits.thresholds.fence_window;
-            if writer == p.at.thread && code != p.writer && self.distance(&old, p.at) <= window {
+            if writer == p.at.thread && code != p.writer && distance <= window {
                 self.origins.get_mut(first).returned += 1;
             }
             if writer != p.at.thread {
@@ -194,7 +196,7 @@ impl Memory {
             } else if atomic && self.still_near(writer, old.time) {
                 self.origins.get_mut(origin).after_atomic += 1;
             }
-            if self.part(&old, Some(p), p.at) && code != p.writer {
+            if self.part(&old, Some(p), p.at, distance) && code != p.writer {
                 self.origins.get_mut(first).joint += 1;
                 self.origins.get_mut(origin).joint += 1;
             }

@@ -5,10 +5,16 @@ use crate::lines::{LINE_SHIFT, LineState, Owner, RegionHint};
 use crate::usage::Age;
 
 impl Memory {
-    /// The line's streak loses it to a write at `at`: to `p`, or to code that is not tracked.
-    /// True: the two wrote different bytes of it at about the same time, as one writing.
-    pub(super) fn part(&mut self, old: &LineState, p: Option<&Piece>, at: Moment) -> bool {
-        let distance = self.distance(old, at);
+    /// The line's streak loses it to a write at `at`, so many instructions behind its own: to `p`, or to code that is not
+    /// tracked. True: the two wrote different bytes of it at about the same time, as one writing.
+    #[inline]
+    pub(super) fn part(
+        &mut self,
+        old: &LineState,
+        p: Option<&Piece>,
+        at: Moment,
+        distance: u64,
+    ) -> bool {
         let max_pause = self.limits.max_pause;
         let apart = |p: &Piece, region: Option<(u64, u64)>| match region {
             None => p.bits & old.mask == 0,
@@ -84,7 +90,8 @@ impl Memory {
             if !old.is_owned() {
                 continue;
             }
-            self.part(&old, None, at);
+            let distance = self.distance(&old, at);
+            self.part(&old, None, at, distance);
             self.lines.states[i].owner = Owner::NONE;
             self.lines.clear_unread(page, line);
         }

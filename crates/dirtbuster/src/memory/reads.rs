@@ -175,12 +175,17 @@ impl Memory {
         if !state.is_owned() {
             return 0;
         }
-        let writer = self.writer_thread(state);
+        self.distance_from(self.writer_thread(state), state.time, at)
+    }
+
+    /// Instructions from the time of the thread `writer` to `at`.
+    #[inline]
+    pub(super) fn distance_from(&self, writer: u32, time: u64, at: Moment) -> u64 {
         if writer == at.thread {
-            return at.now - state.time;
+            return at.now - time;
         }
         let clock = |t: u32| &self.clocks[t as usize];
         let read = at.now + clock(at.thread).lead();
-        read.saturating_sub(clock(writer).virtual_at(state.time))
+        read.saturating_sub(clock(writer).virtual_at(time))
     }
 }

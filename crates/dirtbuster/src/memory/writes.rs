@@ -7,7 +7,7 @@ use crate::lines::{LINE, LINE_SHIFT, Owner, bits_of};
 
 /// Instructions within which another instruction's write over the same bytes is an overlap.
 /// An unrolled vector copy takes a dozen, clearing and filling a structure a few dozen.
-const OVERLAP: u64 = 64;
+pub(super) const OVERLAP: u64 = 64;
 
 impl Memory {
     /// A write of `size` > 0 bytes at `addr` by tracked code.
@@ -152,6 +152,10 @@ impl Memory {
         p.writer = self.origins.get(streak.origin).writer;
         self.written_after_flush(&p);
         self.leave(streak, &p);
+        if let Some(owner) = self.place_single(streak, &p) {
+            (streak.owner, streak.serial) = (owner, 0);
+            return self.arrive(streak, &p);
+        }
         let (owner, belongs) = match self.own_context(streak, &p) {
             // It moves ahead there, so it repeats nothing.
             Some(c) => {
@@ -167,19 +171,25 @@ impl Memory {
         streak.serial = (owner.as_context())
             .filter(|_| belongs)
             .map_or(0, |c| self.contexts.get(c).serial);
-        self.origins.get_mut(streak.origin).line = p.line;
         let left = if stays && streak.serial == before {
             streak.last
         } else {
             0
         };
+        self.arrive(streak, &p);
+        if let Some(c) = owner.as_context() {
+            self.turn_to(c, &p, left);
+        }
+    }
+
+    /// The instruction has written the piece.
+    #[inline]
+    fn arrive(&mut self, streak: &mut Streak, p: &Piece) {
+        self.origins.get_mut(streak.origin).line = p.line;
         streak.line = p.line;
         (streak.page, streak.state) = (p.page as u32, p.state as u32);
         streak.addr = p.lo;
         streak.last = p.at.now + 1;
-        if let Some(c) = owner.as_context() {
-            self.turn_to(c, &p, left);
-        }
     }
 
     /// The instruction leaves the line it wrote last for the piece's: from now on any read of it
@@ -373,7 +383,7 @@ impl Memory {
 
     /// Is it a streak of this writer's?
     #[inline(always)]
-    fn is_writers(&self, owner: Owner, writer: u32) -> bool {
+    pub(super) fn is_writers(&self, owner: Owner, writer: u32) -> bool {
         match (owner.as_single(), owner.as_context()) {
             (Some(o), _) => self.origins.get(o).writer == writer,
             (_, Some(c)) => self.contexts.get(c).writer == writer,
@@ -383,7 +393,7 @@ impl Memory {
 
     /// May the piece join this streak?
     #[inline]
-    fn admits(&self, c: Candidate, p: &Piece) -> bool {
+    pub(super) fn admits(&self, c: Candidate, p: &Piece) -> bool {
         if let Some(at) = c.owner.as_context() {
             let context = self.contexts.get(at);
             return context.writer == p.writer

@@ -69,6 +69,10 @@ impl<'a> Row<'a> {
     #[inline]
     fn before(words: &'a [u64], end: usize, size: usize) -> Option<Self> {
         let (first, header) = (end - size, words[end - size]);
+        // Mostly there is none.
+        if words.get(end) != Some(&header) {
+            return None;
+        }
         let mut next = end;
         while words.get(next) == Some(&header) && words.len() - next >= size {
             next += size;
