@@ -247,7 +247,8 @@ pub(crate) fn fence_every_few_lines(e: &Evidence<'_>, lines: f64) -> String {
     format!(
         "A fence or atomic follows after {} (median), and {lines:.1} lines lie between two of them: it would wait for the way of just these \
          lines to memory, each time, for which an ordinary store leaves it nothing to wait but the line's coming to the core. \
-         Where the fence may come later (one for many such pieces), there is something for a pre-store to gain. Where \
+         Where the fence may come later (one for many such pieces), or several threads write so at a time, there is something for a \
+         pre-store to gain. Where \
          stores may leave in any order (Arm) and each fence waits long, demoting the lines can gain: `prestore whatif` prices it. {}",
         median(e),
         contexts(e),
