@@ -111,6 +111,16 @@ impl Context {
         self.incomplete += u32::from(line.mask != u64::MAX);
     }
 
+    /// Lines that were written in part, if half of its lines were: a whole line that is written around the cache saves a fetch, one in part
+    /// costs a read. Fewer are the ends of a matrix's rows, whose inner lines are whole (P0 skips such a sweep, 7.2.2).
+    pub(crate) fn with_gaps(&self) -> u64 {
+        let incomplete = u64::from(self.incomplete);
+        if incomplete * 2 < self.usage.lines {
+            return 0;
+        }
+        incomplete
+    }
+
     /// Takes the write in.
     #[inline]
     pub(crate) fn grow(&mut self, lo: u64, hi: u64, now: u64) {

@@ -64,7 +64,7 @@ pub(crate) struct SizeClass {
     pub(crate) usage: Usage,
     /// Lines that count as re-read near the core: those of an object of which one was.
     pub(crate) reused: u64,
-    /// Lines of which other bytes were not written: at the ends of contexts, and those with gaps.
+    /// Lines of which other bytes were not written: at the ends of contexts, and those with gaps where half of them have.
     pub(crate) in_part: u64,
 }
 
@@ -286,7 +286,7 @@ impl Origins {
             } else {
                 c.usage.reread_near.n
             },
-            in_part: ends.count().max(c.incomplete as usize) as u64,
+            in_part: c.with_gaps().max(ends.count() as u64),
         };
         add_class(&mut origin.classes, &class);
     }
