@@ -2,7 +2,7 @@
 
 use crate::findings::Verdict;
 use crate::usage::Usage;
-use crate::verdict::Evidence;
+use crate::verdict::{Evidence, MIN_CUT_SHARE};
 use crate::words::of;
 use crate::{Thresholds, reasons};
 
@@ -40,7 +40,11 @@ pub(crate) fn before_a_fence(
         return Some((Verdict::LeaveAlone, reason));
     }
     (within_reach >= t.min_demote_share).then(|| {
-        let reason = reasons::demote(e, usage, within_reach, nobody_elses);
+        let mut reason = reasons::demote(e, usage, within_reach, nobody_elses);
+        let cut = of(usage.cut, usage.lines);
+        if sequential && cut >= MIN_CUT_SHARE {
+            reason.push_str(&reasons::demoted_amid(cut));
+        }
         (Verdict::Demote, reason)
     })
 }

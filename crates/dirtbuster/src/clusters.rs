@@ -142,6 +142,7 @@ impl Cluster {
             classes: &self.written.classes,
             in_part: sequential.in_part.max(self.written.joint),
             parted: self.written.parted,
+            writers: self.written.writers,
             returned: self.written.returned,
             fences: self.written.fences.fences,
             in_place_share: self.written.loaded.share(),

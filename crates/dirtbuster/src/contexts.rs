@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use prestore_trace::SiteId;
 
 use crate::Thresholds;
-use crate::lines::{LINE, LINE_SHIFT};
+use crate::lines::{LINE, LINE_SHIFT, LineState};
 use crate::turns::Place;
 use crate::usage::Usage;
 
@@ -55,6 +55,8 @@ pub(crate) struct Context {
     pub(crate) late: bool,
     /// The last line with a fence amid its stores, low bits.
     pub(crate) cut: u32,
+    /// Of the lines that others have written since, or that the run has ended with, those that it had written in part.
+    pub(crate) incomplete: u32,
     pub(crate) place: Place,
     /// Where the writer remembers it.
     pub(crate) slot: u8,
@@ -102,6 +104,21 @@ impl Context {
             Direction::Down => self.lo,
         };
         self.hi - self.lo > UNSETTLED * LINE && line == newest >> LINE_SHIFT
+    }
+
+    /// A line of it will not be written by it any more.
+    pub(crate) fn ends_line(&mut self, line: &LineState) {
+        self.incomplete += u32::from(line.mask != u64::MAX);
+    }
+
+    /// Lines that were written in part, if half of its lines were: a whole line that is written around the cache saves a fetch, one in part
+    /// costs a read. Fewer are the ends of a matrix's rows, whose inner lines are whole (P0 skips such a sweep, 7.2.2).
+    pub(crate) fn with_gaps(&self) -> u64 {
+        let incomplete = u64::from(self.incomplete);
+        if incomplete * 2 < self.usage.lines {
+            return 0;
+        }
+        incomplete
     }
 
     /// Takes the write in.
@@ -177,6 +194,7 @@ impl Default for Contexts {
             line: 0,
             late: false,
             cut: 0,
+            incomplete: 0,
             place: Place::default(),
             slot: 0,
             usage: Usage::default(),

@@ -31,6 +31,8 @@ pub(crate) struct Written {
     pub(crate) returned: u64,
     /// Lines that contexts went on with behind a fence.
     pub(crate) parted: u64,
+    /// Threads of one process that wrote here in sequence.
+    pub(crate) writers: u32,
     pub(crate) loaded: Loaded,
     pub(crate) fresh: Fresh,
     pub(crate) lone: Lone,
@@ -48,6 +50,7 @@ impl Written {
         self.joint += o.joint;
         self.returned += o.returned;
         self.parted += o.parted;
+        self.writers = self.writers.max(o.writers);
         self.loaded.merge(&o.loaded);
         self.fresh.merge(&o.fresh);
         self.lone.merge(&o.lone);
@@ -204,6 +207,7 @@ impl Ledger {
     }
 
     fn write(&mut self, origins: &Origins) {
+        let mut writers = FxHashMap::<Place, u32>::default();
         for i in 0..origins.len() {
             let (o, root) = (origins.get(i), origins.get(origins.root(i)));
             let place = (o.site, o.group);
@@ -221,6 +225,12 @@ impl Ledger {
             written.joint += o.joint;
             written.returned += o.returned;
             written.parted += o.parted;
+            if !o.classes.is_empty() {
+                // An origin is of one thread.
+                let writers = writers.entry(place).or_default();
+                *writers += 1;
+                written.writers = written.writers.max(*writers);
+            }
             written.loaded.merge(&o.loaded);
             written.fresh.merge(&o.fresh);
             written.lone.merge(&o.lone);

@@ -64,7 +64,7 @@ pub(crate) struct SizeClass {
     pub(crate) usage: Usage,
     /// Lines that count as re-read near the core: those of an object of which one was.
     pub(crate) reused: u64,
-    /// Lines at the ends of contexts of which other bytes were not written.
+    /// Lines of which other bytes were not written: at the ends of contexts, and those with gaps where half of them have.
     pub(crate) in_part: u64,
 }
 
@@ -271,6 +271,9 @@ impl Origins {
             origin.scattered_bytes += c.covered;
             return;
         }
+        let ends = [c.lo, c.hi]
+            .into_iter()
+            .filter(|end| !end.is_multiple_of(LINE));
         let object = span <= t.object_bytes && c.usage.reread_near.n > 0;
         let class = SizeClass {
             log2: span.ilog2(),
@@ -283,10 +286,7 @@ impl Origins {
             } else {
                 c.usage.reread_near.n
             },
-            in_part: [c.lo, c.hi]
-                .into_iter()
-                .filter(|end| !end.is_multiple_of(LINE))
-                .count() as u64,
+            in_part: c.with_gaps().max(ends.count() as u64),
         };
         add_class(&mut origin.classes, &class);
     }

@@ -86,6 +86,16 @@ pub(crate) fn demoted_in_vain(e: &Evidence<'_>, within_reach: f64, returned: f64
     )
 }
 
+/// To be added to advice to demote where fences come amid the lines.
+pub(crate) fn demoted_amid(cut: f64) -> String {
+    format!(
+        " Beware: in {} of the lines a fence or an atomic (a lock, a counter) comes between two stores, so that a line which is demoted has to \
+         come back for the next one. Where stores leave in any order (Arm) that gains all the same (simulated on machine B, 1.1 times as fast); where they \
+         leave in order (x86) it costs (0.32 of the speed on a Sapphire Rapids with memory behind CXL): there, take the fence out of the loop.",
+        percent(cut),
+    )
+}
+
 /// To be added to advice where fences come every few lines.
 pub(crate) fn far_fences(lines: f64) -> String {
     format!(
@@ -161,6 +171,15 @@ pub(crate) fn rewritten(e: &Evidence<'_>, again: &Again) -> String {
     )
 }
 
+/// Stretches that were looked at ended before anything happened to the lines.
+pub(crate) fn unknown(e: &Evidence<'_>, again: &Again) -> String {
+    format!(
+        "What becomes of the lines is not known: {} of them were still cached when a stretch of the run that was looked at ended, so that          nobody saw whether they are written again. `--budget all`, or a `--stretch` that is longer than a round of the loop around          this place, shows it. {}",
+        percent(again.unknown()),
+        contexts(e),
+    )
+}
+
 /// What is sequential is not, but what the same stores write beside it.
 pub(crate) fn rest_rewritten(e: &Evidence<'_>, all: f64, again: &Again, rest: &Again) -> String {
     format!(
@@ -228,7 +247,8 @@ pub(crate) fn fence_every_few_lines(e: &Evidence<'_>, lines: f64) -> String {
     format!(
         "A fence or atomic follows after {} (median), and {lines:.1} lines lie between two of them: it would wait for the way of just these \
          lines to memory, each time, for which an ordinary store leaves it nothing to wait but the line's coming to the core. \
-         Where the fence may come later (one for many such pieces), there is something for a pre-store to gain. Where \
+         Where the fence may come later (one for many such pieces), or several threads write so at a time, there is something for a \
+         pre-store to gain. Where \
          stores may leave in any order (Arm) and each fence waits long, demoting the lines can gain: `prestore whatif` prices it. {}",
         median(e),
         contexts(e),
@@ -325,7 +345,7 @@ pub(crate) fn clean_parts(e: &Evidence<'_>, in_part: f64, again: &Again, fence: 
     format!(
         "{} of the writes are sequential, and of what they wrote only {} is written again before {} more have come to \
          the core: it need not stay dirty. But {} of the lines are written in part, as the pieces begin and end within \
-         lines or other code writes the rest: non-temporal stores would send each out incomplete, at the cost of a read in memory; cleaning writes \
+         lines, leave gaps in them, or other code writes the rest: non-temporal stores would send each out incomplete, at the cost of a read in memory; cleaning writes \
          whole lines back.{fence}",
         percent(e.sequential_share),
         percent(again.share()),

@@ -4,9 +4,10 @@
 //! |---|---|---|---|---|
 //! | any | yes | yes, and not at once in its own line | any | demote; leave alone where other code of the thread writes many of the lines at once |
 //! | yes | no | while cached | any | leave alone |
+//! | yes, but not known what becomes of it | no | unknown | unknown | leave alone |
 //! | in part, and the rest is written again | no | of all, by bytes, while cached | any | leave alone |
 //! | yes, but too many at a time | any | no | any | leave alone |
-//! | yes, with fences amid the lines, or every few lines | yes | no | any | leave alone |
+//! | yes, with fences amid the lines, or (by one thread) every few lines | yes | no | any | leave alone |
 //! | yes, in memory mapped anew each time | any | no | any | leave alone |
 //! | yes | any | no | yes, or flushed already | clean, or leave alone |
 //! | yes | any | no | no | skip; clean where many of the lines are written in part, or are read just before |
@@ -49,6 +50,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) in_part: u64,
     /// Lines that sequential contexts went on with behind a fence.
     pub(crate) parted: u64,
+    /// Threads that write here in sequence.
+    pub(crate) writers: u32,
     /// Lines that other code of the thread wrote again within the fence window.
     pub(crate) returned: u64,
     /// Fences that writes waited for, of each store.
@@ -98,7 +101,7 @@ impl Evidence<'_> {
 /// fence, the buffer that gathers non-temporal stores is sent out as it is, and a line that is cleaned is waited for each time.
 /// Simulated on P0's machines A and B, an atomic every 8 to 128 bytes: skip takes up to 8.6 times as long, clean 1.2 to 6.6 times;
 /// with one every 256 bytes clean gains on B, every 4 KB both gain on A. Near a half, as 128 bytes may begin within a line.
-const MIN_CUT_SHARE: f64 = 0.45;
+pub(crate) const MIN_CUT_SHARE: f64 = 0.45;
 
 /// Lines from one fence to the next up to which a fence costs more than sequential writing gains: with a store around the cache
 /// or a clean it waits until its lines have come to the memory, a hundred nanoseconds and more, where an ordinary store is over when the
@@ -110,10 +113,22 @@ const MIN_CUT_SHARE: f64 = 0.45;
 /// 1.25, 1.40 (in place; as a buffer that is copied 0.72, 0.81) and 2.67, 3.23.
 const MAX_LINES_A_FENCE: f64 = 4.5;
 
+/// Of all threads that write so together, as while one waits at its fence the others' lines are under way; but not where each line has a fence.
+/// What several threads evict in random order takes all of the memory's rate of writing, and its amplification then costs more than the fences do.
+/// Simulated on machine A, a hash table whose values lie one behind the other, with a lock for each: with 256 B one thread runs at 0.98 of its
+/// speed with skip and 0.89 with clean, two at 1.63 and 1.49, but at 0.78 with 128 B. P0 (7.2.3) measured a gain of 21% for 128 B with ten threads.
+const LINE_A_FENCE: f64 = 1.5;
+
 /// Up to so many lines from one fence to the next, memory that is farther than that of P0's machines makes each fence wait longer than the
 /// lines' way to it and back takes otherwise: simulated on a Sapphire Rapids with memory behind CXL, skip runs at 0.47 of the speed with 8 lines,
 /// 0.73 with 16, and 1.14 with 32.
 const MAX_LINES_A_FAR_FENCE: f64 = 24.0;
+
+/// Below this share of its lines of which it is known whether they are written again, nothing is concluded: in a run of which stretches are
+/// looked at, those that are shorter than a round of the program's loop end while all that was written is still cached, and what little is known of
+/// such a place is chance. The beginning that is looked at whole, a thousand million instructions, is more than that of any run
+/// of ten minutes.
+const MIN_KNOWN_SHARE: f64 = 0.001;
 
 /// From this share of its stores on that are non-temporal, a place skips the cache already. A copy does not write all of its bytes so: its head
 /// and its tail, which are no whole lines, are stored as others are (glibc's `memcpy` of large blocks, libpmem's).
@@ -230,6 +245,9 @@ fn judge(e: &Evidence<'_>, t: &Thresholds) -> (Verdict, String) {
         };
     }
     let again = Again::of(&usage, fenced, t);
+    if again.is_unknown() {
+        return (Verdict::LeaveAlone, reasons::unknown(e, &again));
+    }
     if again.share() >= t.min_rewrite_share {
         return (Verdict::LeaveAlone, reasons::rewritten(e, &again));
     }
@@ -246,8 +264,9 @@ fn judge(e: &Evidence<'_>, t: &Thresholds) -> (Verdict, String) {
         return (Verdict::LeaveAlone, reasons::cut_by_fences(e, cut));
     }
     let lines = e.lines_a_fence();
+    let few = lines <= LINE_A_FENCE || lines * f64::from(e.writers) <= MAX_LINES_A_FENCE;
     // Where the program flushes them, its fence waits for them anyway.
-    if fenced && !flushed && lines <= MAX_LINES_A_FENCE {
+    if fenced && !flushed && few {
         return (
             Verdict::LeaveAlone,
             reasons::fence_every_few_lines(e, lines),
@@ -285,8 +304,10 @@ const MIN_WHOLE_SHARE: f64 = 0.75;
 
 /// Does the place write whole lines, if in no sequence, each at once, that nobody reads or writes soon before or after?
 fn is_whole_lines(e: &Evidence<'_>, t: &Thresholds) -> bool {
+    let again = Again::of(&e.whole, false, t);
     of(e.lone.whole, e.whole.lines) >= MIN_WHOLE_SHARE
-        && Again::of(&e.whole, false, t).share() < t.min_rewrite_share
+        && again.share() < t.min_rewrite_share
+        && !again.is_unknown()
         && e.whole.reread_near_share(e.whole.reread_near.n) < t.min_reread_share
         && e.lone.loaded.share() < t.min_in_place_share
         && of(e.whole.flushed, e.whole.lines) < t.min_flushed_share
@@ -297,6 +318,8 @@ fn is_whole_lines(e: &Evidence<'_>, t: &Thresholds) -> bool {
 pub(crate) struct Again {
     pub(crate) events: Events,
     share: f64,
+    /// Of which part of the lines it is known.
+    known: f64,
     /// Before so many bytes have come to the core.
     before: u64,
     pub(crate) fenced: bool,
@@ -306,10 +329,11 @@ impl Again {
     /// Where a fence waits for the data it is sent to memory for the fence's sake, and what speaks against it is only that it
     /// would still be in the core's own cache: P0 skips the values of a key-value store (7.2.3), popular ones too.
     pub(crate) fn of(usage: &Usage, fenced: bool, t: &Thresholds) -> Self {
-        let (events, share, before) = match fenced {
+        let (events, share, known, before) = match fenced {
             true => (
                 usage.rewritten_near,
                 usage.rewritten_near_share(),
+                usage.known_near_share(),
                 t.near_bytes,
             ),
             false => {
@@ -317,6 +341,7 @@ impl Again {
                 (
                     events,
                     usage.rewritten_cached_share(events.n),
+                    usage.known_cached_share(),
                     t.reach_bytes,
                 )
             }
@@ -324,6 +349,7 @@ impl Again {
         Self {
             events,
             share,
+            known,
             before,
             fenced,
         }
@@ -339,6 +365,16 @@ impl Again {
 
     pub(crate) fn share(&self) -> f64 {
         self.share
+    }
+
+    /// Is nothing to be concluded from what is known?
+    fn is_unknown(&self) -> bool {
+        self.known < MIN_KNOWN_SHARE
+    }
+
+    /// Part of the lines of which it is not known.
+    pub(crate) fn unknown(&self) -> f64 {
+        1.0 - self.known
     }
 
     /// Before what has come to the core.

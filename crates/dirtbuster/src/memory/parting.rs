@@ -56,6 +56,7 @@ impl Memory {
                 context.usage.lines -= 1;
             } else {
                 let age = Age::of(core, old.time);
+                context.ends_line(old);
                 context.usage.written_after(distance, age);
                 if !age.is_cached() {
                     origin.far.write(&core.horizons, old.time);
@@ -110,6 +111,8 @@ impl Memory {
                 if let Some(distance) = state.read_distance() {
                     origin.scattered.read_after(distance, state.read_near());
                 }
+            } else if let Some(c) = state.owner.as_context() {
+                self.contexts.get_mut(c).ends_line(state);
             }
         }
         for context in self.contexts.iter() {

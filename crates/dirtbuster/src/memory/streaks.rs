@@ -166,6 +166,7 @@ impl Memory {
         (context.lo, context.hi) = (lo, hi);
         context.covered += other.covered;
         context.owned += other.owned;
+        context.incomplete += other.incomplete;
         context.usage.merge(&other.usage);
     }
 }
@@ -195,6 +196,7 @@ fn single_as_context(line: u64, s: &LineState, origin: u32, writer: u32) -> Cont
         line: line as u32,
         late: false,
         cut: !line as u32,
+        incomplete: 0,
         place: Place::default(),
         slot: 0,
         usage,

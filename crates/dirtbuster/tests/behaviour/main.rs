@@ -156,6 +156,68 @@ fn pieces_that_end_within_lines_are_cleaned_and_not_skipped() {
     }
 }
 
+/// Rows of so many bytes of every 80, one behind the other.
+fn rows(bytes: u64) -> Finding {
+    let mut p = Program::default();
+    let write = p.block(1, 0).store(0, 0, 4).compute(2).done();
+    for row in 0..20_000 {
+        for at in (0..bytes).step_by(4) {
+            p.run(0, write, &[HEAP + row * 80 + at]);
+        }
+    }
+    of_site(&p.analyze().findings, 1000).clone()
+}
+
+#[test]
+fn lines_with_gaps_are_cleaned_and_not_skipped() {
+    for (bytes, verdict) in [(68, Verdict::Clean), (80, Verdict::Skip)] {
+        let f = rows(bytes);
+        assert!(f.sequential_share > 0.99, "{bytes}: {f:#?}");
+        assert_eq!(f.verdict, verdict, "{bytes}: {f:#?}");
+        let in_part = f.reason.contains("written in part");
+        assert_eq!(in_part, verdict == Verdict::Clean, "{}", f.reason);
+    }
+}
+
+/// Two instructions that take turns, each for every other word: what one leaves out the other writes.
+#[test]
+fn gaps_that_are_filled_by_turns_are_none() {
+    let mut p = Program::default();
+    let write = p.block(1, 0).store(0, 0, 8).store(1, 0, 8).done();
+    for pair in 0..100_000 {
+        let at = HEAP + pair * 16;
+        p.run(0, write, &[at + 8, at]);
+    }
+    let f = of_site(&p.analyze().findings, 1000).clone();
+    assert_eq!(f.verdict, Verdict::Skip, "{f:#?}");
+}
+
+/// Elements of an array of so many bytes, which is filled again and again, with an atomic after every so many.
+fn filled_with_atomics(bytes: u64, every: u64) -> Finding {
+    let mut p = Program::default();
+    let write = p.block(1, 0).store(0, 0, 4).compute(2).done();
+    let atomic = p.block(2, 0).atomic(0, 0, 8).compute(6).done();
+    for round in 0..8 {
+        for at in (0..bytes).step_by(4) {
+            p.run(0, write, &[HEAP + at]);
+            if (at / 4 + round).is_multiple_of(every) {
+                p.run(0, atomic, &[HEAP - 4096]);
+            }
+        }
+    }
+    of_site(&p.analyze().findings, 1000).clone()
+}
+
+#[test]
+fn advice_to_demote_warns_of_fences_amid_the_lines() {
+    let amid = filled_with_atomics(1 << 19, 1);
+    assert_eq!(amid.verdict, Verdict::Demote, "{amid:#?}");
+    assert!(amid.reason.contains("Beware: in 100%"), "{}", amid.reason);
+    let behind = filled_with_atomics(1 << 19, 128);
+    assert_eq!(behind.verdict, Verdict::Demote, "{behind:#?}");
+    assert!(!behind.reason.contains("Beware"), "{}", behind.reason);
+}
+
 #[test]
 fn a_fence_waits_for_the_end_of_a_long_repeated_store_only() {
     let message = filled_before_fences(400, 1024, 1, 1);

@@ -143,13 +143,21 @@ fn few_streams_and_whole_lines_are() {
 
 /// An array is filled, with an atomic (as of a lock) behind every few elements.
 fn with_fences(elements: u64, into: u64) -> Finding {
+    with_fences_by(1, elements, into)
+}
+
+/// So many threads do that, each with an array of its own.
+fn with_fences_by(threads: u32, elements: u64, into: u64) -> Finding {
     let mut p = Program::default();
     let put = p.block(1, 0).store(0, 0, 8).compute(4).done();
     let lock = p.block(2, 0).atomic(0, 0, 8).compute(2).done();
-    for i in 0..200_000 {
-        p.run(0, put, &[HEAP + into + i * 8]);
-        if i % elements == 0 {
-            p.run(0, lock, &[STACK]);
+    for thread in 0..threads {
+        let own = u64::from(thread) << 32;
+        for i in 0..200_000 {
+            p.run(thread, put, &[HEAP + own + into + i * 8]);
+            if i % elements == 0 {
+                p.run(thread, lock, &[STACK + own]);
+            }
         }
     }
     of_site(&p.analyze().findings, 1000).clone()
@@ -179,6 +187,16 @@ fn fences_every_few_lines_speak_against_it_too() {
             place.reason.contains("lie between two of them"),
             "{place:#?}"
         );
+    }
+    // What several threads evict takes all of the memory's rate; but not where each line has a fence.
+    for (threads, elements, verdict) in [
+        (2, 16, Verdict::LeaveAlone),
+        (2, 32, Verdict::Skip),
+        (4, 16, Verdict::Skip),
+        (10, 8, Verdict::LeaveAlone),
+    ] {
+        let place = with_fences_by(threads, elements, 56);
+        assert_eq!(place.verdict, verdict, "{threads}, {elements}: {place:#?}");
     }
     // From six lines on both gain; memory that is farther makes them wait up to some thirty.
     for (elements, far) in [(48, true), (64, true), (128, true), (512, false)] {
