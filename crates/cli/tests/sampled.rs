@@ -177,22 +177,23 @@ fn units_are_simulated_in_runs_side_by_side() {
         let sampled = json["sampled"].clone();
         let runs = sampled["runs"].as_u64().unwrap();
         let number = |name: &str| sampled[name].as_u64().unwrap();
-        let cycles = sampled["cycles"]["value"].as_f64().unwrap();
-        (
-            runs,
-            [number("units"), number("measured")],
-            number("warmed"),
-            cycles,
-        )
+        let cycles = |end: &str| sampled["cycles"][end].as_f64().unwrap();
+        let cycles = cycles("least")..=cycles("most");
+        (runs, number("units"), number("warmed"), cycles)
     };
     let one = asked(UNITS[4], &["--sample-runs=1"]);
     let two = asked(UNITS[4], &[]);
     let five = asked(UNITS[4], &["--sample-runs=5"]);
     assert_eq!([one.0, two.0, five.0], [1, 2, 5]);
-    assert_eq!([one.1, one.1], [two.1, five.1]);
+    // The last may begin too late to be measured, and then does so with others before it or not.
+    for units in [one.1, two.1, five.1] {
+        assert!((19..=20).contains(&units), "{one:?} {two:?} {five:?}");
+    }
     assert!(one.2 < two.2 && two.2 < five.2, "{one:?} {two:?} {five:?}");
     for other in [two, five] {
-        assert!((other.3 / one.3 - 1.0).abs() < 0.05, "{one:?} {other:?}");
+        let (most, least) = (*one.3.end(), *one.3.start());
+        let overlap = *other.3.start() <= most && least <= *other.3.end();
+        assert!(overlap, "{one:?} {other:?}");
     }
     let all = asked("--sample-warm=all", &["--sample-runs=5"]);
     assert_eq!(all.0, 1, "all that lies before warms the first");

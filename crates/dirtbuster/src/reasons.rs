@@ -171,17 +171,6 @@ pub(crate) fn rewritten(e: &Evidence<'_>, again: &Again) -> String {
     )
 }
 
-/// Stretches that were looked at ended before anything happened to the lines.
-pub(crate) fn unknown(e: &Evidence<'_>, again: &Again) -> String {
-    format!(
-        "What becomes of the lines is not known: {} of them were still cached when a stretch of the run that was looked at ended, so that \
-         nobody saw whether they are written again. `--budget all`, or a `--stretch` that is longer than a round of the loop around \
-         this place, shows it. {}",
-        percent(again.unknown()),
-        contexts(e),
-    )
-}
-
 /// What is sequential is not, but what the same stores write beside it.
 pub(crate) fn rest_rewritten(e: &Evidence<'_>, all: f64, again: &Again, rest: &Again) -> String {
     format!(

@@ -94,13 +94,6 @@ fn share_of(n: u64, lines: u64, unknown: u32) -> f64 {
     of(n, lines.saturating_sub(u64::from(unknown)))
 }
 
-fn known_of(lines: u64, unknown: u32) -> f64 {
-    match lines {
-        0 => 1.0,
-        _ => of(lines.saturating_sub(u64::from(unknown)), lines),
-    }
-}
-
 /// By how much what is known of lines counts where each counts `weight` times. Where most is not known, what is known is what
 /// happened soon: it counts once, so that parts of the run of which more is known decide.
 fn weight_of_known(lines: u64, unknown: u32, weight: u64) -> u64 {
@@ -213,16 +206,6 @@ impl Usage {
     /// Part of the lines that `n` of them are which were read near the core.
     pub(crate) fn reread_near_share(&self, n: u64) -> f64 {
         share_of(n, self.lines, self.unknown.reread_near)
-    }
-
-    /// Part of the lines of which it is known whether they are written again while near the core.
-    pub(crate) fn known_near_share(&self) -> f64 {
-        known_of(self.lines, self.unknown.rewritten_near)
-    }
-
-    /// Part of the lines of which it is known whether they are written again while cached.
-    pub(crate) fn known_cached_share(&self) -> f64 {
-        known_of(self.lines, self.unknown.rewritten_cached)
     }
 
     pub(crate) fn rewritten_near_share(&self) -> f64 {

@@ -4,7 +4,6 @@
 //! |---|---|---|---|---|
 //! | any | yes | yes, and not at once in its own line | any | demote; leave alone where other code of the thread writes many of the lines at once |
 //! | yes | no | while cached | any | leave alone |
-//! | yes, but not known what becomes of it | no | unknown | unknown | leave alone |
 //! | in part, and the rest is written again | no | of all, by bytes, while cached | any | leave alone |
 //! | yes, but too many at a time | any | no | any | leave alone |
 //! | yes, with fences amid the lines, or (by one thread) every few lines | yes | no | any | leave alone |
@@ -124,12 +123,6 @@ const LINE_A_FENCE: f64 = 1.5;
 /// 0.73 with 16, and 1.14 with 32.
 const MAX_LINES_A_FAR_FENCE: f64 = 24.0;
 
-/// Below this share of its lines of which it is known whether they are written again, nothing is concluded: in a run of which stretches are
-/// looked at, those that are shorter than a round of the program's loop end while all that was written is still cached, and what little is known of
-/// such a place is chance. The beginning that is looked at whole, a thousand million instructions, is more than that of any run
-/// of ten minutes.
-const MIN_KNOWN_SHARE: f64 = 0.001;
-
 /// From this share of its stores on that are non-temporal, a place skips the cache already. A copy does not write all of its bytes so: its head
 /// and its tail, which are no whole lines, are stored as others are (glibc's `memcpy` of large blocks, libpmem's).
 const MIN_NON_TEMPORAL_SHARE: f64 = 0.75;
@@ -245,9 +238,6 @@ fn judge(e: &Evidence<'_>, t: &Thresholds) -> (Verdict, String) {
         };
     }
     let again = Again::of(&usage, fenced, t);
-    if again.is_unknown() {
-        return (Verdict::LeaveAlone, reasons::unknown(e, &again));
-    }
     if again.share() >= t.min_rewrite_share {
         return (Verdict::LeaveAlone, reasons::rewritten(e, &again));
     }
@@ -304,10 +294,8 @@ const MIN_WHOLE_SHARE: f64 = 0.75;
 
 /// Does the place write whole lines, if in no sequence, each at once, that nobody reads or writes soon before or after?
 fn is_whole_lines(e: &Evidence<'_>, t: &Thresholds) -> bool {
-    let again = Again::of(&e.whole, false, t);
     of(e.lone.whole, e.whole.lines) >= MIN_WHOLE_SHARE
-        && again.share() < t.min_rewrite_share
-        && !again.is_unknown()
+        && Again::of(&e.whole, false, t).share() < t.min_rewrite_share
         && e.whole.reread_near_share(e.whole.reread_near.n) < t.min_reread_share
         && e.lone.loaded.share() < t.min_in_place_share
         && of(e.whole.flushed, e.whole.lines) < t.min_flushed_share
@@ -318,8 +306,6 @@ fn is_whole_lines(e: &Evidence<'_>, t: &Thresholds) -> bool {
 pub(crate) struct Again {
     pub(crate) events: Events,
     share: f64,
-    /// Of which part of the lines it is known.
-    known: f64,
     /// Before so many bytes have come to the core.
     before: u64,
     pub(crate) fenced: bool,
@@ -329,11 +315,10 @@ impl Again {
     /// Where a fence waits for the data it is sent to memory for the fence's sake, and what speaks against it is only that it
     /// would still be in the core's own cache: P0 skips the values of a key-value store (7.2.3), popular ones too.
     pub(crate) fn of(usage: &Usage, fenced: bool, t: &Thresholds) -> Self {
-        let (events, share, known, before) = match fenced {
+        let (events, share, before) = match fenced {
             true => (
                 usage.rewritten_near,
                 usage.rewritten_near_share(),
-                usage.known_near_share(),
                 t.near_bytes,
             ),
             false => {
@@ -341,7 +326,6 @@ impl Again {
                 (
                     events,
                     usage.rewritten_cached_share(events.n),
-                    usage.known_cached_share(),
                     t.reach_bytes,
                 )
             }
@@ -349,7 +333,6 @@ impl Again {
         Self {
             events,
             share,
-            known,
             before,
             fenced,
         }
@@ -365,16 +348,6 @@ impl Again {
 
     pub(crate) fn share(&self) -> f64 {
         self.share
-    }
-
-    /// Is nothing to be concluded from what is known?
-    fn is_unknown(&self) -> bool {
-        self.known < MIN_KNOWN_SHARE
-    }
-
-    /// Part of the lines of which it is not known.
-    pub(crate) fn unknown(&self) -> f64 {
-        1.0 - self.known
     }
 
     /// Before what has come to the core.

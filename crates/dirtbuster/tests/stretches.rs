@@ -105,42 +105,6 @@ fn swept(array_mb: u64, stretch_mb: u64) -> Verdict {
     analyzed_in(&p, length).0.findings[0].verdict
 }
 
-/// An array of 1 MB is written in each round of a loop that takes longer than a stretch: stretches meet at most one writing of it.
-#[test]
-fn of_what_stretches_never_show_again_nothing_is_said() {
-    const LINES: u64 = (1 << 20) / 64;
-    let length = 8 * LINES;
-    let mut p = Program::default();
-    let write = p.block(1, 0).store(0, 0, 64).done();
-    // Before the loop, the program does something else.
-    for number in 0..64 {
-        if !recorded(number) {
-            p.compute(0, length);
-            continue;
-        }
-        p.special(0, Special::Window { number });
-        if number < DENSE {
-            p.compute(0, length);
-            continue;
-        }
-        p.compute(0, 2 * LINES);
-        for line in 0..LINES {
-            p.run(0, write, &[0x10_0000 + 64 * line]);
-        }
-        p.compute(0, 5 * LINES);
-    }
-    let found = analyzed_in(&p, length).0;
-    let place = &found.findings[0];
-    assert_eq!(place.verdict, Verdict::LeaveAlone, "{place:#?}");
-    assert!(
-        place
-            .reason
-            .starts_with("What becomes of the lines is not known: 100% of them"),
-        "{}",
-        place.reason
-    );
-}
-
 /// What is written again when 16 MB have come was far by then, though nobody saw 12 of them come.
 #[test]
 fn what_was_written_before_a_gap_is_far_behind_it() {
