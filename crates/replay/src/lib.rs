@@ -9,6 +9,7 @@
 //! elapse or are left out ([`Gaps`]); an allocation's site is the call that asked for it.
 
 mod ahead;
+mod at_once;
 mod callers;
 mod chosen;
 mod cursor;
@@ -34,6 +35,7 @@ mod stacks;
 mod stored;
 mod watched;
 
+pub use at_once::at_once;
 pub use chosen::need_values;
 pub use error::SourceError;
 pub use handoff::{Endpoint, HandOffCounts, HandOffs, LOOK_BACK, LOOP};

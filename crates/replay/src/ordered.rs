@@ -15,9 +15,8 @@ use crate::{Options, SourceError, chosen};
 
 /// Takes what all threads did, in the order of their stamps.
 pub(crate) trait Stretches {
-    /// A stretch of a thread, by its place among the threads that are read, begins at `ticks`;
-    /// `begun`: it is not its first, of which the time may be unknown (0).
-    fn begin(&mut self, thread: usize, ticks: u64, begun: bool);
+    /// A stretch of a thread, by its place among the threads that are read, begins.
+    fn begin(&mut self, thread: usize);
     /// As [`ExecSink::exec`].
     fn exec(&mut self, of: &Stretch<'_>, before: u64, block: &Block, values: &[u64], executed: u32);
     /// As [`ExecSink::special`].
@@ -32,8 +31,6 @@ pub(crate) trait Stretches {
 pub(crate) struct Stretch<'a> {
     /// Its place among the threads that are read.
     pub(crate) thread: usize,
-    /// When it began.
-    pub(crate) ticks: u64,
     /// The blocks of its process.
     pub(crate) table: &'a BlockTable,
 }
@@ -51,15 +48,15 @@ pub(crate) fn walk<S: Stretches>(
 
 /// Where a walk is.
 pub(crate) struct Walk {
-    /// Ticks and thread of the next stretches; is it not the thread's first?
-    queue: BinaryHeap<Reverse<(u64, usize, bool)>>,
+    /// Ticks and thread of the next stretches.
+    queue: BinaryHeap<Reverse<(u64, usize)>>,
 }
 
 impl Walk {
     pub(crate) fn new(cursors: &[Cursor<'_>]) -> Self {
         // A thread takes memory from when its first records come until its last have.
         let first = cursors.iter().map(|c| c.next_ticks().unwrap_or(0));
-        let queue = first.zip(0..).map(|(t, i)| Reverse((t, i, false)));
+        let queue = first.zip(0..).map(Reverse);
         Self {
             queue: queue.collect(),
         }
@@ -74,19 +71,18 @@ impl Walk {
         sink: &mut S,
     ) -> Result<(), SourceError> {
         let mut waiting = Vec::new();
-        while let Some(Reverse((ticks, thread, begun))) = self.queue.pop() {
+        while let Some(Reverse((ticks, thread))) = self.queue.pop() {
             if cursors[thread].words_done() >= words[thread] {
-                waiting.push(Reverse((ticks, thread, begun)));
+                waiting.push(Reverse((ticks, thread)));
                 continue;
             }
-            sink.begin(thread, ticks, begun);
+            sink.begin(thread);
             let mut ended = true;
             while cursors[thread].load(decoder)? {
                 let table = cursors[thread].table();
                 let mut until = UntilStamp {
                     stretch: Stretch {
                         thread,
-                        ticks,
                         table: &table,
                     },
                     sink: &mut *sink,
@@ -96,7 +92,7 @@ impl Walk {
                 let next = until.next;
                 let stops = cursors[thread].words_done() >= words[thread];
                 if let Some(next) = next.or(stops.then_some(ticks)) {
-                    self.queue.push(Reverse((next, thread, true)));
+                    self.queue.push(Reverse((next, thread)));
                     ended = false;
                     break;
                 }
@@ -125,11 +121,7 @@ impl<S: Stretches> ExecSink for UntilStamp<'_, S> {
 
     fn special(&mut self, before: u64, special: Special) {
         self.sink.special(&self.stretch, before, special);
-        if let Special::Time { ticks } | Special::Stamp { ticks } | Special::Spawn { ticks } =
-            special
-        {
-            self.next = Some(ticks);
-        }
+        self.next = special.ticks().or(self.next);
     }
 
     fn content(&mut self, before: u64, content: Content<'_>) {
@@ -212,7 +204,7 @@ impl<S> Named<'_, S> {
 }
 
 impl<S: OrderedSink> Stretches for Named<'_, S> {
-    fn begin(&mut self, _: usize, _: u64, _: bool) {}
+    fn begin(&mut self, _: usize) {}
 
     #[inline]
     fn exec(

@@ -175,6 +175,14 @@ impl Special {
         }
     }
 
+    /// When what follows began, where the record tells: ticks of the constant-rate counter.
+    pub fn ticks(self) -> Option<u64> {
+        match self {
+            Self::Time { ticks } | Self::Stamp { ticks } | Self::Spawn { ticks } => Some(ticks),
+            _ => None,
+        }
+    }
+
     /// Appends the record to `words`. [`Special::Unknown`] appends nothing.
     pub fn write(self, words: &mut Vec<u64>) {
         match self {

@@ -6,7 +6,6 @@
 //! machine asked, several times; what differs between two runs of one machine is the evidence.
 
 mod advice;
-mod at_once;
 mod effects;
 mod figures;
 mod fits;
@@ -17,8 +16,8 @@ mod study;
 mod variant;
 
 pub use advice::Advice;
-pub use at_once::at_once;
 pub use figures::Figures;
 pub use prediction::{Effect, MachinePrediction, SCHEMA_VERSION, WhatIf};
+pub use prestore_replay::at_once;
 pub use speedup::Speedup;
 pub use study::{Study, WhatIfError};

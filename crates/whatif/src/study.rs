@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use prestore_machine::Machine;
-use prestore_replay::{HandOffs, Options, Sample, SourceError, threads_at_once};
+use prestore_replay::{HandOffs, Options, Sample, SourceError, at_once, threads_at_once};
 use prestore_sim::{CallSite, Interest, Results, Simulation, SimulationError};
 use prestore_trace::SiteId;
 use prestore_trace::container::Trace;
 
-use crate::at_once::at_once;
 use crate::effects::{Alone, followed};
 use crate::fits::fits;
 use crate::simulate::{Run, failed_on};

@@ -1,29 +1,30 @@
 //! The pass over a recording that finds hand-offs: all threads, in order of their stamps.
 
-use prestore_trace::block::Block;
+use prestore_trace::SiteId;
 use prestore_trace::container::Trace;
-use prestore_trace::record::Special;
-use prestore_trace::replay::each_touch;
-use prestore_trace::{EventKind, SiteId};
 use rustc_hash::FxHashSet;
 
-use super::atomics::Atomics;
+use super::atomics::Found;
 use super::conditions::Conditions;
 use super::joins::{Join, Joins};
 use super::locks::Locks;
-use super::neighbours::{Looking, Neighbours};
+use super::neighbours::Neighbours;
 use super::pairs::Pairs;
 use super::places::{Places, Relation, Write};
-use super::sections::{Attempt, LastSites, Roles, Section};
+use super::scan::{Done, Scanner, What};
+use super::sections::{Attempt, Roles, Section};
 use super::settle::settle;
 use super::spawns::Spawns;
 use super::unresolved::Spins;
+use super::walk::in_order;
 use super::watcher::{Poll, Watcher};
 use super::{HandOffCounts, HandOffs, LOOP};
-use crate::cursor::Cursor;
+use crate::at_once::at_once;
 use crate::marks::{MAX_NUMBER, Mark};
-use crate::ordered::{self, Stretch, Stretches};
 use crate::{Options, SourceError, StackGuess, Waits, chosen};
+
+/// Threads that are read before what was found in them is put together.
+const AT_ONCE: usize = 64;
 
 /// Words of one lock lie within so many bytes.
 pub(super) const ONE_LOCK: u64 = 64;
@@ -39,27 +40,20 @@ impl HandOffs {
         if threads.len() < 2 {
             return Ok(Self::default());
         }
-        let mut decoder = chosen::decoder()?;
-        let mut places = Places::new();
+        let mut places = Places::default();
         let mut roles = Roles::default();
         let mut neighbours = Neighbours::default();
-        for (number, &(thread, _)) in (0..).zip(&threads) {
-            let mut last = LastSites::default();
-            let mut looking = Looking::new(number);
-            let mut cursor = Cursor::new(trace, thread, options.lenient)?;
-            while cursor.load(&mut decoder)? {
-                let table = cursor.table();
-                let mut atomics = Atomics {
-                    xsave: table.xsave(),
-                    places: &mut places,
-                    roles: &mut roles,
-                    last: &mut last,
-                    neighbours: &mut neighbours,
-                    looking: &mut looking,
-                };
-                cursor.replay(&mut atomics)?;
+        let numbered: Vec<_> = (0..).zip(threads.iter().map(|t| t.0)).collect();
+        for some in numbered.chunks(AT_ONCE) {
+            let read = |&(number, thread): &_| Found::read(trace, thread, number, options.lenient);
+            for found in at_once(some, read, &|| ()) {
+                let found = found?;
+                found.addresses().for_each(|addr| {
+                    places.at(addr);
+                });
+                roles.join(found.roles);
+                neighbours.join(found.neighbours);
             }
-            looking.end(&mut neighbours);
         }
         let pairs = neighbours.pairs(|addr| places.has(addr));
         let spun = neighbours.into_spun();
@@ -83,17 +77,17 @@ impl HandOffs {
             wanted: vec![(u64::MAX, 0); threads.len()],
             stamped: false,
         };
-        let mut cursors = Vec::new();
+        let mut scanners = Vec::new();
         let stacks = StackGuess::all(trace, options)?;
         for &(thread, process) in &threads {
-            cursors.push(Cursor::new(trace, thread, options.lenient)?);
+            scanners.push(Scanner::new(trace, thread, options.lenient)?);
             walk.spawns.thread(process, &trace.process(process));
             let stack = stacks.iter().find(|s| s.thread == thread);
             let entry = trace.manifest().threads.get(thread.0 as usize);
             walk.joins
                 .thread(process, stack, entry.and_then(|t| t.end_ticks));
         }
-        ordered::walk(&mut cursors, &mut decoder, &mut walk)?;
+        in_order(scanners, &walk.places.seen(), &mut walk)?;
         let (marks, numbers, mut counts) = walk.finish();
         let packed = settle(marks, numbers, &mut counts);
         let ids = threads.iter().map(|t| t.0);
@@ -102,6 +96,13 @@ impl HandOffs {
             counts,
         })
     }
+}
+
+/// A stretch of a thread: its place among the threads that are read, and when it began.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch {
+    pub(super) thread: usize,
+    pub(super) ticks: u64,
 }
 
 /// What is known of all threads.
@@ -297,7 +298,7 @@ impl Walk {
 
     /// It stores to one.
     #[inline(never)]
-    fn store(&mut self, of: &Stretch<'_>, addr: u64, site: SiteId) {
+    fn store(&mut self, of: Stretch, addr: u64, site: SiteId) {
         let watcher = &self.watchers[of.thread];
         let release = write(watcher, of, site);
         self.pairs.write(addr, release.thread, site, release.event);
@@ -313,33 +314,7 @@ impl Walk {
     }
 }
 
-impl Walk {
-    #[inline(always)]
-    fn event(&mut self, of: &Stretch<'_>, kind: EventKind, addr: u64, site: SiteId) {
-        let watcher = &mut self.watchers[of.thread];
-        match kind {
-            EventKind::Load if self.places.perhaps(addr) => self.load(of.thread, addr, site),
-            EventKind::Load => {}
-            EventKind::Store => {
-                watcher.writes(addr, site);
-                if self.places.perhaps(addr) {
-                    self.store(of, addr, site);
-                }
-            }
-            EventKind::NtStore => watcher.writes(addr, site),
-            EventKind::AtomicRmw => {
-                let write = write(watcher, of, site);
-                self.spins.written(addr, of.thread);
-                self.atomic(addr, write);
-            }
-            EventKind::Fence(_) => {}
-            _ => watcher.work(),
-        }
-        self.watchers[of.thread].events += 1;
-    }
-}
-
-fn write(watcher: &Watcher, of: &Stretch<'_>, site: SiteId) -> Write {
+fn write(watcher: &Watcher, of: Stretch, site: SiteId) -> Write {
     Write {
         thread: of.thread as u32,
         site,
@@ -349,46 +324,53 @@ fn write(watcher: &Watcher, of: &Stretch<'_>, site: SiteId) -> Write {
     }
 }
 
-impl Stretches for Walk {
-    fn begin(&mut self, thread: usize, ticks: u64, begun: bool) {
+/// What [`super::walk`] shows.
+impl Walk {
+    /// A stretch of a thread begins; `begun`: it is not its first, of which the time may be unknown (0).
+    pub(super) fn begin(&mut self, of: Stretch, begun: bool) {
+        let watcher = &mut self.watchers[of.thread];
         if begun {
-            self.watchers[thread].stamp(ticks);
-            if ticks > 0 {
-                self.spawned(thread, ticks);
+            watcher.stamp(of.ticks);
+            if of.ticks > 0 {
+                self.spawned(of.thread, of.ticks);
             }
         } else {
-            self.watchers[thread].wake();
-            self.watchers[thread].stamp(0);
+            watcher.wake();
+            watcher.stamp(0);
         }
     }
 
-    #[inline]
-    fn exec(&mut self, of: &Stretch<'_>, _: u64, block: &Block, values: &[u64], executed: u32) {
-        let xsave = of.table.xsave();
-        for r in &block.refs {
-            if u32::from(r.instr) >= executed {
-                break;
+    /// The thread of `of` has done so much.
+    pub(super) fn has_done(&mut self, of: Stretch, done: Done) {
+        self.watchers[of.thread].has_done(done);
+    }
+
+    /// What the thread does next.
+    pub(super) fn shown(&mut self, of: Stretch, what: What) {
+        let watcher = &mut self.watchers[of.thread];
+        match what {
+            What::Load(addr, site) => self.load(of.thread, addr, site),
+            What::Store(addr, site) => {
+                watcher.writes(addr, site);
+                self.store(of, addr, site);
             }
-            each_touch(xsave, r, values, |addr, _| {
-                self.event(of, r.kind, addr, r.site);
-            });
-        }
-    }
-
-    fn special(&mut self, of: &Stretch<'_>, _: u64, special: Special) {
-        match special {
-            Special::Stamp { .. } => self.stamped = true,
-            Special::Spawn { ticks } => {
-                let events = self.watchers[of.thread].events;
+            What::Write(addr, site) => watcher.writes(addr, site),
+            What::Atomic(addr, site) => {
+                let write = write(watcher, of, site);
+                self.spins.written(addr, of.thread);
+                self.atomic(addr, write);
+            }
+            What::Spawn(ticks) => {
+                let events = watcher.events;
                 self.spawns.spawn(of.thread, ticks, events);
             }
-            Special::Alloc { .. } => self.event(of, EventKind::Alloc, 0, SiteId::NONE),
-            Special::Free { .. } => self.event(of, EventKind::Free, 0, SiteId::NONE),
-            _ => {}
+            What::Stamped => self.stamped = true,
+            What::Until(_) => {}
         }
     }
 
-    fn end(&mut self, thread: usize) {
+    /// A thread has come to its end.
+    pub(super) fn end(&mut self, thread: usize) {
         self.joins.end(thread);
         self.watchers[thread].sleep();
     }

@@ -75,13 +75,19 @@
 //! attempts). The thread's instruction counts go on as if they had not been executed. The same holds of
 //! attempts to acquire a lock that failed, and of looks at it between them.
 //!
+//! # Two readings
+//! The first finds where there are atomics and where threads spin, of as many threads at once as the host has processors
+//! (`atomics.rs`). The second shows those accesses, few of all (`scan.rs`), to a walk over all threads in the order of their stamps
+//! (`walk.rs`, `infer.rs`); other processors read ahead of it (`readers.rs`). What is found does not depend on how many there are.
+//!
 //! # Memory
 //! While inferring: some 200 bytes an address of atomics and 8 more for each thread that uses it, 100 KiB
-//! a thread and its cursor (some 8 MiB), 40 bytes for each thread that uses an address of atomics, and 32 bytes a
-//! hand-off or section. Afterwards 16 bytes a hand-off or section and 16 more where polls are left out. A program with
+//! a thread, its cursor (some 8 MiB) and what was read of it ahead (at most 1 MiB), 40 bytes for each thread that uses an
+//! address of atomics, and 32 bytes a hand-off or section. Afterwards 16 bytes a hand-off or section and 16 more where polls are left out. A program with
 //! one thread costs nothing.
 
 mod atomics;
+mod blocks;
 mod conditions;
 mod infer;
 mod inside_out;
@@ -91,10 +97,13 @@ mod marking;
 mod neighbours;
 mod pairs;
 mod places;
+mod readers;
+mod scan;
 mod sections;
 mod settle;
 mod spawns;
 mod unresolved;
+mod walk;
 mod watcher;
 
 use prestore_trace::ThreadId;

@@ -11,6 +11,8 @@ const WINDOW: u64 = 64;
 const OPEN: usize = 4;
 /// Addresses near another one of which it is counted how often they are looked at.
 const MOST_NEAR: usize = 8;
+/// The same while only some threads were read: others may make more of what one has seen last.
+const MOST_NEAR_OF_ONE: usize = 64;
 /// Loads of one address by one instruction, with little between them, that are a wait.
 const SPIN: u32 = 3;
 /// Other events between two of them: calls that give up the processor.
@@ -32,11 +34,38 @@ struct Near {
     several: bool,
 }
 
-/// Of all threads.
+impl Near {
+    /// The address at `distance` was looked at in so many windows; of at most `most` it is counted.
+    fn looked(&mut self, distance: i16, times: u64, most: usize) {
+        let room = self.looks.len() < most;
+        match self.looks.iter_mut().find(|(d, _)| *d == distance) {
+            Some((_, all)) => *all += times,
+            None if room => self.looks.push((distance, times)),
+            None => {}
+        }
+    }
+}
+
+/// Of some threads.
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {
     near: FxHashMap<u64, Near>,
-    spun: FxHashSet<u64>,
+    spun: Spun,
+}
+
+/// Addresses that threads spin at, in the order in which that was seen.
+#[derive(Debug, Default)]
+struct Spun {
+    all: FxHashSet<u64>,
+    in_order: Vec<u64>,
+}
+
+impl Spun {
+    fn insert(&mut self, addr: u64) {
+        if self.in_order.len() < MOST_SPUN && self.all.insert(addr) {
+            self.in_order.push(addr);
+        }
+    }
 }
 
 /// One thread's part of it.
@@ -45,6 +74,8 @@ pub(super) struct Looking {
     thread: u32,
     events: u64,
     open: Vec<Window>,
+    /// Of [`Self::spins`], the instructions: one comparison for all.
+    sites: [SiteId; LOADS],
     spins: [Spin; LOADS],
 }
 
@@ -59,7 +90,6 @@ struct Window {
 #[derive(Clone, Copy, Debug)]
 struct Spin {
     addr: u64,
-    site: SiteId,
     times: u32,
     last: u64,
 }
@@ -68,7 +98,6 @@ impl Looking {
     pub(super) fn new(thread: u32) -> Self {
         let spin = Spin {
             addr: 0,
-            site: SiteId::NONE,
             times: 0,
             last: 0,
         };
@@ -76,6 +105,7 @@ impl Looking {
             thread,
             events: 0,
             open: Vec::new(),
+            sites: [SiteId::NONE; LOADS],
             spins: [spin; LOADS],
         }
     }
@@ -125,21 +155,30 @@ impl Looking {
     pub(super) fn load(&mut self, all: &mut Neighbours, addr: u64, site: SiteId) {
         let now = self.events;
         self.access(all, addr);
-        let known = self.spins.iter().position(|s| s.site == site);
-        let over = |s: &Spin| s.site == SiteId::NONE || now - s.last > BETWEEN;
-        let Some(at) = known.or_else(|| self.spins.iter().position(over)) else {
-            return;
+        let mut same = 0u32;
+        for (at, of) in self.sites.iter().enumerate() {
+            same |= u32::from(*of == site) << at;
+        }
+        let known = same != 0;
+        let at = if known {
+            same.trailing_zeros() as usize
+        } else {
+            let mut all = self.sites.iter().zip(&self.spins);
+            let over =
+                |(of, spin): (&SiteId, &Spin)| *of == SiteId::NONE || now - spin.last > BETWEEN;
+            let Some(at) = all.position(over) else { return };
+            self.sites[at] = site;
+            at
         };
         let spin = &mut self.spins[at];
-        if spin.addr == addr && spin.site == site && now - spin.last <= BETWEEN {
+        if known && spin.addr == addr && now - spin.last <= BETWEEN {
             (spin.times, spin.last) = (spin.times + 1, now);
-            if spin.times == SPIN && all.spun.len() < MOST_SPUN {
+            if spin.times == SPIN {
                 all.spun.insert(addr);
             }
         } else {
             *spin = Spin {
                 addr,
-                site,
                 times: 1,
                 last: now,
             };
@@ -177,12 +216,23 @@ impl Neighbours {
         near.windows += 1;
         near.several |= *near.first.get_or_insert(thread) != thread;
         for &distance in &window.seen {
-            let room = near.looks.len() < MOST_NEAR;
-            match near.looks.iter_mut().find(|(d, _)| *d == distance) {
-                Some((_, times)) => *times += 1,
-                None if room => near.looks.push((distance, 1)),
-                None => {}
+            near.looked(distance, 1, MOST_NEAR_OF_ONE);
+        }
+    }
+
+    /// What was seen of other threads, which come behind these.
+    pub(super) fn join(&mut self, others: Self) {
+        for (addr, other) in others.near {
+            let near = self.near.entry(addr).or_default();
+            near.windows += other.windows;
+            let first = *near.first.get_or_insert(other.first.unwrap_or_default());
+            near.several |= other.several || other.first.is_some_and(|thread| thread != first);
+            for (distance, times) in other.looks {
+                near.looked(distance, times, MOST_NEAR);
             }
+        }
+        for addr in others.spun.in_order {
+            self.spun.insert(addr);
         }
     }
 
@@ -193,7 +243,7 @@ impl Neighbours {
         for (&arrive, near) in self.near.iter().filter(|(_, near)| near.several) {
             for &(distance, times) in &near.looks {
                 let look = arrive.wrapping_add_signed(distance.into());
-                let waits = self.spun.contains(&look) || has_atomics(look);
+                let waits = self.spun.all.contains(&look) || has_atomics(look);
                 if waits && times * 8 >= near.windows * WINDOWS_OF_8 {
                     pairs.push((arrive, look));
                 }
@@ -205,7 +255,7 @@ impl Neighbours {
 
     /// Where threads spin.
     pub(super) fn into_spun(self) -> FxHashSet<u64> {
-        self.spun
+        self.spun.all
     }
 }
 

@@ -220,47 +220,74 @@ impl Place {
 }
 
 /// All addresses with atomics.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Places {
     map: FxHashMap<u64, Place>,
-    /// A bit for each hash of an address in the map: most stores are elsewhere.
-    seen: Vec<u64>,
+    seen: Seen,
 }
 
-const SEEN_BITS: u64 = 1 << 18;
+/// Addresses where threads may meet, by a hash of [`HASH_BITS`]: most accesses are elsewhere.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    /// A bit for each hash.
+    all: Box<[u64; WORDS]>,
+    /// A bit for each of those words: little of the host's caches, and enough for nearly all.
+    words: Box<[u64; WORDS / 64]>,
+}
 
-#[inline]
-fn bit(addr: u64) -> (usize, u64) {
-    let at = addr.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 46 & (SEEN_BITS - 1);
-    ((at / 64) as usize, 1 << (at % 64))
+const HASH_BITS: u32 = 18;
+const WORDS: usize = 1 << (HASH_BITS - 6);
+
+#[inline(always)]
+fn hash(addr: u64) -> usize {
+    (addr.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - HASH_BITS)) as usize
+}
+
+impl Default for Seen {
+    fn default() -> Self {
+        Self {
+            all: Box::new([0; WORDS]),
+            words: Box::new([0; WORDS / 64]),
+        }
+    }
+}
+
+impl Seen {
+    /// May threads meet at the address?
+    #[inline(always)]
+    pub(super) fn perhaps(&self, addr: u64) -> bool {
+        !self.is_elsewhere(addr) && self.all[hash(addr) / 64] >> (hash(addr) % 64) & 1 == 1
+    }
+
+    /// Is the address certainly none of them? Not all others are told.
+    #[inline(always)]
+    pub(super) fn is_elsewhere(&self, addr: u64) -> bool {
+        let word = hash(addr) / 64;
+        self.words[word / 64] >> (word % 64) & 1 == 0
+    }
+
+    fn note(&mut self, addr: u64) {
+        let hash = hash(addr);
+        self.all[hash / 64] |= 1 << (hash % 64);
+        self.words[hash / 64 / 64] |= 1 << (hash / 64 % 64);
+    }
 }
 
 impl Places {
-    pub(super) fn new() -> Self {
-        Self {
-            map: FxHashMap::default(),
-            seen: vec![0; (SEEN_BITS / 64) as usize],
-        }
-    }
-
     /// The address of an atomic.
     pub(super) fn at(&mut self, addr: u64) -> &mut Place {
-        let (word, mask) = bit(addr);
-        self.seen[word] |= mask;
+        self.seen.note(addr);
         self.map.entry(addr).or_default()
     }
 
-    /// May there be atomics at the address?
-    #[inline]
-    pub(super) fn perhaps(&self, addr: u64) -> bool {
-        let (word, mask) = bit(addr);
-        self.seen[word] & mask != 0
+    /// Where threads may meet, by what was noted so far.
+    pub(super) fn seen(&self) -> Seen {
+        self.seen.clone()
     }
 
     /// Shows accesses of the address, whether it has atomics or not.
     pub(super) fn note(&mut self, addr: u64) {
-        let (word, mask) = bit(addr);
-        self.seen[word] |= mask;
+        self.seen.note(addr);
     }
 
     /// Are there atomics at the address?

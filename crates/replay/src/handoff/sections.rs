@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::places::Write;
 use super::watcher::Poll;
 
-/// What the code sites of atomics are there for, learned from all threads' atomics one thread after the other.
+/// What the code sites of atomics are there for, learned from threads' atomics, one thread after the other.
 #[derive(Debug, Default)]
 pub(super) struct Roles {
     /// Sites of the first atomic of some thread at some address.
@@ -21,7 +21,20 @@ pub(super) struct Roles {
 #[derive(Debug, Default)]
 pub(super) struct LastSites(FxHashMap<u64, SiteId>);
 
+impl LastSites {
+    /// Where it executed atomics.
+    pub(super) fn addresses(&self) -> impl Iterator<Item = u64> {
+        self.0.keys().copied()
+    }
+}
+
 impl Roles {
+    /// What was learned from other threads.
+    pub(super) fn join(&mut self, others: Self) {
+        self.first.extend(others.first);
+        self.behind.extend(others.behind);
+    }
+
     /// The thread of `last` executes an atomic.
     pub(super) fn atomic(&mut self, last: &mut LastSites, addr: u64, site: SiteId) {
         match last.0.entry(addr) {

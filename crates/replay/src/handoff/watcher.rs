@@ -2,6 +2,7 @@
 
 use prestore_trace::SiteId;
 
+use super::scan::Done;
 use super::{LOOK_BACK, LOOP};
 
 /// A thread's last loads, by address: one entry each, the latest wins.
@@ -58,6 +59,13 @@ impl Watcher {
         self.polls = vec![none; POLLS];
         self.stores = vec![(SiteId::NONE, 0); STORES];
         self.stamps = vec![0; STAMPS as usize];
+    }
+
+    /// The thread has done so much, of which nothing else is shown.
+    #[inline]
+    pub(super) fn has_done(&mut self, done: Done) {
+        self.events = done.events;
+        self.worked = self.worked.max(done.worked);
     }
 
     /// The thread has ended. When its stretches began stays known.

@@ -117,7 +117,7 @@ impl Pass {
 }
 
 impl Stretches for Pass {
-    fn begin(&mut self, thread: usize, _: u64, _: bool) {
+    fn begin(&mut self, thread: usize) {
         self.order.begin(thread);
     }
 

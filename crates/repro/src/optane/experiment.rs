@@ -1,10 +1,7 @@
 //! The experiment `optane`.
 
-use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
-
 use prestore_machine::Machine;
+use prestore_replay::at_once;
 use serde::Serialize;
 
 use super::curves::{Curve, Half, Sample, rows};
@@ -94,8 +91,9 @@ pub fn compare(
     points: Vec<Point>,
     seed: u64,
 ) -> Result<Vec<Compared>, ReproError> {
-    let simulated = each(&points, |point| simulate(machine, point, seed))?;
-    let compared = points.into_iter().zip(simulated);
+    let simulated = at_once(&points, |point| simulate(machine, point, seed), &|| ());
+    let simulated: Result<Vec<_>, _> = simulated.into_iter().collect();
+    let compared = points.into_iter().zip(simulated?);
     Ok(compared
         .map(|(point, simulated)| Compared {
             half: Half::of(&point.work),
@@ -138,9 +136,8 @@ pub fn figure_samples(
     points: &[FigurePoint],
     seed: u64,
 ) -> Result<Vec<Sample>, ReproError> {
-    let ours = each(points, |point| {
-        simulate_figure(machine, &point.quantity, seed)
-    })?;
+    let run = |point: &FigurePoint| simulate_figure(machine, &point.quantity, seed);
+    let ours: Result<Vec<_>, _> = at_once(points, run, &|| ()).into_iter().collect();
     let sample = |(point, ours): (&FigurePoint, f64)| Sample {
         curve: point.curve.to_owned(),
         metric: match point.quantity {
@@ -152,35 +149,5 @@ pub fn figure_samples(
         published: point.published,
         ours,
     };
-    Ok(points.iter().zip(ours).map(sample).collect())
-}
-
-/// `run` of each item, on all processors; answers in the items' order.
-fn each<I: Sync, T: Send>(
-    items: &[I],
-    run: impl Fn(&I) -> Result<T, ReproError> + Sync,
-) -> Result<Vec<T>, ReproError> {
-    let next = AtomicUsize::new(0);
-    let workers = thread::available_parallelism().map_or(1, NonZero::get);
-    let mut done: Vec<(usize, Result<T, ReproError>)> = thread::scope(|scope| {
-        let worker = || {
-            let mut done = Vec::new();
-            loop {
-                let i = next.fetch_add(1, Ordering::Relaxed);
-                let Some(item) = items.get(i) else {
-                    return done;
-                };
-                done.push((i, run(item)));
-            }
-        };
-        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
-        let joined = workers.into_iter().map(|worker| {
-            worker
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        });
-        joined.flatten().collect()
-    });
-    done.sort_by_key(|(i, _)| *i);
-    done.into_iter().map(|(_, result)| result).collect()
+    Ok(points.iter().zip(ours?).map(sample).collect())
 }

@@ -70,11 +70,7 @@ pub fn each_touch(
     values: &[u64],
     mut touch: impl FnMut(u64, u64),
 ) {
-    let base = if r.slot == NO_SLOT {
-        r.disp
-    } else {
-        word(values, r.slot).wrapping_add(r.disp)
-    };
+    let base = r.base(values);
     let size = u64::from(r.size);
     match r.mode {
         RefMode::Plain => touch(base, size),
@@ -255,6 +251,16 @@ fn signed_element(values: &[u64], first: u16, bytes: u8, lane: u8) -> i64 {
 }
 
 impl Ref {
+    /// Its address; for the modes with elements, where those are counted from. From the values of one execution of its block.
+    #[inline(always)]
+    pub fn base(&self, values: &[u64]) -> u64 {
+        if self.slot == NO_SLOT {
+            self.disp
+        } else {
+            word(values, self.slot).wrapping_add(self.disp)
+        }
+    }
+
     /// Is it a plain reference of fixed size (the common case)?
     #[inline]
     pub fn is_plain(&self) -> bool {

@@ -27,7 +27,8 @@ pub fn at_once<T: Sync, R: Send>(
     let workers = thread::available_parallelism().map_or(1, NonZero::get);
     thread::scope(|scope| {
         for _ in 1..workers.min(items.len()) {
-            scope.spawn(run);
+            // Where the system has no thread for it, there are others, this one at least.
+            let _ = thread::Builder::new().spawn_scoped(scope, run);
         }
         run();
     });
