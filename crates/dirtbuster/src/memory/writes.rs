@@ -38,15 +38,42 @@ impl Memory {
     ) {
         let end = addr.saturating_add(size);
         let width = self.limits.thresholds.store_width.max(1);
-        let mut lo = addr;
-        while lo < end {
-            let hi = ((lo | (LINE - 1)).saturating_add(1)).min(end);
+        let down = match streak.goes_down(addr, size) {
+            Some(down) => down,
+            None => self.is_below(streak, addr, end),
+        };
+        let (mut first, mut behind) = (addr, end);
+        while first < behind {
+            let (lo, hi) = match down {
+                true => (first.max((behind - 1) & !(LINE - 1)), behind),
+                false => (first, ((first | (LINE - 1)).saturating_add(1)).min(end)),
+            };
             // A repeated store takes its time: what it wrote first is no longer in the core's
             // buffers when a fence follows it.
             let ago = (end - hi) / width;
             self.write_piece(streak, pending, (lo, hi - lo), at, ago);
-            lo = hi;
+            match down {
+                true => behind = lo,
+                false => first = hi,
+            }
         }
+    }
+
+    /// Does a context of the writer's begin within `addr..=end`, two lines or more from the first, so that a write of these bytes goes on with it
+    /// from its top down? What would begin with its lowest line would never meet it. Copies go down not only where they overlap: the C library's does
+    /// where source and destination lie alike in their pages, as buffers of whole pages do.
+    fn is_below(&mut self, streak: &mut Streak, addr: u64, end: u64) -> bool {
+        self.lines.page(&mut streak.hint, end);
+        let Some(state) = self.lines.find(streak.hint, end >> LINE_SHIFT) else {
+            return false;
+        };
+        let owner = self.lines.states[state].owner;
+        let writer = self.origins.get(streak.origin).writer;
+        owner.as_context().is_some_and(|c| {
+            let context = self.contexts.get(c);
+            let lines = (addr >> LINE_SHIFT, context.lo >> LINE_SHIFT);
+            context.writer == writer && lines.0 + 1 < lines.1 && context.lo <= end
+        })
     }
 
     /// `ago`: by how much, in instructions' time, it is over when its instruction is.
@@ -367,7 +394,8 @@ impl Memory {
         };
         if own {
             return if down {
-                p.lo >= streak.addr
+                // The pieces of one write, which go up, are no way back.
+                p.lo >= streak.addr && streak.last != p.at.now + 1
             } else {
                 p.lo <= streak.addr
             };
