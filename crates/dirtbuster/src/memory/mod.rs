@@ -37,6 +37,7 @@ mod left_out;
 mod own;
 mod parting;
 mod reads;
+mod search;
 mod singles;
 mod streaks;
 mod writes;
