@@ -150,6 +150,7 @@ impl Cluster {
             fresh_share: self.written.fresh.share(),
             anew_share: self.written.fresh.share_anew(),
             far: self.written.far,
+            told: self.written.told,
             fence: self.written.fences.distance(),
             non_temporal_share: share(self.non_temporal, stores),
             atomic_share: share(self.atomic + self.written.after_atomic, stores).min(1.0),

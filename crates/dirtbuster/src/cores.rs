@@ -109,6 +109,8 @@ pub(crate) struct Core {
     reach: u64,
     /// Of caches larger than those.
     pub(crate) horizons: Horizons,
+    /// When its thread's last fence or atomic was, plus one, or may have been unseen; 0: there was none.
+    pub(crate) fenced: u64,
     ended: bool,
     /// Sampled lines that came for a read.
     read_fills: u64,
@@ -135,6 +137,7 @@ impl Core {
             cached: 0,
             reach: 0,
             horizons: Horizons::default(),
+            fenced: 0,
             ended: false,
             read_fills: 0,
             looked_at: Vec::new(),
@@ -179,6 +182,7 @@ impl Core {
 
     /// The thread, at its time `now`, has executed what nobody saw: what it touched before may be anywhere.
     pub(crate) fn leave_out(&mut self, now: u64) {
+        self.fenced = now + 1;
         self.fills = 0;
         self.epoch += NEAR_EPOCHS + 1;
         self.began = [now; NEAR_EPOCHS as usize + 1];

@@ -14,6 +14,7 @@ use crate::loaded::Loaded;
 use crate::lone::Lone;
 use crate::origins::{Origins, SizeClass, add_class};
 use crate::thread::Part;
+use crate::told::Told;
 use crate::usage::Usage;
 use crate::waiting;
 
@@ -37,6 +38,7 @@ pub(crate) struct Written {
     pub(crate) fresh: Fresh,
     pub(crate) lone: Lone,
     pub(crate) far: Far,
+    pub(crate) told: Told,
     pub(crate) fences: FenceHistogram,
     pub(crate) allocations: FxHashMap<SiteId, u64>,
 }
@@ -55,6 +57,7 @@ impl Written {
         self.fresh.merge(&o.fresh);
         self.lone.merge(&o.lone);
         self.far.merge(&o.far);
+        self.told.merge(&o.told);
         for class in &o.classes {
             add_class(&mut self.classes, class);
         }
@@ -75,6 +78,7 @@ impl Written {
         self.fresh.scale(weight);
         self.lone.scale(weight);
         self.far.scale(weight);
+        self.told.scale(weight);
         for class in &mut self.classes {
             class.scale(weight);
         }
@@ -235,6 +239,7 @@ impl Ledger {
             written.fresh.merge(&o.fresh);
             written.lone.merge(&o.lone);
             written.far.merge(&o.far);
+            written.told.merge(&o.told);
             for class in &o.classes {
                 add_class(&mut written.classes, class);
             }

@@ -49,6 +49,7 @@ mod summary;
 mod thread;
 mod thresholds;
 mod together;
+mod told;
 mod turns;
 mod usage;
 mod verdict;

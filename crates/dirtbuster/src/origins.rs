@@ -12,6 +12,7 @@ use crate::lines::LINE;
 use crate::loaded::Loaded;
 use crate::lone::Lone;
 use crate::met::Met;
+use crate::told::Told;
 use crate::turns::Turns;
 use crate::usage::Usage;
 
@@ -47,6 +48,7 @@ pub(crate) struct Origin {
     pub(crate) fresh: Fresh,
     pub(crate) lone: Lone,
     pub(crate) far: Far,
+    pub(crate) told: Told,
     pub(crate) fences: FenceHistogram,
     /// Origins whose streaks it went on with, and how often it did.
     pub(crate) met: Met,
@@ -202,6 +204,7 @@ impl Origins {
                         fresh: Fresh::default(),
                         lone: Lone::default(),
                         far: Far::default(),
+                        told: Told::default(),
                         fences: FenceHistogram::default(),
                         met: Met::default(),
                     });

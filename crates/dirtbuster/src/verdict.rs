@@ -30,6 +30,7 @@ use crate::far::Far;
 use crate::findings::{CacheLimit, Dismissed, FenceDistance, Streams, Verdict};
 use crate::lone::Lone;
 use crate::origins::SizeClass;
+use crate::told::Told;
 use crate::usage::{Events, Usage};
 use crate::words::{of, percent, size};
 use crate::{awaited, limit, reasons};
@@ -64,6 +65,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) anew_share: f64,
     /// Lines in sequential contexts that larger caches would have kept.
     pub(crate) far: Far,
+    /// Lines that other threads read.
+    pub(crate) told: Told,
     /// Sequential or not.
     pub(crate) whole: Usage,
     /// Not sequential.
@@ -157,6 +160,11 @@ pub(crate) fn decide(e: &Evidence<'_>, program: Program, t: &Thresholds) -> Deci
     let sent = matches!(verdict, Verdict::Skip | Verdict::Clean);
     if sent && e.waits_for_far_memory(t) {
         reason.push_str(&reasons::far_fences(e.lines_a_fence()));
+    }
+    if verdict == Verdict::Skip
+        && let Some(lines) = e.told.without_fence()
+    {
+        reason.push_str(&reasons::told_by_a_plain_store(lines));
     }
     if sent && e.fresh_share >= t.min_fresh_share {
         reason.push_str(&reasons::fresh(e));

@@ -2,7 +2,7 @@
 
 use crate::finding::NamedFinding;
 use crate::place::NamedPlace;
-use crate::system::{is_generic_library, is_system_library};
+use crate::system::{is_generic_library, is_system_library, is_system_path};
 
 /// What stands in the names of functions that move or persist what they are given: what such a library function
 /// does is done by who calls it, what others do (an allocator, a transaction's end) is the library's own.
@@ -29,9 +29,15 @@ pub(crate) fn library_between(calls: &[NamedPlace], place: usize) -> Option<Stri
     acting_library(calls, at)
 }
 
-/// The same of code that is named itself: the library it is in, if the system came with it.
+/// The same of code that is named itself: the module it is in, if the system came with that, or it is the toolchain's (a garbage collector),
+/// which was compiled into the program.
 pub(crate) fn library_of(place: &NamedPlace) -> Option<String> {
-    (!place.is_own() && is_system_library(&place.module)).then(|| place.module.clone())
+    let of_system = !place.is_own() && is_system_library(&place.module);
+    (of_system || is_toolchains(place)).then(|| place.module.clone())
+}
+
+fn is_toolchains(place: &NamedPlace) -> bool {
+    place.is_own() && place.file.as_deref().is_some_and(is_system_path)
 }
 
 /// Why nobody who works on the program can change what is written at a finding's place; `None`: it is its own code.
@@ -44,6 +50,12 @@ pub(crate) fn why_not_own(finding: &NamedFinding) -> Option<String> {
         );
     }
     let library = finding.library.as_deref()?;
+    if is_toolchains(&finding.place) {
+        let name = file_name(library);
+        return Some(format!(
+            "the toolchain's own code, compiled into {name}: {CHANGE}"
+        ));
+    }
     (library == finding.place.module).then(|| format!("{}: {CHANGE}", file_name(library)))
 }
 

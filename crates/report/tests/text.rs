@@ -48,7 +48,14 @@ fn advice_about_what_is_not_the_programs_says_so_and_is_not_what_to_try() {
         ("[jit:17]", false),
         ("[jit:17]", true),
         ("/usr/lib/libjvm.so", false),
+        ("/opt/worker", false),
     ] {
+        // A runtime that was compiled into the program, where no call of the program's led.
+        let runtime = "/usr/local/go/src/runtime/memclr_amd64.s";
+        let frames: &[(&str, &str, u32)] = match module {
+            "/opt/worker" => &[("runtime.memclrNoHeapPointers", runtime, 182)],
+            _ => &[],
+        };
         let mut findings = Findings {
             findings: vec![skip.clone()],
             write_intensive: true,
@@ -57,13 +64,14 @@ fn advice_about_what_is_not_the_programs_says_so_and_is_not_what_to_try() {
         if beside {
             findings.findings.extend(common::findings().findings);
         }
-        let mut symbols = common::symbols().at(made.0, module, &[]);
+        let mut symbols = common::symbols().at(made.0, module, frames);
         let report = Report::new(&findings, common::run(), 0.1, &mut symbols);
         let text = report_text(&report, TextOptions::default(), None);
         let said = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let what = match module.starts_with('[') {
-            true => "In: code that the program makes while it runs",
-            false => "In: libjvm.so: what the program can change",
+        let what = match module {
+            "/opt/worker" => "In: the toolchain's own code, compiled into worker",
+            "/usr/lib/libjvm.so" => "In: libjvm.so: what the program can change",
+            _ => "In: code that the program makes while it runs",
         };
         assert!(said.contains(what), "{text}");
         let nothing = said.contains("nothing in the program's source");

@@ -347,6 +347,7 @@ impl Execution<'_> {
             counts.executed += 1;
             counts.idle += u64::from(idle);
         }
+        self.memory.cores[self.index as usize].fenced = now + 1;
         let origins = &mut self.memory.origins;
         pending.fence(now, |origin, distance| {
             let fences = &mut origins.get_mut(origin).fences;

@@ -2,7 +2,7 @@
 //!
 //! # What a write belongs to
 //! A write (see `steps`; its first store stands for all of them) is cut at line boundaries; for
-//! each piece, in the order of this list, the first that holds decides:
+//! each piece, from the lowest line up, or down where it goes on with what lies above it, in the order of this list, the first that holds decides:
 //! 1. Its instruction wrote the same line last, the line still belongs to what it belonged to
 //!    then, and the bytes are new to it: it *goes on*.
 //! 2. It *joins* the streak its instruction wrote last, unless it goes back in it, else the one
@@ -37,6 +37,7 @@ mod left_out;
 mod own;
 mod parting;
 mod reads;
+mod search;
 mod singles;
 mod streaks;
 mod writes;
@@ -87,6 +88,15 @@ impl Streak {
             last: 0,
             pending: 0,
         }
+    }
+
+    /// Is a write of `size` bytes at `addr` right below what it wrote last (`Some(true)`), or right above it (`Some(false)`)?
+    #[inline]
+    fn goes_down(&self, addr: u64, size: u64) -> Option<bool> {
+        let end = addr.saturating_add(size);
+        let down = end <= self.addr && self.addr - end < size;
+        let up = self.addr < addr && addr - self.addr <= 2 * LINE;
+        (self.last > 0 && (down || up)).then_some(down)
     }
 
     /// Does its last write wait for a fence?

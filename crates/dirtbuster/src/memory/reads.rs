@@ -92,6 +92,9 @@ impl Memory {
         }
         if taken {
             self.lines.states[i].set_read_by_another();
+            let origin = self.origin_of(&state);
+            let fenced = state.time < self.cores[writer as usize].fenced;
+            self.origins.get_mut(origin).told.read(fenced);
             if let Some(c) = state.owner.as_context() {
                 self.contexts.get_mut(c).usage.taken += 1;
             } else if let Some(o) = state.owner.as_single() {

@@ -3,7 +3,7 @@
 //! Variables are written over and over, fields of one line by functions in turns, words of tables at random. What such a write
 //! belongs to takes fewer questions than what another one does.
 
-use super::writes::OVERLAP;
+use super::search::OVERLAP;
 use super::{Candidate, Memory, Piece, Streak};
 use crate::lines::Owner;
 

@@ -70,6 +70,33 @@ fn a_vectorised_copy_of_any_size_is_one_context_without_rewrites() {
     }
 }
 
+/// Rows of a frame whose memory was written before, each copied from its end on; they lie apart.
+#[test]
+fn a_copy_from_the_end_on_is_one_context_of_whole_lines() {
+    for (to, n) in [
+        (HEAP, 1920),
+        (HEAP, 960),
+        (HEAP + 32, 4096),
+        (HEAP + 8, 1000),
+    ] {
+        let mut p = Program::default();
+        let copy = Copy::new(&mut p);
+        let call = p.block(1, 0).call().done();
+        for row in 0..100 {
+            p.run(0, call, &[]);
+            copy.run_down(&mut p, 0, to + row * 8192, n);
+        }
+        let f = p.analyze().findings;
+        let f = of_site(&f, f.findings[0].sites[0].site.0);
+        assert_eq!(f.contexts.len(), 1, "{n} bytes to {to:#x}: {f:#?}");
+        assert_eq!((f.contexts[0].bytes, f.contexts[0].count), (n, 100));
+        assert_eq!(f.rewrite.share, 0.0, "{n} bytes to {to:#x}");
+        if to == HEAP {
+            assert_eq!(f.verdict, Verdict::Skip, "{n} bytes: {}", f.reason);
+        }
+    }
+}
+
 #[test]
 fn the_first_read_counts_once_and_again_after_the_next_writing() {
     let mut p = Program::default();

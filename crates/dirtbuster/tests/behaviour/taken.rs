@@ -1,6 +1,7 @@
 //! What one thread wrote and another one gets: waits that end with it, lines that are taken.
 
 use prestore_dirtbuster::{Findings, Verdict};
+use prestore_trace::FenceKind;
 
 use crate::synthetic::Program;
 use crate::{HEAP, of_site};
@@ -105,4 +106,44 @@ fn what_was_its_writers_alone_for_a_while_is_looked_at_again() {
     let f = p.analyze().findings;
     assert!(f.time.waited > 4 * 150 * POLLS, "{:?}", f.time);
     assert!(f.time.lines_taken >= 150, "{:?}", f.time);
+}
+
+/// Blocks of 16 MB are filled, each told of by a store to a flag, an atomic of it, or a store behind a fence, and read by another thread.
+#[test]
+fn data_that_a_plain_store_tells_of_is_not_skipped_without_a_fence() {
+    for (fenced, atomic) in [(false, false), (false, true), (true, false)] {
+        let mut p = Program::default();
+        let fill = p.block(1, 0).store(0, 0, 64).compute(2).done();
+        let order = p.block(1, 10).fence(FenceKind::Store).done();
+        let tell = match atomic {
+            true => p.block(1, 20).atomic(0, 0, 8).done(),
+            false => p.block(1, 20).store(0, 0, 8).done(),
+        };
+        let read = p.block(3, 0).load(0, 0, 8).compute(1).done();
+        let (bytes, flag) = (16 << 20, HEAP + (1 << 36));
+        for round in 0..3 {
+            let block = HEAP + round * bytes;
+            for line in (0..bytes).step_by(64) {
+                p.run(0, fill, &[block + line]);
+            }
+            if fenced {
+                p.run(0, order, &[]);
+            }
+            p.run(0, tell, &[flag]);
+            p.run(1, read, &[flag]);
+            for line in (0..bytes).step_by(64) {
+                p.run(1, read, &[block + line]);
+            }
+        }
+        let f = p.analyze().findings;
+        let place = of_site(&f, 1000);
+        assert_eq!(place.verdict, Verdict::Skip, "{place:#?}");
+        let warns = place.reason.contains("need an `sfence`");
+        assert_eq!(
+            warns,
+            !fenced && !atomic,
+            "{fenced} {atomic}: {}",
+            place.reason
+        );
+    }
 }

@@ -151,7 +151,11 @@ impl Plain {
             .scope
             .as_ref()
             .is_none_or(|s| s.contains(&function(e.site)));
-        for line in first..=last {
+        let mut lines: Vec<u64> = (first..=last).collect();
+        if tracked && self.goes_down((thread, e.site), e.addr, e.addr + e.size) {
+            lines.reverse();
+        }
+        for line in lines {
             let (lo, hi) = (e.addr.max(line * 64), (e.addr + e.size).min(line * 64 + 64));
             if tracked {
                 let ago = (e.addr + e.size - hi) / self.t.store_width;
@@ -161,6 +165,25 @@ impl Plain {
                 self.part(line, None, thread, e.instr);
                 self.lines.get_mut(&line).unwrap().owner = None;
             }
+        }
+    }
+
+    /// Is a write of several lines taken from the top down: right below what its store wrote last, or below a context of the writer's?
+    fn goes_down(&self, me: Origin, addr: u64, end: u64) -> bool {
+        if let Some(s) = self.streaks.get(&me) {
+            if (end..2 * end - addr).contains(&s.addr) {
+                return true;
+            }
+            if s.addr < addr && addr - s.addr <= 128 {
+                return false;
+            }
+        }
+        match self.lines.get(&(end / 64)).and_then(|l| l.owner) {
+            Some(owner @ Owner::Context(c)) => {
+                let lo = self.contexts[c].lo;
+                self.mine(owner, me) && addr / 64 + 1 < lo / 64 && lo <= end
+            }
+            _ => false,
         }
     }
 

@@ -156,7 +156,8 @@ impl Plain {
             }
         };
         if own {
-            return if down { lo >= s.addr } else { lo <= s.addr };
+            let back = lo >= s.addr && s.time != now;
+            return if down { back } else { lo <= s.addr };
         }
         !newest && s.time >= start || now.saturating_sub(h.time) > 64
     }

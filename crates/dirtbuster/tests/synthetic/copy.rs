@@ -12,6 +12,8 @@ pub struct Copy {
     upto_256: u32,
     iteration: u32,
     tail: u32,
+    down: u32,
+    head: u32,
 }
 
 impl Copy {
@@ -47,13 +49,35 @@ impl Copy {
             last = last.store(1, -(V as i64) - at, v);
         }
         let tail = last.store(0, 0, v).ret().done();
+        let mut body = p.block(GENERIC, 50).compute(5);
+        for at in ends(4) {
+            body = body.store(0, 3 * V as i64 - at, v);
+        }
+        let down = body.compute(3).done();
+        let mut first = p.block(GENERIC, 60);
+        for at in ends(4) {
+            first = first.store(0, at, v);
+        }
+        let head = first.store(1, -(V as i64), v).ret().done();
         Self {
             upto_64,
             upto_128,
             upto_256,
             iteration,
             tail,
+            down,
+            head,
         }
+    }
+
+    /// Copies more than 256 bytes from the end on, as glibc does where source and destination lie alike in their pages.
+    pub fn run_down(&self, p: &mut Program, thread: u32, to: u64, n: u64) {
+        let mut at = (to + n - 4 * V - 1) & !(V - 1);
+        while at > to {
+            p.run(thread, self.down, &[at]);
+            at -= 4 * V;
+        }
+        p.run(thread, self.head, &[to, to + n]);
     }
 
     /// Copies `n` bytes, at least a vector's, to `to`.

@@ -132,9 +132,17 @@ pub fn static_symbols(object: &object::File<'_>) -> Vec<Symbol> {
     collect(object, object.symbols())
 }
 
-/// The function symbols of `object`'s `.dynsym`.
+/// What a symbol without a size (of a routine in assembly) covers at most where the symbols behind it may be missing. Chosen, not measured.
+const MOST_UNSIZED: u64 = 0x1000;
+
+/// The function symbols of `object`'s `.dynsym`, where the ones that are not exported are missing: a label does not speak for all
+/// the code up to the next one that is.
 pub fn dynamic_symbols(object: &object::File<'_>) -> Vec<Symbol> {
-    collect(object, object.dynamic_symbols())
+    let mut symbols = collect(object, object.dynamic_symbols());
+    for symbol in symbols.iter_mut().filter(|s| s.size == 0) {
+        symbol.end = symbol.end.min(symbol.start.saturating_add(MOST_UNSIZED));
+    }
+    symbols
 }
 
 fn collect<'data: 'file, 'file>(

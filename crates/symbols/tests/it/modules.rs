@@ -24,6 +24,34 @@ void shown(long *p) { hidden(p); p[1] = 2; }
     assert_eq!(at.to_string(), format!("{}+{hidden:#x}", path.display()));
 }
 
+/// Assembly without sizes, of which one routine is exported, and a local one far behind it.
+#[test]
+fn a_label_of_a_stripped_library_does_not_name_all_the_code_behind_it() {
+    let bench = Workbench::new();
+    let text = "\
+    .text
+    .globl shown
+shown:
+    ret
+    .skip 0x4000, 0x90
+hidden:
+    ret
+    .section .note.GNU-stack,\"\",@progbits
+";
+    bench.write("a.s", text);
+    bench.run("gcc -shared -nostdlib -o liba.so a.s");
+    let path = bench.path("liba.so");
+    let (hidden, shown) = (address_of(&path, "hidden"), address_of(&path, "shown"));
+    bench.run("strip liba.so");
+    let mut symbols = bench.symbols();
+    let module = any_build(&path);
+    assert_eq!(
+        symbols.locate(&module, shown + 0x40).function(),
+        Some("shown")
+    );
+    assert_eq!(symbols.locate(&module, hidden).function(), None);
+}
+
 #[test]
 fn indirect_functions_and_aliases_are_named_as_users_call_them() {
     let bench = Workbench::new();
