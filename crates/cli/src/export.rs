@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use prestore_trace::export::{SiteName, to_parquet};
+use prestore_trace::export::{ExportError, SiteName, to_parquet};
 
 use crate::args::{ExportArgs, ExportFormat};
 use crate::error::CliError;
@@ -29,7 +29,13 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
             None => SiteName::default(),
         }
     })
-    .map_err(|e| CliError::Failed(e.to_string()))?;
+    .map_err(|error| match error {
+        ExportError::Read(error) => error.into(),
+        ExportError::Replay { .. } | ExportError::Exists { .. } => {
+            CliError::Usage(error.to_string())
+        }
+        error => CliError::Failed(error.to_string()),
+    })?;
     for note in &exported.left_out {
         notice::say(&note.to_string());
     }

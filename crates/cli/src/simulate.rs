@@ -22,6 +22,9 @@ pub fn run(args: &SimulateArgs) -> Result<ExitCode, CliError> {
     let settings: Vec<&str> = args.replay.settings.iter().map(String::as_str).collect();
     let machine = Machine::find_with(&args.machine, &settings)?;
     let trace = args.replay.stored.open()?;
+    if let Some(file) = &args.output {
+        output::expect(file)?;
+    }
     let results = simulate(args, &machine, &trace)?;
     let text = match args.replay.format {
         PlainFormat::Json => to_json(&results).map_err(|e| CliError::Failed(e.to_string()))?,
