@@ -85,8 +85,23 @@ pub fn analyse(
     );
     about.notes.extend(run::unknown_in(trace));
     let mut analysis = analyzer.finish();
+    if analysis.threads.iter().all(|t| t.instructions == 0) {
+        return Err(CliError::Usage(nothing(dir, &about)));
+    }
     analysis.oracle.set_sites(sites);
     Ok((analysis, about))
+}
+
+/// That a recording cannot be judged, as nothing is in it.
+fn nothing(dir: &Path, about: &Run) -> String {
+    let why = match about.notes.first() {
+        Some(lost) => format!("; {lost}"),
+        None => String::new(),
+    };
+    format!(
+        "{}: no instruction of the program is in it, so that nothing can be said of it{why}; record it again",
+        dir.display()
+    )
 }
 
 /// Stores by function from imported samples.
