@@ -171,6 +171,14 @@ fn a_checker_that_cannot_be_run_is_an_error() {
     run(other.iter().chain(&["other"]))
         .exits(2)
         .says(&["no file of this name"]);
+    run(other.iter().chain(&["pool", "--image", "pool"]))
+        .exits(2)
+        .says(&["another --image's", "once"]);
+    for jobs in ["0", "100000"] {
+        it.run(&it.check, &["--jobs", jobs])
+            .exits(2)
+            .says(&["1..=1024"]);
+    }
     run(other.iter().chain(&["0x1000-0x2000"]))
         .exits(2)
         .says(&["neither stored nor flushed"]);

@@ -95,7 +95,7 @@ pub fn run(
         checker: &checker,
         parts: &parts,
         scratch: args.scratch.as_deref(),
-        jobs: args.jobs.map_or_else(processors, |n| n.get()),
+        jobs: args.jobs.map_or_else(processors, usize::from),
         quiet,
         stored: stored.as_ref(),
     };
