@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use prestore_trace::container::TABLES;
 use prestore_trace::export::{ExportError, SiteName, to_parquet};
 
 use crate::args::{ExportArgs, ExportFormat};
@@ -17,7 +18,7 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
     let out = args
         .output
         .clone()
-        .unwrap_or_else(|| args.stored.recording.join("parquet"));
+        .unwrap_or_else(|| args.stored.recording.join(TABLES));
     let mut namer = Namer::new(trace.sites().clone(), &[]);
     let exported = to_parquet(&trace, &out, |site, module| {
         match namer.frames(site, module).into_iter().next() {

@@ -72,6 +72,28 @@ fn a_changed_byte_is_found_by_looking_at_all() {
     let info = run(["trace", "info", text(&dir), "--format", "json"]).exits(2);
     let damage = info.json()["damage"].to_string();
     assert!(damage.contains("the checksum does not match"), "{damage}");
+    // It is met only when a part of the tables is written: nothing is left of that.
+    let out = folder.path().join("tables");
+    let export = ["export", text(&dir), "--to", "parquet", "-o", text(&out)];
+    run(export)
+        .exits(2)
+        .says(&["the checksum does not match", "--lenient"]);
+    assert!(!out.exists());
+    fs::create_dir(&out).unwrap();
+    run(export).exits(2);
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 0);
+    // Nor is what a killed one has left in the way.
+    fs::write(out.join("events.parquet.new"), "half").unwrap();
+    run(export.iter().chain(&["--lenient"])).exits(0);
+    let mut names: Vec<_> = fs::read_dir(&out)
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(
+        names,
+        ["events.parquet", "sites.parquet", "threads.parquet"]
+    );
 }
 
 #[test]

@@ -30,6 +30,7 @@ pub use reader::{
 };
 pub use stored::{StoredBlock, further_lines};
 pub use writer::{
-    Existing, Outcome, StreamWriter, TraceWriter, WriteError, remove as remove_recording,
+    Existing, Outcome, StreamWriter, TABLE_NAMES, TABLES, TraceWriter, WriteError,
+    remove as remove_recording,
 };
 pub(crate) use writer::{prepare, write_file};

@@ -64,9 +64,10 @@ fn ours(name: &str) -> bool {
 
 const TEMPORARY: &str = ".new";
 
-/// Where `prestore export` puts tables if nothing else is asked for, and what they are called.
-const TABLES: &str = "parquet";
-const TABLE_NAMES: [&str; 4] = [
+/// Where in a recording its tables go, if nothing else is asked for.
+pub const TABLES: &str = "parquet";
+/// What the tables of a recording are called; the last is there for those with values.
+pub const TABLE_NAMES: [&str; 4] = [
     "events.parquet",
     "sites.parquet",
     "threads.parquet",
