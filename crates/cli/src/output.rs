@@ -1,10 +1,10 @@
 //! Results on stdout or in a file.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-use prestore_report::to_json;
+use prestore_report::{TextOptions, list_text, to_json};
 use serde::Serialize;
 
 use crate::error::CliError;
@@ -27,6 +27,16 @@ pub fn not_in_sarif(findings: usize) -> String {
         "without a source line and so not in the SARIF output: {}; --format json has them",
         run::number(findings as u64, "finding")
     )
+}
+
+/// Prints names and what they are; whole lines, where no person reads them.
+pub fn print_list(entries: &[(&str, String)]) -> Result<(), CliError> {
+    const ENDLESS: usize = 1 << 20;
+    let mut options = TextOptions::for_stdout();
+    if !io::stdout().is_terminal() {
+        options.width = ENDLESS;
+    }
+    print(&list_text(entries, options))
 }
 
 /// Looks whether a result can be written to `file`, before the work begins: hours of it are not to be lost to a mistyped path.
