@@ -9,6 +9,7 @@ use crate::args::{ExportArgs, ExportFormat};
 use crate::error::CliError;
 use crate::naming::Namer;
 use crate::notice;
+use crate::progress::Reading;
 use crate::run;
 
 /// Writes the recording's tables.
@@ -19,6 +20,12 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
         .output
         .clone()
         .unwrap_or_else(|| args.stored.recording.join(TABLES));
+    let times = if trace.manifest().info.scope.values {
+        2
+    } else {
+        1
+    };
+    let reading = Reading::new(false, &trace, times);
     let mut namer = Namer::new(trace.sites().clone(), &[]);
     let exported = to_parquet(&trace, &out, |site, module| {
         match namer.frames(site, module).into_iter().next() {
@@ -37,6 +44,7 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
         }
         error => CliError::Failed(error.to_string()),
     })?;
+    drop(reading);
     for note in &exported.left_out {
         notice::say(&note.to_string());
     }

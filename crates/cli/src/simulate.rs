@@ -58,7 +58,9 @@ fn simulate(args: &SimulateArgs, machine: &Machine, trace: &Trace) -> Result<Res
         independent_loads: asked.independent_loads,
         ..Options::default()
     };
-    let mut progress = Progress::new(asked.quiet, "simulated operations");
+    let accesses = trace.manifest().totals.events.accesses();
+    let all = asked.limit.map_or(accesses, |most| most.min(accesses));
+    let mut progress = Progress::new(asked.quiet, "simulated operations").until(all);
     if !args.types.is_empty() {
         let way = Way {
             trace,
@@ -75,8 +77,8 @@ fn simulate(args: &SimulateArgs, machine: &Machine, trace: &Trace) -> Result<Res
         });
     }
     let sample = asked.sample();
-    if sample.is_some() {
-        progress = Progress::new(asked.quiet, "units");
+    if let Some(sample) = &sample {
+        progress = Progress::new(asked.quiet, "units").until(sample.units);
     }
     let replay = Replay::new(trace, simulation)
         .options(options)

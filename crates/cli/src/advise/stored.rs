@@ -14,6 +14,7 @@ use super::print;
 use crate::args::{AdviseArgs, Format};
 use crate::error::CliError;
 use crate::naming::{Namer, is_chosen};
+use crate::progress::Reading;
 use crate::{output, run};
 
 /// Findings from recorded events. `kept`: the recording will be there afterwards.
@@ -24,7 +25,9 @@ pub fn events(
     kept: bool,
 ) -> Result<ExitCode, CliError> {
     let trace = run::open(dir, args.lenient)?;
+    let reading = Reading::new(args.run.quiet, &trace, 1);
     let (analysis, mut about) = analyse(&trace, dir, &args.debug_dir, thresholds)?;
+    drop(reading);
     if !kept {
         about.recording = None;
     }
