@@ -50,7 +50,7 @@ pub fn run(args: &ReproArgs) -> Result<ExitCode, CliError> {
 }
 
 fn list() -> Vec<(&'static str, String)> {
-    let entries = experiments().into_iter();
+    let entries = experiments().iter();
     entries.map(|e| (e.name(), e.about().to_owned())).collect()
 }
 
