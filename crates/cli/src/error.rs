@@ -66,6 +66,7 @@ impl CliError {
             | Self::Record(
                 RecordError::NoCommand
                 | RecordError::Program(_)
+                | RecordError::Interpreter { .. }
                 | RecordError::NotOnPath { .. }
                 | RecordError::ScriptLoop { .. },
             ) => USAGE,

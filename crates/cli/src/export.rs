@@ -2,12 +2,14 @@
 
 use std::process::ExitCode;
 
-use prestore_trace::export::{SiteName, to_parquet};
+use prestore_trace::container::TABLES;
+use prestore_trace::export::{ExportError, SiteName, to_parquet};
 
 use crate::args::{ExportArgs, ExportFormat};
 use crate::error::CliError;
 use crate::naming::Namer;
 use crate::notice;
+use crate::progress::Reading;
 use crate::run;
 
 /// Writes the recording's tables.
@@ -17,7 +19,13 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
     let out = args
         .output
         .clone()
-        .unwrap_or_else(|| args.stored.recording.join("parquet"));
+        .unwrap_or_else(|| args.stored.recording.join(TABLES));
+    let times = if trace.manifest().info.scope.values {
+        2
+    } else {
+        1
+    };
+    let reading = Reading::new(false, &trace, times);
     let mut namer = Namer::new(trace.sites().clone(), &[]);
     let exported = to_parquet(&trace, &out, |site, module| {
         match namer.frames(site, module).into_iter().next() {
@@ -29,7 +37,14 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
             None => SiteName::default(),
         }
     })
-    .map_err(|e| CliError::Failed(e.to_string()))?;
+    .map_err(|error| match error {
+        ExportError::Read(error) => error.into(),
+        ExportError::Replay { .. } | ExportError::Exists { .. } => {
+            CliError::Usage(error.to_string())
+        }
+        error => CliError::Failed(error.to_string()),
+    })?;
+    drop(reading);
     for note in &exported.left_out {
         notice::say(&note.to_string());
     }

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use prestore_tracer::Interrupts;
+use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
@@ -35,7 +36,10 @@ const BOTH: Duration = Duration::from_secs(1);
 static LATE: AtomicI32 = AtomicI32::new(0);
 
 /// What is removed when a signal ends this command.
-static SCRATCH: Mutex<Option<PathBuf>> = Mutex::new(None);
+static SCRATCH: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Process groups that end with this command.
+static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 
 static WATCHED: Mutex<Option<Arc<Interrupts>>> = Mutex::new(None);
 
@@ -98,14 +102,47 @@ fn has_just_ended() -> bool {
 
 /// `folder` goes with this command, should a signal end it.
 pub fn takes_along(folder: &Path) {
-    *SCRATCH.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder.to_owned());
+    let mut scratch = SCRATCH.lock().unwrap_or_else(PoisonError::into_inner);
+    scratch.push(folder.to_owned());
+}
+
+/// Where no program is recorded, the first signal ends this command, with what it [`takes_along`] and its [`Group`]s.
+pub fn end_at_once() -> Result<(), CliError> {
+    watch()?;
+    PHASE.store(OVER, Ordering::SeqCst);
+    Ok(())
+}
+
+/// A process group that a signal which ends this command ends too. It has to be dropped before its first process is waited
+/// for, as its number is somebody else's afterwards.
+pub struct Group(Pid);
+
+impl Group {
+    /// The group of which `first` is the first process.
+    pub fn new(first: Pid) -> Self {
+        let mut groups = GROUPS.lock().unwrap_or_else(PoisonError::into_inner);
+        groups.push(first);
+        if PHASE.load(Ordering::SeqCst) == ENDING {
+            let _ = kill_process_group(first, Signal::KILL);
+        }
+        Self(first)
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let mut groups = GROUPS.lock().unwrap_or_else(PoisonError::into_inner);
+        groups.retain(|first| *first != self.0);
+    }
 }
 
 /// Ends this command as if it had not listened to `signal`.
 fn end(signal: i32) {
     PHASE.store(ENDING, Ordering::SeqCst);
-    let scratch = SCRATCH.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(folder) = scratch.as_deref() {
+    for group in &*GROUPS.lock().unwrap_or_else(PoisonError::into_inner) {
+        let _ = kill_process_group(*group, Signal::KILL);
+    }
+    for folder in &*SCRATCH.lock().unwrap_or_else(PoisonError::into_inner) {
         // Once more, should somebody still have been writing.
         let gone = std::fs::remove_dir_all(folder);
         let _ = gone.or_else(|_| std::fs::remove_dir_all(folder));

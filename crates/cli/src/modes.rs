@@ -80,9 +80,9 @@ pub fn compare(args: &WhatifArgs, machines: &[Machine]) -> Result<ExitCode, CliE
     };
     let chosen = chosen(&way, &images, &names).map_err(|e| wrong("--persistent ", e))?;
     let progress = Mutex::new(Progress::new(replay.quiet, "simulations"));
-    let done = || {
+    let done = |left| {
         let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
-        progress.add(1);
+        progress.one_with(left);
     };
     let comparison = Comparison {
         way,

@@ -1,10 +1,10 @@
 //! Results on stdout or in a file.
 
-use std::fs;
-use std::io::{self, Write};
+use std::fs::{self, File};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-use prestore_report::to_json;
+use prestore_report::{TextOptions, list_text, to_json};
 use serde::Serialize;
 
 use crate::error::CliError;
@@ -29,9 +29,38 @@ pub fn not_in_sarif(findings: usize) -> String {
     )
 }
 
+/// Prints names and what they are; whole lines, where no person reads them.
+pub fn print_list(entries: &[(&str, String)]) -> Result<(), CliError> {
+    const ENDLESS: usize = 1 << 20;
+    let mut options = TextOptions::for_stdout();
+    if !io::stdout().is_terminal() {
+        options.width = ENDLESS;
+    }
+    print(&list_text(entries, options))
+}
+
+/// Looks whether a result can be written to `file`, before the work begins: hours of it are not to be lost to a mistyped path.
+pub fn expect(file: &Path) -> Result<(), CliError> {
+    let tried = match fs::metadata(file) {
+        // Who reads a pipe would take this for its end.
+        Ok(known) if !known.is_file() && !known.is_dir() => Ok(()),
+        Ok(_) => File::options().write(true).open(file).map(drop),
+        Err(_) => File::create_new(file).and_then(|_| fs::remove_file(file)),
+    };
+    tried.map_err(|e| {
+        CliError::Usage(format!(
+            "the result cannot be written to {}: {e}; choose another with --output",
+            file.display()
+        ))
+    })
+}
+
 /// Writes `text` to `file`.
 pub fn write(file: &Path, text: &str) -> Result<(), CliError> {
     fs::write(file, text).map_err(|e| {
+        if file.is_file() {
+            let _half_a_file_helps_nobody = fs::remove_file(file);
+        }
         CliError::Failed(format!(
             "the result cannot be written to {}: {e}",
             file.display()

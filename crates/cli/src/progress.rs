@@ -1,23 +1,33 @@
 //! A line on stderr while a program runs or a recording is read.
 
 use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use prestore_report::{bytes, count};
+use prestore_trace::container::Trace;
 
 /// Shows how much was done; silent where stderr is no terminal.
 pub struct Progress {
     bar: Option<ProgressBar>,
     what: &'static str,
     done: u64,
+    /// How much there is; `None`: nobody knows.
+    total: Option<u64>,
     /// Bytes on disk; 0 where nothing is kept.
     bytes: u64,
     calls: u64,
 }
 
-/// Calls between two updates of the line.
+/// Calls between two updates of the line, but for as many at the beginning.
 const EVERY: u64 = 256;
+/// Time between two looks at what runs by itself.
+const LOOK: Duration = Duration::from_millis(200);
+/// What is shown where the end is known.
+const UNTIL: &str = "{spinner} {elapsed} {msg}, {eta} left";
 
 impl Progress {
     /// Counts `what` ("recorded values"). `quiet`: say nothing.
@@ -28,16 +38,39 @@ impl Progress {
             if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {msg}") {
                 bar.set_style(style);
             }
-            bar.enable_steady_tick(Duration::from_millis(200));
+            bar.enable_steady_tick(LOOK);
             bar
         });
         Self {
             bar,
             what,
             done: 0,
+            total: None,
             bytes: 0,
             calls: 0,
         }
+    }
+
+    /// There is so much to do.
+    pub fn until(mut self, total: u64) -> Self {
+        self.expect(total);
+        self
+    }
+
+    fn expect(&mut self, total: u64) {
+        if let Some(bar) = &self.bar {
+            bar.set_length(total);
+            if let (None, Ok(style)) = (self.total, ProgressStyle::with_template(UNTIL)) {
+                bar.set_style(style);
+            }
+        }
+        self.total = Some(total);
+    }
+
+    /// One more, and so many are left.
+    pub fn one_with(&mut self, left: usize) {
+        self.expect(self.done + 1 + left as u64);
+        self.add(1);
     }
 
     /// So many bytes were kept of it.
@@ -49,15 +82,24 @@ impl Progress {
     pub fn add(&mut self, n: usize) {
         self.done += n as u64;
         self.calls += 1;
-        if let Some(bar) = &self.bar
-            && self.calls.is_multiple_of(EVERY)
-        {
-            let kept = match self.bytes {
-                0 => String::new(),
-                n => format!(", {}", bytes(n)),
-            };
-            bar.set_message(format!("{} {}{kept}", count(self.done), self.what));
+        if let (Some(bar), Some(line)) = (&self.bar, self.line()) {
+            bar.set_position(self.done);
+            bar.set_message(line);
         }
+    }
+
+    /// What is shown now; `None`: what was shown before stays.
+    fn line(&self) -> Option<String> {
+        let changes = self.calls <= EVERY || self.calls.is_multiple_of(EVERY);
+        let kept = match self.bytes {
+            0 => String::new(),
+            n => format!(", {}", bytes(n)),
+        };
+        let of = match self.total {
+            None => String::new(),
+            Some(total) => format!("of {} ", count(total)),
+        };
+        changes.then(|| format!("{} {of}{}{kept}", count(self.done), self.what))
     }
 }
 
@@ -66,5 +108,73 @@ impl Drop for Progress {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// Shows how much of a recording was read; silent where stderr is no terminal.
+pub struct Reading(Option<(Arc<AtomicBool>, JoinHandle<()>)>);
+
+impl Reading {
+    /// Of `trace`, which is read so many `times`. `quiet`: say nothing.
+    pub fn new(quiet: bool, trace: &Trace, times: u64) -> Self {
+        let shown = !quiet && std::io::stderr().is_terminal();
+        Self(shown.then(|| {
+            let total = trace.manifest().totals.words * times;
+            let mut progress = Progress::new(false, "recorded values").until(total.max(1));
+            let read = trace.words_read();
+            let over = Arc::new(AtomicBool::new(false));
+            let told = Arc::clone(&over);
+            let watcher = std::thread::spawn(move || {
+                while !told.load(Ordering::Relaxed) {
+                    std::thread::park_timeout(LOOK);
+                    let now = read.load(Ordering::Relaxed).min(total);
+                    progress.add(now.saturating_sub(progress.done) as usize);
+                }
+            });
+            (over, watcher)
+        }))
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        if let Some((over, watcher)) = self.0.take() {
+            over.store(true, Ordering::Relaxed);
+            watcher.thread().unpark();
+            let _it_only_shows = watcher.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_of_a_few_is_shown_and_how_many_there_are() {
+        let mut progress = Progress::new(true, "runs");
+        for done in 1..=3 {
+            progress.one_with(12 - done);
+            assert_eq!(progress.line(), Some(format!("{done} of 12 runs")));
+        }
+        // Some were not known of.
+        progress.one_with(16);
+        assert_eq!(progress.line(), Some("4 of 20 runs".into()));
+    }
+
+    #[test]
+    fn of_many_some_are_shown() {
+        let mut progress = Progress::new(true, "recorded values");
+        let shown = (0..10_000).filter(|_| {
+            progress.add(1000);
+            progress.line().is_some()
+        });
+        assert_eq!(shown.count(), 256 + 10_000 / 256 - 1);
+        progress.size(5_000_000);
+        progress.calls = EVERY;
+        assert_eq!(
+            progress.line(),
+            Some("10.0 M recorded values, 5.00 MB".into())
+        );
     }
 }

@@ -22,6 +22,9 @@ pub fn run(args: &SimulateArgs) -> Result<ExitCode, CliError> {
     let settings: Vec<&str> = args.replay.settings.iter().map(String::as_str).collect();
     let machine = Machine::find_with(&args.machine, &settings)?;
     let trace = args.replay.stored.open()?;
+    if let Some(file) = &args.output {
+        output::expect(file)?;
+    }
     let results = simulate(args, &machine, &trace)?;
     let text = match args.replay.format {
         PlainFormat::Json => to_json(&results).map_err(|e| CliError::Failed(e.to_string()))?,
@@ -55,7 +58,9 @@ fn simulate(args: &SimulateArgs, machine: &Machine, trace: &Trace) -> Result<Res
         independent_loads: asked.independent_loads,
         ..Options::default()
     };
-    let mut progress = Progress::new(asked.quiet, "simulated operations");
+    let accesses = trace.manifest().totals.events.accesses();
+    let all = asked.limit.map_or(accesses, |most| most.min(accesses));
+    let mut progress = Progress::new(asked.quiet, "simulated operations").until(all);
     if !args.types.is_empty() {
         let way = Way {
             trace,
@@ -72,8 +77,8 @@ fn simulate(args: &SimulateArgs, machine: &Machine, trace: &Trace) -> Result<Res
         });
     }
     let sample = asked.sample();
-    if sample.is_some() {
-        progress = Progress::new(asked.quiet, "units");
+    if let Some(sample) = &sample {
+        progress = Progress::new(asked.quiet, "units").until(sample.units);
     }
     let replay = Replay::new(trace, simulation)
         .options(options)

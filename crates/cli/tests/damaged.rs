@@ -72,4 +72,39 @@ fn a_changed_byte_is_found_by_looking_at_all() {
     let info = run(["trace", "info", text(&dir), "--format", "json"]).exits(2);
     let damage = info.json()["damage"].to_string();
     assert!(damage.contains("the checksum does not match"), "{damage}");
+    // It is met only when a part of the tables is written: nothing is left of that.
+    let out = folder.path().join("tables");
+    let export = ["export", text(&dir), "--to", "parquet", "-o", text(&out)];
+    run(export)
+        .exits(2)
+        .says(&["the checksum does not match", "--lenient"]);
+    assert!(!out.exists());
+    fs::create_dir(&out).unwrap();
+    run(export).exits(2);
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 0);
+    // Nor is what a killed one has left in the way.
+    fs::write(out.join("events.parquet.new"), "half").unwrap();
+    run(export.iter().chain(&["--lenient"])).exits(0);
+    let mut names: Vec<_> = fs::read_dir(&out)
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(
+        names,
+        ["events.parquet", "sites.parquet", "threads.parquet"]
+    );
+}
+
+#[test]
+fn of_a_recording_of_which_nothing_is_left_nothing_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = recorded(folder.path(), "kv", &["--ops=20K"]);
+    fs::remove_file(dir.join("process-0.blocks")).unwrap();
+    let machine = ["--machine", "machine-a"];
+    for verb in [vec!["advise"], [&["whatif"], &machine[..]].concat()] {
+        let ran = run([&verb[..], &["--lenient", text(&dir)]].concat()).exits(2);
+        let ran = ran.says(&["process-0.blocks is missing", "record it again"]);
+        assert_eq!(ran.stdout, "", "{verb:?}");
+    }
 }

@@ -39,7 +39,7 @@ fn held(dir: &Path, machine: &Machine, sample: Sample, seeds: u64) -> (usize, f6
         let results: Results = replay().sampled(&sample, &mut [NoMechanism; 2]).unwrap();
         results.sampled.unwrap().cycles
     };
-    let estimates = at_once(&seeds, simulate, &|| ());
+    let estimates = at_once(&seeds, simulate, &|_| ());
     let mean = estimates.iter().map(|e| e.value).sum::<f64>() / seeds.len() as f64;
     let held = estimates
         .iter()

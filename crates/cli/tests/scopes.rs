@@ -8,6 +8,7 @@ use common::{
     text,
 };
 use serde_json::Value;
+use std::path::Path;
 
 const SHORT: &str = "--ops=100K";
 
@@ -217,6 +218,21 @@ fn places_are_lines_files_and_instructions() {
             assert_eq!(*found, known[key], "{place}: {key}");
         }
     }
+    for by_path in [
+        ["--module", "./steady"],
+        ["--place", &format!("./{address}")],
+    ] {
+        let mut command = prestore();
+        command.current_dir(folder.path());
+        command.args(["advise", "--format", "json", "--scope", "functions"]);
+        command.args(by_path).arg("--").arg(&program);
+        let found = Running::start(command).finish().exits(0).json();
+        assert_eq!(
+            finding(&found, "little")["stores"],
+            known["stores"],
+            "{by_path:?}"
+        );
+    }
     let file = advise_with(
         &["--scope", "functions", "--place", "steady.c"],
         &program,
@@ -245,30 +261,7 @@ fn what_is_called_at_a_place_or_from_a_module_is_its_own() {
     // A jump to memcpy at the end of a function is no call at its line.
     let flags = ["-fno-builtin", "-fno-optimize-sibling-calls"];
     let program = c_program(folder.path(), "halves", HALVES, &flags);
-    let dir = folder.path().join("halves.trace");
-    let bytes = |options: &[&str]| {
-        let mut command = prestore();
-        command.args([
-            "record",
-            "--force",
-            "-o",
-            text(&dir),
-            "--scope",
-            "functions",
-        ]);
-        command.args(options).arg("--").arg(&program);
-        Running::start(command).finish().exits(0);
-        let stored = run(["advise", text(&dir), "--format", "json"]).exits(0);
-        let stored = stored.json();
-        let live = advise_with(
-            &[&["--scope", "functions"], options].concat(),
-            &program,
-            &[],
-        );
-        assert_eq!(functions(&stored), functions(&live));
-        let of = |f: &Value| f["store_bytes"].as_u64().unwrap();
-        (findings(&live).iter().map(of).collect::<Vec<u64>>(), stored)
-    };
+    let bytes = |options: &[&str]| stored_bytes(folder.path(), &program, options);
     let call = |text: &str| 1 + HALVES.lines().position(|l| l.contains(text)).unwrap();
     let (first, second) = (call("to[0] + at"), call("to[1] + at"));
     let (found, stored) = bytes(&["--place", &format!("halves.c:{second}")]);
@@ -280,8 +273,61 @@ fn what_is_called_at_a_place_or_from_a_module_is_its_own() {
     );
     let (both, _) = bytes(&["--module", "halves"]);
     assert_eq!(both, [1 << 24, 1 << 23]);
-    let shown = run(["trace", "info", text(&dir)]).exits(0);
+    let shown = run(["trace", "info", text(&folder.path().join("trace"))]).exits(0);
     assert!(shown.stdout.contains("functions (halves)"), "{shown:#?}");
+}
+
+/// How many bytes each finding stores, of a recording with these options and of a run that is looked at while it
+/// runs, which are the same; and what is said of the recording.
+fn stored_bytes(folder: &Path, program: &Path, options: &[&str]) -> (Vec<u64>, Value) {
+    let dir = folder.join("trace");
+    let mut command = prestore();
+    command.args(["record", "--force", "-o", text(&dir)]);
+    command.args(["--scope", "functions"]);
+    command.args(options).arg("--").arg(program);
+    Running::start(command).finish().exits(0);
+    let stored = run(["advise", text(&dir), "--format", "json"]).exits(0);
+    let stored = stored.json();
+    let live = advise_with(&[&["--scope", "functions"], options].concat(), program, &[]);
+    let bytes = |report: &Value| {
+        let of = |f: &Value| (f["line"].as_u64(), f["store_bytes"].as_u64().unwrap());
+        findings(report).iter().map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(bytes(&stored), bytes(&live));
+    (bytes(&live).iter().map(|(_, n)| *n).collect(), stored)
+}
+
+/// Writes two arrays in one block of code.
+const BOTH: &str = r#"
+    static long one[1 << 16], two[1 << 18];
+    __attribute__((noipa)) static void both(long n) {
+        for (long i = 0; i < n; i++) {
+            one[i] = i;
+            two[4 * i] = i;
+        }
+    }
+    int main(void) {
+        both(1 << 16);
+        return one[7] + two[8] - 9;
+    }
+"#;
+
+#[test]
+fn a_place_in_the_middle_of_a_block_is_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = c_program(folder.path(), "both", BOTH, &["-O1"]);
+    let bytes = |place: &str| stored_bytes(folder.path(), &program, &["--place", place]);
+    for array in ["one[i] =", "two[4 * i] ="] {
+        let line = 1 + BOTH.lines().position(|l| l.contains(array)).unwrap();
+        let (by_line, stored) = bytes(&format!("both.c:{line}"));
+        assert_eq!(by_line, [8 << 16], "{array}");
+        let finding = finding(&stored, "both");
+        assert_eq!(finding["line"], line, "{array}");
+        let (by_address, again) =
+            bytes(&format!("both+{:#x}", finding["offset"].as_u64().unwrap()));
+        assert_eq!(by_address, [8 << 16], "{array}");
+        assert_eq!(findings(&again)[0]["line"], line, "{array}");
+    }
 }
 
 #[test]

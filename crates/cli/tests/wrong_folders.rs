@@ -102,6 +102,73 @@ fn output_that_cannot_be_written() {
 }
 
 #[test]
+fn a_result_that_cannot_be_written_is_told_before_the_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = recorded(folder.path(), "kv", &[SHORT]);
+    let result = |file: &Path, more: &[&str]| {
+        let to = [
+            "simulate",
+            "--machine",
+            "tiny",
+            "-o",
+            text(file),
+            text(&dir),
+        ];
+        run([&to[..], more].concat())
+    };
+    let nowhere = folder.path().join("no folder").join("result");
+    // The region, too, is wrong, which is seen when all is read.
+    for wrong in [&nowhere, folder.path()] {
+        result(wrong, &["--region", "99"])
+            .exits(2)
+            .says(&[text(wrong), "choose another"]);
+    }
+    // What is there stays where there is no result.
+    let file = folder.path().join("result");
+    result(&file, &["--region", "99"])
+        .exits(2)
+        .says(&["never opens"]);
+    assert!(!file.exists());
+    fs::write(&file, "of before").unwrap();
+    result(&file, &["--region", "99"])
+        .exits(2)
+        .says(&["never opens"]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "of before");
+    result(&file, &[]).exits(0);
+    assert!(
+        fs::read_to_string(&file)
+            .unwrap()
+            .contains("Where the time went")
+    );
+}
+
+#[test]
+fn what_recorded_nothing_is_not_in_the_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("trace");
+    let kv = kv();
+    let record = |options: &[&str]| {
+        let to = ["record", "-o", text(&dir)];
+        run([&to[..], options, &["--", text(&kv), SHORT]].concat())
+    };
+    record(&["--skip", "900G"]).exits(3).says(&["skip fewer"]);
+    assert!(!dir.exists());
+    record(&["--scope", "functions", "--function", "nobody"]).exits(3);
+    assert!(!dir.exists());
+    fs::create_dir(&dir).unwrap();
+    record(&["--region", "7"]).exits(3);
+    assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
+    record(&[]).exits(0);
+    // Tables of a recording that is replaced are not those of the new one.
+    let export = || run(["export", text(&dir), "--to", "parquet"]);
+    export().exits(0);
+    export().exits(2).says(&["exists already"]);
+    record(&["--force", "--take", "100K"]).exits(0);
+    assert!(!dir.join("parquet").exists());
+    export().exits(0);
+}
+
+#[test]
 fn output_that_is_there_already() {
     let folder = tempfile::tempdir().unwrap();
     let dir = recorded(folder.path(), "kv", &[SHORT]);

@@ -43,6 +43,18 @@ fn programs_that_cannot_be_traced() {
         .exits(2)
         .says(&["neither an ELF program nor a script", "interpreter"]);
 
+    let led = path("led");
+    executable(&led, b"#!/no/such/interpreter -x\n");
+    advise(&led).exits(2).says(&[
+        &format!("{}: its interpreter", text(&led)),
+        "/no/such/interpreter: no such file",
+    ]);
+    for here in [".", ".."] {
+        run(["advise", "--", here])
+            .exits(2)
+            .says(&["not a regular file"]);
+    }
+
     let looped = path("looped");
     executable(&looped, format!("#!{}\n", text(&looped)).as_bytes());
     advise(&looped).exits(2).says(&["binary interpreter"]);

@@ -16,9 +16,12 @@ fn without_a_command_there_is_help() {
     let ran = run::<[&str; 0], &str>([]);
     assert_eq!(ran.code(), 2);
     ran.says(&["Usage: prestore", "Exit codes:", "advise"]);
-    run(["advise"])
-        .exits(2)
-        .says(&["required", "Usage: prestore advise"]);
+    run(["advise"]).exits(2).says(&[
+        "required",
+        "CMD",
+        "Usage: prestore advise [OPTIONS] -- <CMD>...",
+        "advise [OPTIONS] <DIR>",
+    ]);
     run(["record", "-o", "x"]).exits(2).says(&["<CMD>"]);
     let help = run(["advise", "--help"]).exits(0).stdout;
     for part in [
@@ -77,6 +80,19 @@ fn numbers_and_names_that_make_no_sense() {
         &["--period is shorter than --take"],
     );
     wrong(&["--period", "1M"], &["--take"]);
+    wrong(&["--lenient"], &["cannot be used with"]);
+    wrong(&["--simulations", "2"], &["--machine"]);
+    run([
+        "record",
+        "-o",
+        "x",
+        "--max-size",
+        "1 parsec",
+        "--",
+        text(&kv),
+    ])
+    .exits(2)
+    .says(&["not a size", "500MB"]);
     wrong(&["--region", "4096"], &["0 to 4095", "any"]);
     wrong(&["--region", "x"], &["0 to 4095", "any"]);
     wrong(&["--scope", "everything"], &["everything", "functions"]);
@@ -121,6 +137,12 @@ fn numbers_and_names_that_make_no_sense() {
     run(["advise", text(&trace), "--scope", "all"])
         .exits(2)
         .says(&["cannot be used with"]);
+    // What a recording is not asked for is not silently left out.
+    for option in [["-o", "y"], ["--stretch", "5"], ["--take", "5"]] {
+        run([&["advise", text(&trace)], &option[..]].concat())
+            .exits(2)
+            .says(&["cannot be used with"]);
+    }
     run(["export", text(&trace), "--to", "csv"])
         .exits(2)
         .says(&["parquet"]);

@@ -44,6 +44,9 @@ pub enum CrashError {
         /// What it did map, in words.
         mapped: String,
     },
+    /// All its files are another image's.
+    #[error("--image {0}: what it names is another --image's already: name each once")]
+    NamedTwice(String),
     /// A range that the program did not use.
     #[error(
         "--image {0}: the program neither stored nor flushed anything there; addresses change from run to \

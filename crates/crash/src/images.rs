@@ -247,8 +247,11 @@ impl<'a> Images<'a> {
     ) -> Result<(Vec<ImageFound>, Vec<Option<usize>>), CrashError> {
         let (mut all, mut places) = (Vec::new(), Vec::new());
         for (i, known) in self.known.into_iter().enumerate() {
-            let named = matches!(known.asked, Some(Image::Named(_)));
-            if named && known.found.bytes == 0 {
+            let asked_file = known
+                .asked
+                .as_ref()
+                .filter(|a| matches!(a, Image::Named(_)));
+            if asked_file.is_some() && known.found.bytes == 0 {
                 if !knows_files {
                     return Err(CrashError::NoMappedFiles(dir));
                 }
@@ -257,7 +260,11 @@ impl<'a> Images<'a> {
                     files => format!("it mapped {}", files.join(", ")),
                 };
                 let image = known.found.name;
-                return Err(CrashError::NoSuchImage { image, mapped });
+                let taken = asked_file.is_some_and(|a| self.mapped.iter().any(|m| a.is_file(m)));
+                return Err(match taken {
+                    true => CrashError::NamedTwice(image),
+                    false => CrashError::NoSuchImage { image, mapped },
+                });
             }
             if matches!(known.asked, Some(Image::Range(_))) && !touched.contains(&i) {
                 return Err(CrashError::UnusedRange(known.found.name));

@@ -5,7 +5,7 @@ use crate::findings::Streams;
 use crate::origins::SizeClass;
 use crate::usage::Usage;
 use crate::verdict::{Again, Evidence};
-use crate::words::{count, distance, of, percent, size};
+use crate::words::{count, distance, of, percent, percent_first, size};
 
 /// Objects of which more of the lines are not re-read themselves are said to be re-read in part.
 const PARTLY: f64 = 0.05;
@@ -225,7 +225,7 @@ fn contexts(e: &Evidence<'_>) -> String {
     }
     format!(
         "{} of the writes are in contexts of {} on average.",
-        percent(e.sequential_share),
+        percent_first(e.sequential_share),
         size(e.sequential.spans / e.sequential.count),
     )
 }

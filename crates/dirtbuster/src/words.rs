@@ -10,6 +10,11 @@ pub(crate) fn percent(share: f64) -> String {
     }
 }
 
+/// A share that begins a sentence.
+pub(crate) fn percent_first(share: f64) -> String {
+    percent(share).replacen("under", "Under", 1)
+}
+
 pub(crate) fn of(part: u64, whole: u64) -> f64 {
     if whole == 0 {
         0.0

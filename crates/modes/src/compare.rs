@@ -25,11 +25,11 @@ type Wanted<'m> = (&'m Machine, Vec<Mode>);
 
 impl Comparison<'_> {
     /// Simulates the program as recorded, and with each range in each mode alone; then each range in its best. On as many
-    /// threads as the host has; `done` is called after each simulation.
+    /// threads as the host has; `done` is called after each simulation, with how many are left of those that are known by then.
     ///
     /// # Errors
     /// The first that a simulation met.
-    pub fn compare(&self, done: &(dyn Fn() + Sync)) -> Result<ModesReport, ModesError> {
+    pub fn compare(&self, done: &(dyn Fn(usize) + Sync)) -> Result<ModesReport, ModesError> {
         let hand_offs = self.way.hand_offs()?;
         let wanted: Vec<Vec<Wanted<'_>>> = (self.machines.iter())
             .map(|machine| self.alone(machine))
@@ -76,7 +76,7 @@ impl Comparison<'_> {
         &self,
         wanted: &[Wanted<'_>],
         hand_offs: &Arc<HandOffs>,
-        done: &(dyn Fn() + Sync),
+        done: &(dyn Fn(usize) + Sync),
     ) -> Result<Vec<Results>, ModesError> {
         let one = |(machine, modes): &Wanted<'_>| {
             let modes = (&self.chosen, modes.as_slice());
@@ -112,7 +112,7 @@ impl Comparison<'_> {
         machine: &Machine,
         ranges: &[RangeModes],
         recorded: &ModeCost,
-        (hand_offs, done): (&Arc<HandOffs>, &(dyn Fn() + Sync)),
+        (hand_offs, done): (&Arc<HandOffs>, &(dyn Fn(usize) + Sync)),
     ) -> Result<Together, ModesError> {
         let modes: Vec<Mode> = ranges.iter().map(|range| range.best).collect();
         let (cycles, seconds) = match ranges {

@@ -185,6 +185,21 @@ fn the_text_tells_time_bytes_and_threads() {
 }
 
 #[test]
+fn the_text_fits_the_terminal() {
+    for width in [80, 100] {
+        let options = TextOptions {
+            width,
+            ..TextOptions::default()
+        };
+        let text = simulation_text(&results(), "talk", options);
+        let wide: Vec<&str> = (text.lines())
+            .filter(|l| l.chars().count() > width)
+            .collect();
+        assert!(wide.is_empty(), "{wide:#?}\n{text}");
+    }
+}
+
+#[test]
 fn shares_of_time_add_up() {
     let results = results();
     for thread in &results.threads {

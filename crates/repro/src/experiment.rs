@@ -19,6 +19,8 @@ pub struct Options {
     pub prestore: Option<PathBuf>,
     /// Where recordings are kept, and taken from where they are there already.
     pub keep: Option<PathBuf>,
+    /// Where recordings that are not kept lie meanwhile; `None`: the folder for temporary files.
+    pub scratch: Option<PathBuf>,
     /// Shorter runs: the shape, not the numbers.
     pub quick: bool,
     /// `optane`: a file of points to run, or a folder of them; `None`: those of this crate.
@@ -33,6 +35,7 @@ impl Default for Options {
             seed: 1,
             prestore: None,
             keep: None,
+            scratch: None,
             quick: false,
             points: None,
             dimms: None,

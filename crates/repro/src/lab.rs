@@ -78,7 +78,11 @@ impl<'o> Lab<'o> {
         Ok(Self {
             options,
             kept: options.keep.clone(),
-            temporary: tempfile::tempdir().map_err(failed)?,
+            temporary: match &options.scratch {
+                Some(folder) => tempfile::tempdir_in(folder),
+                None => tempfile::tempdir(),
+            }
+            .map_err(failed)?,
         })
     }
 

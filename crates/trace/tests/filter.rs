@@ -13,10 +13,11 @@ use prestore_trace::{Event, EventKind, ProcessId, SiteId, SiteTable, ThreadId};
 const LOAD: u8 = 0;
 const STORE: u8 = 1;
 const SFENCE: u8 = 12;
-/// Blocks: the chosen writer, a reader, a fence, and the end of the reader's block in a fault.
+/// Blocks: the chosen writer, a reader, a fence, and one that is chosen from its second instruction on.
 const WRITER: u32 = 100;
 const READER: u32 = 101;
 const FENCE: u32 = 102;
+const HALF: u32 = 103;
 const CODE: u64 = 0x1000;
 
 struct ByAddress;
@@ -24,7 +25,7 @@ struct ByAddress;
 impl ScopeOracle for ByAddress {
     fn choose(&mut self, site: SiteId, sites: &SiteTable) -> Choice {
         let offset = sites.get(site).map_or(0, |s| s.offset);
-        if offset < 0x10 {
+        if offset < 0x10 || (0x304..0x400).contains(&offset) {
             Choice::Chosen
         } else {
             Choice::Other
@@ -39,6 +40,7 @@ fn log() -> Vec<u8> {
         block_frame(WRITER, 1, CODE, &[(STORE, 0)]),
         block_frame(READER, 2, CODE + 0x100, &[(LOAD, 0), (LOAD, 1)]),
         block_frame(FENCE, 0, CODE + 0x200, &[(SFENCE, 0xffff)]),
+        block_frame(HALF, 3, CODE + 0x300, &[(STORE, 0), (STORE, 1), (LOAD, 2)]),
     ]
     .concat()
 }
@@ -152,4 +154,25 @@ fn skipped_instructions_of_the_recording_are_not_forgotten() {
     let seen = filtered(&words);
     assert_eq!(seen.events, [(1003, EventKind::Store, 0x8000)]);
     assert_eq!(seen.instrs, 1005);
+}
+
+#[test]
+fn of_a_block_that_is_chosen_in_part_that_part_is_kept() {
+    let words = [
+        exec(HALF, &[0x8000, 0x9000, 0xa000]),
+        exec(READER, &[0x8008, 0x9008]), // the line of the store that is not chosen, and that of the one that is
+        exec(HALF, &[0x9010, 0xb000, 0xa000]), // into the line that the chosen store wrote
+    ]
+    .concat();
+    let seen = filtered(&words);
+    let expected = [
+        (1, EventKind::Store, 0x9000),
+        (2, EventKind::Load, 0xa000),
+        (5, EventKind::Load, 0x9008),
+        (7, EventKind::Store, 0x9010),
+        (8, EventKind::Store, 0xb000),
+        (9, EventKind::Load, 0xa000),
+    ];
+    assert_eq!(seen.events, expected);
+    assert_eq!(seen.instrs, 4 + 3 + 4);
 }

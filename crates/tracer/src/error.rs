@@ -17,6 +17,14 @@ pub enum RecordError {
     /// The program's file is missing or not one that can be traced.
     #[error(transparent)]
     Program(#[from] InspectError),
+    /// The interpreter that a script names is missing, or cannot be traced.
+    #[error("{}: its interpreter (#!) cannot be run: {error}", script.display())]
+    Interpreter {
+        /// The script.
+        script: PathBuf,
+        /// What is wrong with the interpreter.
+        error: InspectError,
+    },
     /// A name without a slash is nowhere on PATH.
     #[error("{name}: no such program on PATH; give its path, as in ./{name}")]
     NotOnPath {

@@ -26,8 +26,13 @@ pub fn resolve(command: &[OsString]) -> Result<(PathBuf, Vec<OsString>), RecordE
     let name = name.ok_or(RecordError::NoCommand)?;
     let mut path = on_path(name)?;
     let mut args: Vec<OsString> = command.to_vec();
+    let mut named_by: Option<PathBuf> = None;
     for _ in 0..=MAX_SCRIPTS {
-        match inspect(&path)? {
+        let found = inspect(&path).map_err(|error| match named_by.take() {
+            Some(script) => RecordError::Interpreter { script, error },
+            None => error.into(),
+        })?;
+        match found {
             Executable::Elf(program) => {
                 program.require_x86_64()?;
                 let absolute = std::path::absolute(&path).unwrap_or(path);
@@ -37,9 +42,9 @@ pub fn resolve(command: &[OsString]) -> Result<(PathBuf, Vec<OsString>), RecordE
                 let tail = std::mem::take(&mut args).into_iter().skip(1);
                 args = vec![script.interpreter.clone().into_os_string()];
                 args.extend(script.argument.map(OsString::from));
-                args.push(path.into_os_string());
+                args.push(path.clone().into_os_string());
                 args.extend(tail);
-                path = script.interpreter;
+                named_by = Some(std::mem::replace(&mut path, script.interpreter));
             }
         }
     }
@@ -47,7 +52,8 @@ pub fn resolve(command: &[OsString]) -> Result<(PathBuf, Vec<OsString>), RecordE
 }
 
 fn on_path(name: &OsStr) -> Result<PathBuf, RecordError> {
-    if name.as_encoded_bytes().contains(&b'/') {
+    // `.` and `..` are folders wherever one is.
+    if name.as_encoded_bytes().contains(&b'/') || name == "." || name == ".." {
         return Ok(name.into());
     }
     let dirs = std::env::var_os("PATH").unwrap_or_default();

@@ -65,11 +65,12 @@ pub(crate) struct Runs {
 }
 
 impl Study<'_> {
-    /// Simulates, on as many threads as the host has; calls `done` after each simulation.
+    /// Simulates, on as many threads as the host has; calls `done` after each simulation, with how many are left
+    /// of those that are known by then.
     ///
     /// # Errors
     /// The first that a simulation met, in the order of the machines.
-    pub fn predict(&self, done: &(dyn Fn() + Sync)) -> Result<WhatIf, WhatIfError> {
+    pub fn predict(&self, done: &(dyn Fn(usize) + Sync)) -> Result<WhatIf, WhatIfError> {
         let options = self.options();
         let threads = threads_at_once(self.trace, &options)?;
         for machine in self.machines {
@@ -124,7 +125,7 @@ impl Study<'_> {
         wanted: &[(&Machine, Variant)],
         options: &Options,
         hand_offs: &Arc<HandOffs>,
-        done: &(dyn Fn() + Sync),
+        done: &(dyn Fn(usize) + Sync),
     ) -> Result<Vec<Runs>, WhatIfError> {
         let each = self.simulations.max(1);
         let runs: Vec<Run<'_>> = (wanted.iter())

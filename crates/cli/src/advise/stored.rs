@@ -14,6 +14,7 @@ use super::print;
 use crate::args::{AdviseArgs, Format};
 use crate::error::CliError;
 use crate::naming::{Namer, is_chosen};
+use crate::progress::Reading;
 use crate::{output, run};
 
 /// Findings from recorded events. `kept`: the recording will be there afterwards.
@@ -24,7 +25,9 @@ pub fn events(
     kept: bool,
 ) -> Result<ExitCode, CliError> {
     let trace = run::open(dir, args.lenient)?;
+    let reading = Reading::new(args.run.quiet, &trace, 1);
     let (analysis, mut about) = analyse(&trace, dir, &args.debug_dir, thresholds)?;
+    drop(reading);
     if !kept {
         about.recording = None;
     }
@@ -85,8 +88,23 @@ pub fn analyse(
     );
     about.notes.extend(run::unknown_in(trace));
     let mut analysis = analyzer.finish();
+    if analysis.threads.iter().all(|t| t.instructions == 0) {
+        return Err(CliError::Usage(nothing(dir, &about)));
+    }
     analysis.oracle.set_sites(sites);
     Ok((analysis, about))
+}
+
+/// That a recording cannot be judged, as nothing is in it.
+fn nothing(dir: &Path, about: &Run) -> String {
+    let why = match about.notes.first() {
+        Some(lost) => format!("; {lost}"),
+        None => String::new(),
+    };
+    format!(
+        "{}: no instruction of the program is in it, so that nothing can be said of it{why}; record it again",
+        dir.display()
+    )
 }
 
 /// Stores by function from imported samples.

@@ -3,7 +3,7 @@
 use clap::Args;
 use prestore_trace::container::NamedCode;
 
-use crate::naming::place;
+use crate::naming::{module, place};
 
 /// The code whose writes matter, for `--scope functions`.
 #[derive(Args, Clone, Debug)]
@@ -14,7 +14,7 @@ pub struct ChosenArgs {
     pub functions: Vec<String>,
     /// Executable or library whose writes matter (repeatable): its path, its file's name, or that without
     /// version (`libz`), for `--scope functions`
-    #[arg(long = "module", value_name = "NAME")]
+    #[arg(long = "module", value_name = "NAME", value_parser = module)]
     pub modules: Vec<String>,
     /// Place whose writes matter (repeatable): a file or lines of it, `FILE`, `FILE:LINE` or `FILE:FIRST-LAST`,
     /// or an instruction, `MODULE+0xOFFSET`, for `--scope functions`

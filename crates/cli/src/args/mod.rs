@@ -59,7 +59,10 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Run a program (or read a recording) and say where its writes hurt and what to do there
-    #[command(after_long_help = crate::advise::thresholds_help())]
+    #[command(
+        after_long_help = crate::advise::thresholds_help(),
+        override_usage = "prestore advise [OPTIONS] -- <CMD>...\n       prestore advise [OPTIONS] <DIR>"
+    )]
     Advise(AdviseArgs),
     /// Run a program and store what it does to memory
     Record(RecordArgs),
@@ -194,10 +197,11 @@ pub struct RunArgs {
 
 /// Arguments of `prestore advise`.
 #[derive(Args, Debug)]
+#[command(group = clap::ArgGroup::new("what").args(["recording", "command"]).required(true))]
 pub struct AdviseArgs {
     /// A recording to read (instead of `-- CMD…`)
-    #[arg(value_name = "DIR", required_unless_present = "command", conflicts_with_all = [
-        "command", "scope", "functions", "modules", "places", "skip", "take", "period", "region", "no_allocations", "stop_after",
+    #[arg(value_name = "DIR", conflicts_with_all = [
+        "output", "stretch", "scope", "functions", "modules", "places", "skip", "take", "period", "region", "no_allocations", "stop_after",
     ])]
     pub recording: Option<PathBuf>,
     /// Also keep the recording here
@@ -213,7 +217,7 @@ pub struct AdviseArgs {
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
     /// Leave corrupt parts of the recording out instead of giving up
-    #[arg(long, requires = "recording")]
+    #[arg(long, requires = "recording", conflicts_with = "command")]
     pub lenient: bool,
     /// Show the source around each place
     #[arg(long)]
@@ -255,7 +259,8 @@ pub struct AdviseArgs {
     #[arg(long, value_name = "N", value_parser = parse_limit, requires = "machines")]
     pub limit: Option<u64>,
     /// Simulate everything N times, with other seeds and places of pages: how far they lie apart stands beside each gain
-    #[arg(long, value_name = "N", default_value_t = SIMULATIONS, value_parser = clap::value_parser!(u32).range(1..=99))]
+    #[arg(long, value_name = "N", default_value_t = SIMULATIONS, value_parser = clap::value_parser!(u32).range(1..=99),
+          requires = "machines")]
     pub simulations: u32,
     /// What to record.
     #[command(flatten)]
@@ -278,7 +283,7 @@ pub struct RecordArgs {
     #[arg(long)]
     pub values: bool,
     /// End the recording when its events take so much on disk (`500MB`, `2GiB`); the program runs on unrecorded
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub max_size: Option<ByteSize>,
     /// What to record.
     #[command(flatten)]
@@ -374,6 +379,11 @@ fn parse_count(text: &str) -> Result<u64, String> {
         .map_err(|_| format!("'{text}' is not a number (10000, 10K, 5M, 2G)"))?;
     n.checked_mul(factor)
         .ok_or_else(|| format!("'{text}' is too large"))
+}
+
+fn parse_size(text: &str) -> Result<ByteSize, String> {
+    text.parse()
+        .map_err(|_| format!("'{text}' is not a size (500MB, 2GiB)"))
 }
 
 /// A folder that is there.

@@ -15,7 +15,7 @@ use prestore_bench::{
 
 use crate::args::PlainFormat;
 use crate::error::CliError;
-use crate::{accuracy, host, output};
+use crate::{accuracy, host, interrupt, output};
 
 use busy::Busy;
 
@@ -37,6 +37,9 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode, CliError> {
         .predict
         .then(|| predict::machine(&args.machine, &plan))
         .transpose()?;
+    if args.predict {
+        interrupt::end_at_once()?;
+    }
     let is_host = args.predict && args.machine == HOST;
     let mut between_cores = Vec::new();
     let bar = progress_bar(args.quiet);

@@ -13,6 +13,7 @@ use prestore_trace::container::Trace;
 use super::args::HOST;
 use super::program_command;
 use crate::error::CliError;
+use crate::interrupt;
 
 /// The machine to predict with, where it has cores for all of the plan.
 pub fn machine(name: &str, plan: &Plan) -> Result<Machine, CliError> {
@@ -68,6 +69,7 @@ pub fn seconds(
         ))
     };
     let folder = tempfile::tempdir().map_err(|e| failed("recorded", &e))?;
+    interrupt::takes_along(folder.path());
     let recording = folder.path().join("recording");
     let program = program_command(this, case);
     let output = Command::new(this)

@@ -22,6 +22,7 @@ use images::Outcome;
 use crate::args::Format;
 use crate::error::CliError;
 use crate::naming::{CallNames, Namer};
+use crate::progress::Reading;
 use crate::{notice, output, run};
 
 /// Exit code of `--fail-on-findings` where there are some.
@@ -41,11 +42,15 @@ pub fn run(args: &CrashArgs) -> Result<ExitCode, CliError> {
     let mut allocates = |name: &str, site| names.of(site).iter().any(|frame| frame.is(name));
     let report = match &args.check.check {
         None => {
+            let reading = Reading::new(args.quiet, &trace, 1);
             let checked = check(&trace, &options, &mut allocates)?;
+            drop(reading);
             named(args, &options, &trace, &checked, None)
         }
         Some(command) => {
+            let reading = Reading::new(args.quiet, &trace, 1);
             let (checked, logged) = check_and_log(&trace, &options, &mut allocates)?;
+            drop(reading);
             let about = (trace.dir(), args.quiet);
             let seen = images::run(&args.check, command, options.domain, about, &logged, &names)?;
             named(args, &options, &trace, &checked, Some((&logged, &seen)))

@@ -1,6 +1,5 @@
 //! `prestore machine list`.
 
-use std::fmt::Write;
 use std::process::ExitCode;
 
 use prestore_machine::{Listed, Machines};
@@ -32,7 +31,7 @@ struct MachineJson<'a> {
 pub fn list(args: &MachineListArgs) -> Result<ExitCode, CliError> {
     let machines = Machines::from_env().list();
     match args.format {
-        PlainFormat::Text => output::print(&text(&machines))?,
+        PlainFormat::Text => output::print_list(&entries(&machines))?,
         PlainFormat::Json => output::print_json(&ListJson {
             schema_version: SCHEMA_VERSION,
             machines: machines.iter().map(json).collect(),
@@ -41,25 +40,23 @@ pub fn list(args: &MachineListArgs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn text(machines: &[Listed]) -> String {
-    let width = machines.iter().map(|m| m.name.len()).max().unwrap_or(0);
-    let mut text = String::new();
-    for machine in machines {
-        let _ = write!(text, "{:<width$}  ", machine.name);
-        match &machine.description {
-            Ok(description) => text.push_str(description),
+fn entries(machines: &[Listed]) -> Vec<(&str, String)> {
+    let about = |machine: &Listed| {
+        let mut about = match &machine.description {
+            Ok(description) => description.clone(),
             Err(error) => {
                 let error = error.to_string();
                 let first = error.lines().next().unwrap_or_default();
-                let _ = write!(text, "cannot be used: {first}");
+                format!("cannot be used: {first}")
             }
-        }
+        };
         if !machine.shipped {
-            let _ = write!(text, " ({})", machine.file);
+            about += &format!(" ({})", machine.file);
         }
-        text.push('\n');
-    }
-    text
+        about
+    };
+    let entries = machines.iter().map(|m| (m.name.as_str(), about(m)));
+    entries.collect()
 }
 
 fn json(machine: &Listed) -> MachineJson<'_> {

@@ -9,7 +9,7 @@ mod templates;
 
 pub use calls::CallNames;
 pub use chosen::is_chosen;
-pub use spot::place;
+pub use spot::{module, place};
 
 use std::path::PathBuf;
 

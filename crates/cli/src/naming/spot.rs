@@ -70,7 +70,28 @@ fn ends(path: &str, end: &str) -> bool {
 
 /// Checks a place that the command line names.
 pub fn place(text: &str) -> Result<String, String> {
-    Spot::parse(text).map(|_| text.to_owned())
+    Ok(match Spot::parse(text)? {
+        Spot::Lines { .. } => text.to_owned(),
+        Spot::Address { module, offset } => format!("{}+{offset:#x}", whole_path(&module)),
+    })
+}
+
+/// A module as the command line names it.
+pub fn module(text: &str) -> Result<String, String> {
+    if text.is_empty() {
+        return Err("give the path of a module, or its file's name".to_owned());
+    }
+    Ok(whole_path(text))
+}
+
+/// What recordings call the module that the user names by a path: where it really is. Names without a slash are those of
+/// files, wherever these lie.
+fn whole_path(module: &str) -> String {
+    let real = module.contains('/').then(|| std::fs::canonicalize(module));
+    let real = real
+        .and_then(Result::ok)
+        .and_then(|p| p.to_str().map(str::to_owned));
+    real.unwrap_or_else(|| module.to_owned())
 }
 
 #[cfg(test)]

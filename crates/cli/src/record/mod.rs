@@ -5,7 +5,7 @@ mod writer;
 use std::process::ExitCode;
 
 use prestore_report::{bytes, count, quoted};
-use prestore_trace::container::Manifest;
+use prestore_trace::container::{Manifest, remove_recording};
 use prestore_tracer::{Outcome, ProgramOutput, record};
 
 pub use writer::{Recorder, cannot_create};
@@ -42,6 +42,7 @@ pub fn store(args: &RecordArgs, stdout: ProgramOutput, kept: bool) -> Result<Exi
     prestore_tracer::resolve(&args.command)?;
     let chosen = chosen_code(&args.command, &args.run, &[])?.0;
     let progress = Progress::new(args.run.quiet, "recorded values");
+    let new = !args.output.exists();
     let mut recorder = Recorder::create(
         &args.output,
         args.force,
@@ -67,14 +68,23 @@ pub fn store(args: &RecordArgs, stdout: ProgramOutput, kept: bool) -> Result<Exi
     let not_met = recorder.tell_not_met();
     let manifest = recorder.finish(&outcome)?;
     interrupt::over();
-    tell(args, &manifest, &outcome, kept);
-    match not_met {
-        Some(NotMet { all: true, why }) => return Err(CliError::Failed(why)),
-        Some(NotMet { why, .. }) => notice::tell(&why),
-        None => {}
+    let empty = match &not_met {
+        Some(NotMet { all: true, why }) => Some(CliError::Failed(why.clone())),
+        _ if manifest.totals.events.accesses() == 0 => Some(run::nothing(&args.run, &outcome)),
+        _ => None,
+    };
+    if let Some(error) = empty {
+        tell(args, &manifest, &outcome, false);
+        // It would only be in the way of the next one.
+        remove_recording(&args.output)?;
+        if new {
+            let _somebody_else_may_use_it = std::fs::remove_dir(&args.output);
+        }
+        return Err(error);
     }
-    if manifest.totals.events.accesses() == 0 {
-        return Err(run::nothing(&args.run, &outcome));
+    tell(args, &manifest, &outcome, kept);
+    if let Some(NotMet { why, .. }) = not_met {
+        notice::tell(&why);
     }
     Ok(run::exit_code(&outcome))
 }

@@ -8,14 +8,14 @@ use prestore_repro::{Options, ReproError, experiments, find, render};
 
 use crate::args::PlainFormat;
 use crate::error::CliError;
-use crate::output;
+use crate::{interrupt, output};
 
 pub use args::ReproArgs;
 
 /// Runs experiments, or lists them.
 pub fn run(args: &ReproArgs) -> Result<ExitCode, CliError> {
     if args.names.is_empty() {
-        output::print(&list())?;
+        output::print_list(&list())?;
         return Ok(ExitCode::SUCCESS);
     }
     // A name that is wrong is told before hours of work, not after.
@@ -23,10 +23,18 @@ pub fn run(args: &ReproArgs) -> Result<ExitCode, CliError> {
         .map(|name| find(name))
         .collect::<Result<Vec<_>, _>>()
         .map_err(cli_error)?;
+    let scratch = tempfile::tempdir().map_err(|e| {
+        CliError::Failed(format!(
+            "no folder for recordings can be made: {e}; set TMPDIR"
+        ))
+    })?;
+    interrupt::takes_along(scratch.path());
+    interrupt::end_at_once()?;
     let options = Options {
         seed: args.seed,
         prestore: std::env::current_exe().ok(),
         keep: args.keep.clone(),
+        scratch: Some(scratch.path().to_owned()),
         quick: args.quick,
         points: args.points.clone(),
         dimms: args.dimms,
@@ -41,12 +49,9 @@ pub fn run(args: &ReproArgs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn list() -> String {
-    let all = experiments();
-    let width = all.iter().map(|e| e.name().len()).max().unwrap_or(0);
-    all.iter()
-        .map(|e| format!("{:width$}  {}\n", e.name(), e.about()))
-        .collect()
+fn list() -> Vec<(&'static str, String)> {
+    let entries = experiments().iter();
+    entries.map(|e| (e.name(), e.about().to_owned())).collect()
 }
 
 fn cli_error(error: ReproError) -> CliError {

@@ -64,6 +64,7 @@ pub fn run(args: &TryArgs, chosen: &Chosen) -> Result<TriedRuns, CliError> {
         // One that comes between two runs is passed on to the next.
         asked: interrupts.count(),
         progress: Progress::new(args.quiet, "runs"),
+        left: (args.runs as usize).saturating_mul(chosen.candidates.len() + 1) + 1,
     };
     let everything = Variant::of((0..chosen.candidates.len()).collect());
     // Not timed: it shows what can be changed, and brings files into memory.
@@ -90,6 +91,7 @@ pub fn run(args: &TryArgs, chosen: &Chosen) -> Result<TriedRuns, CliError> {
     } else {
         args.runs as usize
     };
+    runner.left = rounds.saturating_mul(variants.len());
     for round in 0..rounds {
         for turn in 0..variants.len() {
             let at = (round + turn) % variants.len();
@@ -126,6 +128,8 @@ struct Runner<'a> {
     /// Requests to stop before the first run.
     asked: u32,
     progress: Progress,
+    /// Runs that are still to come, as far as is known.
+    left: usize,
 }
 
 impl Runner<'_> {
@@ -147,7 +151,8 @@ impl Runner<'_> {
             },
             self.interrupts,
         );
-        self.progress.add(1);
+        self.left = self.left.saturating_sub(1);
+        self.progress.one_with(self.left);
         // A request to stop is the program's, too: how it ended then says nothing of the change.
         let stopped = || CliError::Failed("the trial was stopped".into());
         if self.interrupts.count() > self.asked {

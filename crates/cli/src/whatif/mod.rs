@@ -126,9 +126,9 @@ pub fn predict(
         call_sites: &|site| names.of(site),
     };
     let progress = Mutex::new(Progress::new(asked.quiet, "simulations"));
-    let done = || {
+    let done = |left| {
         let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
-        progress.add(1);
+        progress.one_with(left);
     };
     study.predict(&done).map_err(|error| match error {
         WhatIfError::Source(error) => error.into(),

@@ -2,7 +2,8 @@
 
 use super::suite::built;
 use super::*;
-use common::{Ran, Running, prestore};
+use common::{Ran, Running, prestore, signal_to};
+use std::os::unix::process::ExitStatusExt;
 
 /// A recording of one of the small programs.
 struct Recorded {
@@ -171,6 +172,14 @@ fn a_checker_that_cannot_be_run_is_an_error() {
     run(other.iter().chain(&["other"]))
         .exits(2)
         .says(&["no file of this name"]);
+    run(other.iter().chain(&["pool", "--image", "pool"]))
+        .exits(2)
+        .says(&["another --image's", "once"]);
+    for jobs in ["0", "100000"] {
+        it.run(&it.check, &["--jobs", jobs])
+            .exits(2)
+            .says(&["1..=1024"]);
+    }
     run(other.iter().chain(&["0x1000-0x2000"]))
         .exits(2)
         .says(&["neither stored nor flushed"]);
@@ -248,6 +257,56 @@ fn what_was_checked_is_not_checked_again() {
         .says(&["another recording, command or choice"]);
     fs::write(&state, "{").unwrap();
     it.run(&check, &resume).exits(2).says(&["no state of"]);
+}
+
+#[test]
+fn a_signal_takes_images_and_checkers_along() {
+    if no_clwb() {
+        return;
+    }
+    let it = recorded("record_missing_flush", "bad", &["--values"]);
+    let (scratch, number) = (
+        it.folder.path().join("scratch"),
+        it.folder.path().join("pid"),
+    );
+    fs::create_dir(&scratch).unwrap();
+    // The complete image passes; the next check hangs, and says who it is.
+    let (first, new) = (
+        it.folder.path().join("first"),
+        text(&number).to_owned() + ".new",
+    );
+    let check = format!(
+        "[ -e {first} ] || {{ touch {first}; exit 0; }}; echo $$ > {new}; mv {new} {number}; exec sleep 600; {{image}}",
+        first = text(&first),
+        number = text(&number),
+    );
+    let mut command = prestore();
+    command
+        .args(["crash", text(&it.dir), "--image", "pool", "--check", &check])
+        .args([
+            "--timeout",
+            "3600",
+            "--jobs",
+            "1",
+            "--scratch",
+            text(&scratch),
+        ]);
+    let running = Running::start(command);
+    while !number.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let checker = fs::read_to_string(&number).unwrap();
+    signal_to(&running.pid().to_string(), "TERM");
+    assert_eq!(running.finish().status.signal(), Some(15));
+    assert_eq!(fs::read_dir(&scratch).unwrap().count(), 0);
+    // Whoever inherits it may not have waited for it.
+    let gone = || {
+        let status = fs::read_to_string(format!("/proc/{}/stat", checker.trim()));
+        status.map_or(true, |s| s.contains(") Z"))
+    };
+    while !gone() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
 }
 
 #[test]

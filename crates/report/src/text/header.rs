@@ -115,6 +115,5 @@ fn threads(page: &mut Page, run: &Run) {
 
 fn warning(page: &mut Page, text: &str) {
     let label = page.paint(AnsiColor::Red.on_default().bold(), "warning:");
-    let line = format!("  {label} {text}");
-    page.line(&line);
+    page.wrapped(&format!("  {label} "), text);
 }

@@ -3,6 +3,7 @@
 mod advice;
 mod finding;
 pub(crate) mod header;
+mod list;
 mod options;
 mod page;
 mod pitfalls;
@@ -11,6 +12,7 @@ mod simulation;
 mod source;
 mod stores;
 
+pub use list::list_text;
 pub use options::TextOptions;
 pub(crate) use page::Page;
 pub use report::report_text;

@@ -29,5 +29,8 @@ pub use reader::{
     read_manifest,
 };
 pub use stored::{StoredBlock, further_lines};
-pub use writer::{Existing, Outcome, StreamWriter, TraceWriter, WriteError};
+pub use writer::{
+    Existing, Outcome, StreamWriter, TABLE_NAMES, TABLES, TraceWriter, WriteError,
+    remove as remove_recording,
+};
 pub(crate) use writer::{prepare, write_file};

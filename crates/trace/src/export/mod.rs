@@ -5,14 +5,16 @@
 mod error;
 mod events;
 mod tables;
+mod unfinished;
 mod values;
 
 use std::path::Path;
 
 pub use error::ExportError;
 pub use tables::SiteName;
+use unfinished::Unfinished;
 
-use crate::container::Trace;
+use crate::container::{TABLE_NAMES, Trace};
 use crate::{Module, Site};
 
 /// What was written.
@@ -36,25 +38,31 @@ pub struct Exported {
 /// Memory: one row group and one stored block at a time.
 ///
 /// # Errors
-/// [`ExportError`]; files that exist already are not overwritten.
+/// [`ExportError`], and nothing is left of what was written; files that exist already are not overwritten.
 pub fn to_parquet(
     trace: &Trace,
     out: &Path,
     mut name: impl FnMut(&Site, &Module) -> SiteName,
 ) -> Result<Exported, ExportError> {
-    std::fs::create_dir_all(out).map_err(|e| ExportError::io(out, e))?;
+    let with_values = trace.manifest().info.scope.values;
+    let names = match with_values {
+        true => &TABLE_NAMES[..],
+        false => &TABLE_NAMES[..3],
+    };
+    let files = Unfinished::begin(out, names)?;
+    let [events_name, sites_name, threads_name, values_name] = TABLE_NAMES;
     // Allocation records name call sites that no access has.
     let mut sites = trace.sites().clone();
     let mut left_out: Vec<String> = trace.damage().iter().map(ToString::to_string).collect();
-    let path = out.join("events.parquet");
-    let events = events::write(trace, &mut sites, &path, &mut left_out)?;
-    let values = if trace.manifest().info.scope.values {
-        Some(values::write(trace, &out.join("values.parquet"))?)
+    let events = events::write(trace, &mut sites, &files.path(events_name), &mut left_out)?;
+    let values = if with_values {
+        Some(values::write(trace, &files.path(values_name))?)
     } else {
         None
     };
-    tables::write_sites(&sites, &out.join("sites.parquet"), &mut name)?;
-    tables::write_threads(trace, &out.join("threads.parquet"))?;
+    tables::write_sites(&sites, &files.path(sites_name), &mut name)?;
+    tables::write_threads(trace, &files.path(threads_name))?;
+    files.finish()?;
     Ok(Exported {
         events,
         sites: sites.len() as u64,

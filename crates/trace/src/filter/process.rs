@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::frames;
 use super::lines::Lines;
+use super::thread::Chosen;
 use crate::SiteTable;
 use crate::block::{BlockTable, MetaError, meta};
 use crate::record::FIRST_BLOCK;
@@ -17,6 +18,8 @@ pub(super) struct ProcessFilter {
     pub(super) table: BlockTable,
     /// What the chosen functions wrote.
     pub(super) written: Lines,
+    /// What of each of the tracer's blocks is chosen.
+    pub(super) chosen: FxHashMap<u32, Chosen>,
     /// Frames of the tracer's blocks.
     blocks: FxHashMap<u32, Arc<[u8]>>,
     /// (tracer's block, references kept) -> filter's block.

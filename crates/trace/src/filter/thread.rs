@@ -49,15 +49,59 @@ fn bit(i: usize) -> u64 {
     1 << i.min(63)
 }
 
+/// Which references of a block the scope chooses. A scope may name a line or an instruction in the middle of a block, so
+/// each reference is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chosen {
+    /// Chosen wherever they are executed.
+    always: u64,
+    /// Of generic code: chosen where their caller is.
+    generic: u64,
+    /// All of the block is alike, also its code beside the references.
+    alike: bool,
+}
+
 impl<O: ScopeOracle> Execution<'_, O> {
-    fn is_chosen(&mut self, block: &Block) -> bool {
-        match self.chooser.choice(block.start_site, self.sites) {
-            Choice::Chosen => true,
-            Choice::Other => false,
-            Choice::Generic => {
-                let node = self.thread.stack.node();
-                self.chooser.chosen_from(node, self.sites)
+    /// Which references are chosen now; all bits where the whole block is.
+    fn chosen(&mut self, block: &Block) -> u64 {
+        let known = self.process.chosen.get(&block.id).copied();
+        let chosen = known.unwrap_or_else(|| {
+            let chosen = self.choose(block);
+            self.process.chosen.insert(block.id, chosen);
+            chosen
+        });
+        if chosen.generic == 0 {
+            return chosen.always;
+        }
+        let node = self.thread.stack.node();
+        match self.chooser.chosen_from(node, self.sites) {
+            true if chosen.alike => u64::MAX,
+            true => chosen.always | chosen.generic,
+            false => chosen.always,
+        }
+    }
+
+    fn choose(&mut self, block: &Block) -> Chosen {
+        let first = self.chooser.choice(block.start_site, self.sites);
+        let (mut always, mut generic, mut alike) = (0, 0, true);
+        for (i, r) in block.refs.iter().enumerate() {
+            let choice = self.chooser.choice(r.site, self.sites);
+            alike &= choice == first;
+            match choice {
+                Choice::Chosen => always |= bit(i),
+                Choice::Generic => generic |= bit(i),
+                Choice::Other => {}
             }
+        }
+        match first {
+            Choice::Chosen if alike => always = u64::MAX,
+            Choice::Generic if alike => generic = u64::MAX,
+            _ => {}
+        }
+        Chosen {
+            always,
+            generic,
+            alike,
         }
     }
 
@@ -80,9 +124,9 @@ impl<O: ScopeOracle> Execution<'_, O> {
         keep
     }
 
-    fn note_writes(&mut self, block: &Block, values: &[u64], executed: u32) {
-        for r in block.refs.iter().filter(|r| r.kind.writes()) {
-            if u32::from(r.instr) < executed {
+    fn note_writes(&mut self, block: &Block, values: &[u64], executed: u32, chosen: u64) {
+        for (i, r) in block.refs.iter().enumerate() {
+            if r.kind.writes() && u32::from(r.instr) < executed && chosen & bit(i) != 0 {
                 let written = &mut self.process.written;
                 each_touch(self.xsave, r, values, |addr, size| written.add(addr, size));
             }
@@ -124,11 +168,13 @@ impl<O: ScopeOracle> ExecSink for Execution<'_, O> {
             .take_while(done)
             .filter(|r| r.kind.writes());
         self.passed.stores += stores.count() as u64;
-        let keep = if self.is_chosen(block) {
-            self.note_writes(block, values, executed);
-            u64::MAX
-        } else {
-            self.kept(block, values, executed)
+        let chosen = self.chosen(block);
+        if chosen != 0 {
+            self.note_writes(block, values, executed, chosen);
+        }
+        let keep = match chosen {
+            u64::MAX => u64::MAX,
+            some => some | self.kept(block, values, executed),
         };
         let turns = matches!(block.end, BlockEnd::Call | BlockEnd::Ret);
         let after_return =

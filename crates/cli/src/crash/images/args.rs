@@ -19,8 +19,8 @@ pub struct ImageArgs {
     #[arg(long, value_name = "N", default_value_t = 1, requires = "check")]
     pub seed: u64,
     /// Checks at once [default: the processors]
-    #[arg(long, value_name = "N", requires = "check")]
-    pub jobs: Option<std::num::NonZeroUsize>,
+    #[arg(long, value_name = "N", requires = "check", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
     /// Seconds that a check may take; a longer one has failed
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, requires = "check",
           value_parser = seconds)]

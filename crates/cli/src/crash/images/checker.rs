@@ -13,6 +13,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 use serde::{Deserialize, Serialize};
 
 use crate::error::CliError;
+use crate::interrupt::Group;
 
 /// Where the image's file goes in the command.
 const IMAGE: &str = "{image}";
@@ -115,6 +116,7 @@ fn not_started(program: &str, error: &io::Error) -> CliError {
 fn wait(mut child: Child, timeout: Duration) -> io::Result<Ended> {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let pid = pid.ok_or_else(|| io::Error::other("a process without a number"))?;
+    let group = Group::new(pid);
     let watched = pidfd_open(pid, PidfdFlags::empty())?;
     let deadline = Instant::now() + timeout;
     let late = loop {
@@ -132,6 +134,7 @@ fn wait(mut child: Child, timeout: Duration) -> io::Result<Ended> {
     };
     // Before it is waited for, so that the number is nobody else's: with all it has left behind.
     let _ = kill_process_group(pid, Signal::KILL);
+    drop(group);
     let status = child.wait()?;
     Ok(match (late, status.code()) {
         (true, _) => Ended::Timeout(timeout.as_secs_f64()),

@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 use super::checker::{Checker, Ended, last_words};
 use crate::error::CliError;
+use crate::interrupt;
 
 /// Bytes that are written or left out together.
 const BLOCK: usize = 4096;
@@ -50,6 +51,9 @@ impl Parts {
             parts.try_for_each(|part| file.write_all_at(&image[part.clone()], part.start as u64))
         };
         written().map_err(|e: std::io::Error| {
+            if path.is_file() {
+                let _half_an_image_helps_nobody = std::fs::remove_file(path);
+            }
             CliError::Failed(format!(
                 "the image {} cannot be written: {e}; --scratch names another folder for images, --keep \
                  another file for the one that fails",
@@ -86,6 +90,7 @@ impl Desk {
             .prefix("prestore-crash.")
             .tempdir_in(folder);
         let own = own.map_err(failed)?;
+        interrupt::takes_along(own.path());
         let image = own.path().join("image");
         if !image.to_str().is_some_and(|path| path.chars().all(plain)) {
             return Err(CliError::Usage(format!(

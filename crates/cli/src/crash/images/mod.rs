@@ -16,6 +16,7 @@ use prestore_crash::{Blame, Domain, Logged, Place, Replay, blame};
 pub use args::ImageArgs;
 
 use crate::error::CliError;
+use crate::interrupt;
 use crate::naming::CallNames;
 use checker::Checker;
 use desk::{Desk, Parts};
@@ -60,6 +61,7 @@ pub fn run(
 ) -> Result<Outcome, CliError> {
     let checker = Checker::new(check, args.timeout)?;
     let parts = Parts::of(logged);
+    interrupt::end_at_once()?;
     let mut desk = Desk::new(args.scratch.as_deref())?;
     complete_passes(&checker, &parts, &mut desk, logged)?;
     let from = match &args.from {
@@ -95,7 +97,7 @@ pub fn run(
         checker: &checker,
         parts: &parts,
         scratch: args.scratch.as_deref(),
-        jobs: args.jobs.map_or_else(processors, |n| n.get()),
+        jobs: args.jobs.map_or_else(processors, usize::from),
         quiet,
         stored: stored.as_ref(),
     };

@@ -80,6 +80,7 @@ impl Stored {
             .and_then(|text| fs::write(&next, text))
             .and_then(|()| fs::rename(&next, &self.path));
         written.map_err(|e| {
+            let _half_a_file_helps_nobody = fs::remove_file(&next);
             CliError::Failed(format!(
                 "--resume {}: cannot be written: {e}",
                 self.path.display()

@@ -52,11 +52,13 @@ impl Work<'_> {
     /// Checks what is left of `state`.
     pub fn all(&self, state: State) -> Result<State, CliError> {
         let done = state.done;
+        let left = self.plan.total.saturating_sub(done);
+        let jobs = self.jobs.min(usize::try_from(left).unwrap_or(usize::MAX));
         let shared = Shared {
             work: self,
             next: AtomicU64::new(done),
             stop: AtomicBool::new(false),
-            at: (0..self.jobs).map(|_| AtomicU64::new(done)).collect(),
+            at: (0..jobs).map(|_| AtomicU64::new(done)).collect(),
             shown: Shown::new(self.quiet, self.plan.total, done, state.failed.len()),
             book: Mutex::new(Book {
                 state,
@@ -65,7 +67,7 @@ impl Work<'_> {
         };
         let ended: Vec<Result<(), CliError>> = std::thread::scope(|scope| {
             let shared = &shared;
-            let threads: Vec<_> = (0..self.jobs)
+            let threads: Vec<_> = (0..jobs)
                 .map(|me| scope.spawn(move || shared.worker(me)))
                 .collect();
             let ends = threads.into_iter().map(|t| {

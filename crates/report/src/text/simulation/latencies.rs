@@ -26,15 +26,11 @@ pub fn write(page: &mut Page<'_>, results: &Results) {
         if l.count == 0 {
             continue;
         }
-        page.line(&format!(
-            "   {name:<10} {:>8}  mean {:.1} ns, median {:.1}, 90% below {:.1}, 99% below {:.1}, \
-             longest {:.1}",
-            count(l.count),
-            l.mean_ns,
-            l.p50_ns,
-            l.p90_ns,
-            l.p99_ns,
-            l.max_ns
-        ));
+        let first = format!("   {name:<10} {:>8}  ", count(l.count));
+        let line = format!(
+            "mean {:.1} ns, median {:.1}, 90% below {:.1}, 99% below {:.1}, longest {:.1}",
+            l.mean_ns, l.p50_ns, l.p90_ns, l.p99_ns, l.max_ns
+        );
+        page.wrapped(&first, &line);
     }
 }

@@ -92,12 +92,12 @@ fn time(page: &mut Page<'_>, results: &Results) {
 }
 
 fn table_line(page: &mut Page<'_>, cycles: u64, all: u64, what: &str) {
-    let line = format!(
-        "   {:>6}  {:>8} cycles  {what}",
+    let first = format!(
+        "   {:>6}  {:>8} cycles  ",
         percent(share(cycles, all)),
         count(cycles)
     );
-    page.line(&line);
+    page.wrapped(&first, what);
 }
 
 fn largest_first(stalls: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
@@ -141,10 +141,13 @@ fn threads(page: &mut Page<'_>, results: &Results) {
     for t in slowest.iter().take(MOST_THREADS) {
         let stalled: u64 = t.stalls.values().sum();
         let name = page.paint(Style::new().bold(), &format!("{:>4}", t.thread));
-        let mut line = format!(
-            "{name}  {:>8} cycles  {:>6} stalled  {} instructions, {} loads, {} stores",
+        let first = format!(
+            "{name}  {:>8} cycles  {:>6} stalled  ",
             count(t.cycles),
             percent(share(stalled, t.cycles)),
+        );
+        let mut line = format!(
+            "{} instructions, {} loads, {} stores",
             count(t.instructions),
             count(t.ops.loads),
             count(t.ops.stores)
@@ -163,7 +166,7 @@ fn threads(page: &mut Page<'_>, results: &Results) {
         if let Some((cause, _)) = largest_first(&t.stalls).first() {
             line += &format!("; mostly {}", in_words(cause));
         }
-        page.line(&line);
+        page.wrapped(&first, &line);
     }
     if slowest.len() > MOST_THREADS {
         let more = slowest.len() - MOST_THREADS;

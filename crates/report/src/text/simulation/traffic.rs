@@ -59,11 +59,13 @@ pub fn levels(page: &mut Page<'_>, results: &Results) {
     for level in &results.levels {
         let loads = level.counts.load_hits + level.counts.load_misses;
         let owns = level.counts.own_hits + level.counts.own_misses;
-        page.line(&format!(
-            "   {:<6} {:>6} of {} loads hit, {:>6} of {} requests to own; {} dirty and {} clean \
-             lines replaced{}",
+        let first = format!(
+            "   {:<6} {:>6} ",
             level.name,
             percent(share(level.counts.load_hits, loads)),
+        );
+        let line = format!(
+            "of {} loads hit, {:>6} of {} requests to own; {} dirty and {} clean lines replaced{}",
             count(loads),
             percent(share(level.counts.own_hits, owns)),
             count(owns),
@@ -74,16 +76,19 @@ pub fn levels(page: &mut Page<'_>, results: &Results) {
                 .map_or_else(String::new, |misses| format!(
                     "; {misses:.2} misses per 1000 instructions"
                 ))
-        ));
+        );
+        page.wrapped(&first, &line);
     }
     let (between, fetched) = (&results.coherence, &results.prefetches);
-    page.line(&format!(
-        "   {} requests asked other cores ({} lines came from them), {} upgrades, {} read from memory for ownership; {} lines prefetched, {} of them used",
+    let line = format!(
+        "{} requests asked other cores ({} lines came from them), {} upgrades, {} read from memory for ownership; {} \
+         lines prefetched, {} of them used",
         count(between.snoops),
         count(between.peer_lines),
         count(between.upgrades + between.device_upgrades),
         size(results.ownership_read_bytes),
         count(fetched.next_line + fetched.stride),
         percent(share(fetched.useful, fetched.next_line + fetched.stride))
-    ));
+    );
+    page.wrapped("   ", &line);
 }

@@ -12,6 +12,7 @@ mod verify;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 pub use error::{Damage, DamageKind, Lost, ReadError};
 pub use merge::Merged;
@@ -47,6 +48,7 @@ pub struct Trace {
     sites: SiteTable,
     streams: Vec<StreamIndex>,
     damage: Vec<Damage>,
+    words_read: Arc<AtomicU64>,
 }
 
 impl Trace {
@@ -140,6 +142,11 @@ impl Trace {
         let path = self.dir.join(events_file(thread));
         let blocks = index.blocks.get(from..).unwrap_or(&[]);
         Ok(StreamReader::new(self, path, thread, blocks))
+    }
+
+    /// How many words were read of it so far, each as often as it was read: for whoever shows how far something has come.
+    pub fn words_read(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.words_read)
     }
 
     /// The words of all threads in order of time.

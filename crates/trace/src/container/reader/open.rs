@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::tables::{Tables, missing};
 use super::{Damage, DamageKind, ReadError, ReadOptions, StreamIndex, Trace, check, index};
@@ -51,6 +52,7 @@ pub(super) fn open(dir: &Path, options: ReadOptions) -> Result<Trace, ReadError>
         sites,
         streams,
         damage,
+        words_read: Arc::default(),
     })
 }
 

@@ -30,6 +30,22 @@ pub(crate) fn prepare(dir: &Path, existing: Existing) -> Result<(), WriteError> 
         let path = dir.join(name);
         fs::remove_file(&path).map_err(|e| WriteError::io(&path, e))?;
     }
+    // Tables that were made of it would be taken for those of the new one.
+    let tables = dir.join(TABLES);
+    for name in TABLE_NAMES {
+        match fs::remove_file(tables.join(name)) {
+            Err(e)
+                if !matches!(
+                    e.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
+                return Err(WriteError::io(&tables.join(name), e));
+            }
+            _ => {}
+        }
+    }
+    let _what_else_is_there_stays = fs::remove_dir(&tables);
     Ok(())
 }
 
@@ -47,6 +63,24 @@ fn ours(name: &str) -> bool {
 }
 
 const TEMPORARY: &str = ".new";
+
+/// Where in a recording its tables go, if nothing else is asked for.
+pub const TABLES: &str = "parquet";
+/// What the tables of a recording are called; the last is there for those with values.
+pub const TABLE_NAMES: [&str; 4] = [
+    "events.parquet",
+    "sites.parquet",
+    "threads.parquet",
+    "values.parquet",
+];
+
+/// Removes the recording in `dir`; the directory stays, and what else is in it.
+///
+/// # Errors
+/// [`WriteError::Io`].
+pub fn remove(dir: &Path) -> Result<(), WriteError> {
+    prepare(dir, Existing::Replace)
+}
 
 /// Writes the file `name`, which is the old one until it is the new one.
 pub(crate) fn write_file(dir: &Path, name: &str, content: &[u8]) -> Result<(), WriteError> {

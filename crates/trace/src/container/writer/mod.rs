@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+pub use directory::{TABLE_NAMES, TABLES, remove};
 pub(crate) use directory::{prepare, write_file};
 pub use error::WriteError;
 pub use stream::StreamWriter;

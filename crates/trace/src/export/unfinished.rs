@@ -1,0 +1,75 @@
+//! Tables that appear when all of them are whole: what fails, or is killed, leaves none that looks like one.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::ExportError;
+
+/// What files are called until all are whole.
+const SUFFIX: &str = ".new";
+
+/// Files being written in a folder; where it comes to nothing, they go, and the folder if it was made for them.
+pub(super) struct Unfinished<'a> {
+    out: &'a Path,
+    made: bool,
+    names: &'a [&'static str],
+    finished: bool,
+}
+
+impl<'a> Unfinished<'a> {
+    /// Makes the folder `out`, where none of `names` may be.
+    pub(super) fn begin(out: &'a Path, names: &'a [&'static str]) -> Result<Self, ExportError> {
+        let made = !out.exists();
+        fs::create_dir_all(out).map_err(|e| ExportError::io(out, e))?;
+        let files = Self {
+            out,
+            made,
+            names,
+            finished: false,
+        };
+        for name in names {
+            let path = out.join(name);
+            if path.exists() {
+                return Err(ExportError::Exists { path });
+            }
+            // Of one that was killed.
+            match fs::remove_file(files.path(name)) {
+                Err(e) if e.kind() != io::ErrorKind::NotFound => {
+                    return Err(ExportError::io(&path, e));
+                }
+                _ => {}
+            }
+        }
+        Ok(files)
+    }
+
+    /// Where `name` is written to.
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.out.join(format!("{name}{SUFFIX}"))
+    }
+
+    /// All are whole.
+    pub(super) fn finish(mut self) -> Result<(), ExportError> {
+        for name in self.names {
+            let path = self.out.join(name);
+            fs::rename(self.path(name), &path).map_err(|e| ExportError::io(&path, e))?;
+        }
+        self.finished = true;
+        Ok(())
+    }
+}
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        if self.finished {
+            return;
+        }
+        for name in self.names {
+            let _half_a_file_helps_nobody = fs::remove_file(self.path(name));
+        }
+        if self.made {
+            let _somebody_else_may_use_it = fs::remove_dir(self.out);
+        }
+    }
+}
