@@ -46,7 +46,7 @@ impl HandOffs {
         let numbered: Vec<_> = (0..).zip(threads.iter().map(|t| t.0)).collect();
         for some in numbered.chunks(AT_ONCE) {
             let read = |&(number, thread): &_| Found::read(trace, thread, number, options.lenient);
-            for found in at_once(some, read, &|| ()) {
+            for found in at_once(some, read, &|_| ()) {
                 let found = found?;
                 found.addresses().for_each(|addr| {
                     places.at(addr);

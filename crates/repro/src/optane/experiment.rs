@@ -91,7 +91,7 @@ pub fn compare(
     points: Vec<Point>,
     seed: u64,
 ) -> Result<Vec<Compared>, ReproError> {
-    let simulated = at_once(&points, |point| simulate(machine, point, seed), &|| ());
+    let simulated = at_once(&points, |point| simulate(machine, point, seed), &|_| ());
     let simulated: Result<Vec<_>, _> = simulated.into_iter().collect();
     let compared = points.into_iter().zip(simulated?);
     Ok(compared
@@ -137,7 +137,7 @@ pub fn figure_samples(
     seed: u64,
 ) -> Result<Vec<Sample>, ReproError> {
     let run = |point: &FigurePoint| simulate_figure(machine, &point.quantity, seed);
-    let ours: Result<Vec<_>, _> = at_once(points, run, &|| ()).into_iter().collect();
+    let ours: Result<Vec<_>, _> = at_once(points, run, &|_| ()).into_iter().collect();
     let sample = |(point, ours): (&FigurePoint, f64)| Sample {
         curve: point.curve.to_owned(),
         metric: match point.quantity {
