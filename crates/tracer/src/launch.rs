@@ -59,10 +59,19 @@ fn on_path(name: &OsStr) -> Result<PathBuf, RecordError> {
         })
 }
 
-/// Starts `program` under the engine, its client reporting to the session in `dir`.
+/// What the kernel would be asked to execute for a command: the new image is called so, and not as the file that it is.
+///
+/// # Errors
+/// Where it is not found.
+pub(crate) fn name(command: &[OsString]) -> Result<PathBuf, RecordError> {
+    on_path(command.first().ok_or(RecordError::NoCommand)?)
+}
+
+/// Starts `program`, executed as `name`, under the engine, its client reporting to the session in `dir`.
 pub(crate) fn start(
     engine: &Engine,
     program: &Path,
+    name: &Path,
     args: &[OsString],
     options: &Options,
     streams: Streams,
@@ -87,6 +96,7 @@ pub(crate) fn start(
         args,
         &[
             ("DYNAMORIO_EXE_PATH", program.as_os_str()),
+            ("DYNAMORIO_EXE_NAME", name.as_os_str()),
             ("DYNAMORIO_RUNUNDER", OsStr::new("2")),
             ("DYNAMORIO_OPTIONS", OsStr::new(&engine_options)),
         ],

@@ -398,3 +398,23 @@ fn tables_of_names_in_late_segments() {
         same(options, &[str(&program), str(&library)]);
     }
 }
+
+/// Container runtimes and browsers execute themselves so. The engine was executed instead, or nothing; what was executed by
+/// another name, scripts among them, had its file's.
+#[test]
+fn executed_by_other_names() {
+    let program = cc("other_names", &[]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
+/// The first program, too.
+#[test]
+fn scripts_begin_under_their_names() {
+    let folder = scratch();
+    let script = folder.path().join("script");
+    fs::write(&script, "#!/bin/sh\ncat /proc/$$/comm\n").unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    same(&[], &[script]);
+}
