@@ -418,3 +418,20 @@ fn scripts_begin_under_their_names() {
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
     same(&[], &[script]);
 }
+
+/// `perl -e 'alarm 9; exec @ARGV'` interrupted what it should have ended, and blocked alarms were lost.
+#[test]
+fn timers_of_what_is_executed() {
+    for options in [&[][..], &["count"]] {
+        same(options, &[cc("timers_go_on", &[])]);
+    }
+}
+
+/// What had been there before was executed, as nothing keeps its writers away.
+#[test]
+fn code_whose_protection_is_sealed() {
+    let program = cc("sealed", &[]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
