@@ -47,16 +47,6 @@ link_at(void *drcontext, int path)
     return proc_file_at(dir, dr_syscall_get_param(drcontext, path));
 }
 
-/* Is it the link of this process? Then with a path to the program. */
-static bool
-is_own_link(void *drcontext, int parameter, char *program)
-{
-    file_of_t file = link_at(drcontext, parameter);
-    /* Of another task there is none, nor where /proc is not. */
-    return file.kind == EXE && file.own && beside(file.path, program) &&
-        syscall(SYS_faccessat, AT_FDCWD, file.path, F_OK) == 0;
-}
-
 /* What the link to `program` reads; its length. */
 static size_t
 read_target(const char *program, char *target, size_t size)
@@ -104,8 +94,12 @@ started_with(const char *exe, char *path)
     bool found = false;
     for (size_t at = 0; at < text.length && !found; at += strlen(text.at + at) + 1) {
         found = strncmp(text.at + at, name, strlen(name)) == 0;
-        if (found)
-            dr_snprintf(path, MAXIMUM_PATH - 1, "%s", text.at + at + strlen(name));
+        const char *given = text.at + at + strlen(name);
+        /* From where it was, which is mostly where it still is. */
+        if (found && given[0] == '/')
+            dr_snprintf(path, MAXIMUM_PATH - 1, "%s", given);
+        else if (found)
+            dr_snprintf(path, MAXIMUM_PATH - 1, "%.*s/cwd/%s", (int)(strrchr(exe, '/') - exe), exe, given);
     }
     text_free(&text);
     return found;
@@ -119,35 +113,41 @@ proc_program_behind(file_of_t link, char *path)
     return beside(link.kind == EXE ? link.path : "/proc/self/exe", path);
 }
 
-/* The link to the program of a process that is recorded leads to the engine. False: it is not such a link. */
+/* Is it the link to the program of a process that is recorded, which the kernel has lead to the engine? Then with a path to the program. */
+static bool
+is_program_link(file_of_t file, char *program)
+{
+    char target[MAXIMUM_PATH];
+    if (file.kind != EXE)
+        return false;
+    /* Of another task there is none, nor where /proc is not. */
+    long got = syscall(SYS_readlinkat, AT_FDCWD, file.path, target, sizeof(target) - 1);
+    if (got <= 0)
+        return false;
+    target[got] = '\0';
+    return proc_maps_is_engine(target) && proc_program_behind(file, program);
+}
+
 static bool
 read_link(void *drcontext, int first)
 {
     char target[MAXIMUM_PATH], program[MAXIMUM_PATH];
     file_of_t file = link_at(drcontext, first);
-    if (file.kind != EXE)
+    if (!is_program_link(file, program))
         return false;
-    long got = syscall(SYS_readlinkat, AT_FDCWD, file.path, target, sizeof(target) - 1);
-    if (got <= 0)
-        return false;
-    target[got] = '\0';
-    if (!proc_maps_is_engine(target) || !proc_program_behind(file, program))
-        return false;
-    if (file.own)
-        got = syscall(SYS_readlinkat, AT_FDCWD, program, target, sizeof(target));
-    else
-        got = (long)read_target(program, target, sizeof(target));
+    long got = file.own ? syscall(SYS_readlinkat, AT_FDCWD, program, target, sizeof(target))
+                        : (long)read_target(program, target, sizeof(target));
     return got > 0 && got <= (long)sizeof(target) && answer_link(drcontext, first, target, (size_t)got);
 }
 
-/* What the link of this process leads to, asked for by its name, is the program. */
+/* What the link leads to, asked for by its name, is the program. */
 static bool
 ask_of_program(void *drcontext, int number)
 {
     int first = number != SYS_stat;
     int flags = number == SYS_stat ? 0 : (int)dr_syscall_get_param(drcontext, number == SYS_statx ? 2 : 3);
     char program[MAXIMUM_PATH];
-    if ((flags & AT_SYMLINK_NOFOLLOW) != 0 || !is_own_link(drcontext, first, program))
+    if ((flags & AT_SYMLINK_NOFOLLOW) != 0 || !is_program_link(link_at(drcontext, first), program))
         return false;
     reg_t into = dr_syscall_get_param(drcontext, number == SYS_statx ? 4 : first + 1);
     long result = number == SYS_statx
@@ -192,7 +192,7 @@ open_program(void *drcontext, int number)
 {
     uint64 flags;
     char program[MAXIMUM_PATH];
-    if (!opens(drcontext, number, &flags) || !is_own_link(drcontext, number != SYS_open, program))
+    if (!opens(drcontext, number, &flags) || !is_program_link(link_at(drcontext, number != SYS_open), program))
         return false;
     long result = number == SYS_openat2
         ? syscall(SYS_openat2, AT_FDCWD, program, dr_syscall_get_param(drcontext, 2),
@@ -223,7 +223,7 @@ mount_program(void *drcontext, int number)
     reg_t p[5];
     char program[MAXIMUM_PATH];
     int path = path_to_mount(drcontext, number);
-    if (path < 0 || !is_own_link(drcontext, path, program))
+    if (path < 0 || !is_program_link(link_at(drcontext, path), program))
         return false;
     for (int i = 0; i < 5; i++)
         p[i] = dr_syscall_get_param(drcontext, i);

@@ -419,6 +419,14 @@ fn scripts_begin_under_their_names() {
     same(&[], &[script]);
 }
 
+/// Service managers find processes by the file that they execute; it was the engine's.
+#[test]
+fn programs_of_other_processes() {
+    for options in [&[][..], &["values"]] {
+        same(options, &[cc("looks_at_others", &[])]);
+    }
+}
+
 /// `perl -e 'alarm 9; exec @ARGV'` interrupted what it should have ended, and blocked alarms were lost.
 #[test]
 fn timers_of_what_is_executed() {
