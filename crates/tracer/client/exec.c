@@ -217,6 +217,11 @@ before_syscall(void *drcontext, int number)
         : why_native(file.path, (const char *const *)dr_syscall_get_param(drcontext, 2));
     if (why == 0 && seccomp_active() && is_program(file.path))
         why = NOTE_SECCOMP;
+    if (why == 0 && !is_program(file.path)) {
+        /* It fails, or has an interpreter of which the kernel was told: not with our variables. */
+        engine_exec_natively(drcontext);
+        return true;
+    }
     if (why == 0) {
         if (file.place == ELSEWHERE)
             engine_exec_file(drcontext, execveat_keep(drcontext, file.path));

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use prestore_symbols::{Executable, inspect};
 
 use crate::image::Image;
-use crate::{Engine, Options, ProgramOutput, RecordError};
+use crate::{Engine, Options, ProgramOutput, RecordError, inherited};
 
 /// Interpreters of interpreters: as many as Linux follows.
 const MAX_SCRIPTS: usize = 4;
@@ -101,10 +101,16 @@ pub(crate) fn start(
             ("DYNAMORIO_OPTIONS", OsStr::new(&engine_options)),
         ],
     );
+    let failed = |source| RecordError::Start {
+        program: program.into(),
+        source,
+    };
+    inherited::hear_of_children().map_err(failed)?;
     let mut command = Command::new(engine.core());
-    // SAFETY: between fork and exec, `personality` and `execve` alone are called, which are bare system calls.
+    // SAFETY: between fork and exec, `sigaction`, `personality` and `execve` alone are called, which are bare system calls.
     unsafe {
         command.pre_exec(move || {
+            inherited::restore()?;
             place_alike()?;
             image.execute()
         });
@@ -112,10 +118,7 @@ pub(crate) fn start(
     command.stdin(streams.stdin);
     command.stdout(streams.stdout);
     command.stderr(streams.stderr);
-    command.spawn().map_err(|source| RecordError::Start {
-        program: program.into(),
-        source,
-    })
+    command.spawn().map_err(failed)
 }
 
 /// Lets the kernel place the program as it did last time, as debuggers do: addresses decide which

@@ -427,6 +427,12 @@ fn programs_of_other_processes() {
     }
 }
 
+/// Their interpreters got the recorder's variables.
+#[test]
+fn formats_that_the_kernel_is_told_of() {
+    same(&[], &[cc("formats", &[])]);
+}
+
 /// `perl -e 'alarm 9; exec @ARGV'` interrupted what it should have ended, and blocked alarms were lost.
 #[test]
 fn timers_of_what_is_executed() {
