@@ -199,3 +199,38 @@ fn a_signal_after_the_programs_end_ends_the_command() {
     let ran = running.finish();
     assert_eq!(ran.status.signal(), Some(2), "{ran:?}");
 }
+
+/// Service managers ignore SIGPIPE for what they start, and daemons SIGCHLD, with which nothing could be recorded.
+#[test]
+fn what_is_ignored_stays_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = r#"
+        #include <signal.h>
+        #include <stdio.h>
+        int main(void) {
+            struct sigaction action;
+            for (int i = 1; i < 32; i++)
+                if (sigaction(i, 0, &action) == 0 && action.sa_handler == SIG_IGN)
+                    printf("%d ", i);
+            return 0;
+        }
+        "#;
+    let program = c_program(folder.path(), "program", source, &[]);
+    let recording = folder.path().join("recording");
+    let recorded = format!(
+        "{} record -q --force -o {} -- {}",
+        env!("CARGO_BIN_EXE_prestore"),
+        text(&recording),
+        text(&program)
+    );
+    for ignored in ["PIPE", "CHLD", "HUP TERM", "ALRM USR1 WINCH", ""] {
+        let says = |command: &str| {
+            let script = format!("trap '' {ignored}; exec {command}");
+            let script = if ignored.is_empty() { command } else { &script };
+            let said = Command::new("bash").args(["-c", script]).output().unwrap();
+            assert!(said.status.success(), "{ignored}: {said:?}");
+            String::from_utf8(said.stdout).unwrap()
+        };
+        assert_eq!(says(&recorded), says(text(&program)), "{ignored}");
+    }
+}

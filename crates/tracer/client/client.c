@@ -32,6 +32,7 @@
 #include "plan.h"
 #include "proc_files.h"
 #include "proc_maps.h"
+#include "proc_program.h"
 #include "refused_prctl.h"
 #include "seccomp.h"
 #include "segments.h"
@@ -258,6 +259,7 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
     exec_init();
     pid_namespace_init();
     proc_maps_init(dr_get_client_path(id));
+    proc_program_init();
     proc_files_init();
     personality_init();
     text_busy_init();

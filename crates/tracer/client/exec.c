@@ -17,6 +17,7 @@
 #include "dr_api.h"
 #include "drmgr.h"
 #include "environment.h"
+#include "exec_file.h"
 #include "execveat.h"
 #include "peek.h"
 #include "process_status.h"
@@ -210,12 +211,25 @@ before_syscall(void *drcontext, int number)
         dr_syscall_set_result(drcontext, (reg_t)-ETXTBSY);
         return false;
     }
-    uint why = why_native(path, (const char *const *)dr_syscall_get_param(drcontext, 2));
-    if (why == 0 && seccomp_active() && is_program(path))
+    exec_file_t file = exec_file_find(path);
+    uint why = file.place == NO_PATH
+        ? NOTE_WITHOUT_PATH
+        : why_native(file.path, (const char *const *)dr_syscall_get_param(drcontext, 2));
+    if (why == 0 && seccomp_active() && is_program(file.path))
         why = NOTE_SECCOMP;
-    if (why == 0)
+    if (why == 0 && !is_program(file.path)) {
+        /* It fails, or has an interpreter of which the kernel was told: not with our variables. */
+        engine_exec_natively(drcontext);
         return true;
+    }
+    if (why == 0) {
+        if (file.place == ELSEWHERE)
+            engine_exec_file(drcontext, execveat_keep(drcontext, file.path));
+        return true;
+    }
     session_note(why, path);
+    if (file.engine)
+        execveat_goes_by(drcontext, file.path);
     engine_exec_natively(drcontext);
     seccomp_hand_over(drcontext);
     return true;

@@ -14,13 +14,13 @@ typedef struct {
     bool active;
     reg_t given[3];
     char path[MAXIMUM_PATH];
+    char file[MAXIMUM_PATH];
 } execveat_t;
 
 static int tls_index;
 
-/* Does the script's interpreter get another name for it than by its path? */
-static bool
-is_script(int dir, const char *given, int flags)
+bool
+execveat_is_script(int dir, const char *given)
 {
     char head[2];
     int file = dir;
@@ -41,7 +41,7 @@ find_path(int dir, const char *given, int flags, char *path)
         dr_snprintf(path, MAXIMUM_PATH - 1, "%s", given);
         return true;
     }
-    if ((given[0] == '\0' && (flags & AT_EMPTY_PATH) == 0) || is_script(dir, given, flags))
+    if ((given[0] == '\0' && (flags & AT_EMPTY_PATH) == 0) || execveat_is_script(dir, given))
         return false;
     char link[64];
     dr_snprintf(link, sizeof(link), "/proc/self/fd/%d", dir);
@@ -62,6 +62,25 @@ leads_to_the_same(int dir, const char *given, int flags, const char *path)
     return syscall(SYS_newfstatat, dir, given, &asked, flags) == 0 && !S_ISLNK(asked.st_mode) &&
         syscall(SYS_stat, path, &found) == 0 && asked.st_dev == found.st_dev &&
         asked.st_ino == found.st_ino;
+}
+
+const char *
+execveat_keep(void *drcontext, const char *path)
+{
+    execveat_t *e = drmgr_get_tls_field(drcontext, tls_index);
+    dr_snprintf(e->file, sizeof(e->file), "%s", path);
+    e->file[sizeof(e->file) - 1] = '\0';
+    return e->file;
+}
+
+void
+execveat_goes_by(void *drcontext, const char *path)
+{
+    execveat_t *e = drmgr_get_tls_field(drcontext, tls_index);
+    for (int i = 0; i < 3 && !e->active; i++)
+        e->given[i] = dr_syscall_get_param(drcontext, i);
+    dr_syscall_set_param(drcontext, 0, (reg_t)execveat_keep(drcontext, path));
+    e->active = true;
 }
 
 bool

@@ -16,20 +16,35 @@
 #include "proc_paths.h"
 #include "text.h"
 
+/* The program's file, which may be renamed, replaced or deleted while it runs. */
+static file_t program_file = INVALID_FILE;
+
+void
+proc_program_init(void)
+{
+    module_data_t *program = dr_get_main_module();
+    if (program != NULL)
+        program_file = dr_open_file(program->full_path, DR_FILE_READ); /* the program cannot close it */
+    dr_free_module_data(program);
+}
+
+/* A path that leads to it: beside the link `exe` are those to the descriptors. */
+static bool
+beside(const char *exe, char *path)
+{
+    if (program_file < 0)
+        return false;
+    dr_snprintf(path, MAXIMUM_PATH - 1, "%.*s/fd/%d", (int)(strrchr(exe, '/') - exe), exe, program_file);
+    path[MAXIMUM_PATH - 1] = '\0';
+    return true;
+}
+
 /* By the parameter with the path, behind which the folder stands unless it is the first. */
 static file_of_t
 link_at(void *drcontext, int path)
 {
     int dir = path == 0 ? AT_FDCWD : (int)dr_syscall_get_param(drcontext, path - 1);
     return proc_file_at(dir, dr_syscall_get_param(drcontext, path));
-}
-
-static bool
-is_own_link(void *drcontext, int path)
-{
-    file_of_t file = link_at(drcontext, path);
-    /* Of another task there is none, nor where /proc is not. */
-    return file.kind == EXE && file.own && syscall(SYS_faccessat, AT_FDCWD, file.path, F_OK) == 0;
 }
 
 /* What the link to `program` reads; its length. */
@@ -48,14 +63,13 @@ read_target(const char *program, char *target, size_t size)
     return got < 0 ? 0 : (size_t)got;
 }
 
-/* Gives the program where `program` leads to as the result of its readlink. */
+/* Gives the program, as the result of its readlink, where its link leads to. */
 static bool
-answer_link(void *drcontext, int first, const char *program)
+answer_link(void *drcontext, int first, const char *target, size_t length)
 {
-    char target[MAXIMUM_PATH];
     int room = (int)dr_syscall_get_param(drcontext, first + 2);
-    size_t written, length = read_target(program, target, sizeof(target));
-    if (room <= 0 || length > sizeof(target))
+    size_t written;
+    if (room <= 0)
         return false;
     if (length > (size_t)room)
         length = (size_t)room;
@@ -68,50 +82,77 @@ answer_link(void *drcontext, int first, const char *program)
     return true;
 }
 
-/* The link to the program of a process that is recorded leads to the engine; what that was started
- * with tells the program. False: it is not such a link. */
+/* What another process was started with tells which its program is. */
 static bool
-read_link(void *drcontext, int first)
+started_with(const char *exe, char *path)
 {
     static const char name[] = "DYNAMORIO_EXE_PATH=";
-    char target[MAXIMUM_PATH], environment[PROC_PATH + sizeof("/environ")];
-    file_of_t file = link_at(drcontext, first);
-    if (file.kind != EXE)
-        return false;
-    long got = syscall(SYS_readlinkat, AT_FDCWD, file.path, target, sizeof(target) - 1);
-    if (got <= 0)
-        return false;
-    target[got] = '\0';
-    if (!proc_maps_is_engine(target))
-        return false;
-    int folder = (int)(strrchr(file.path, '/') - file.path);
-    dr_snprintf(environment, sizeof(environment), "%.*s/environ", folder, file.path);
+    char environment[PROC_PATH + sizeof("/environ")];
+    dr_snprintf(environment, sizeof(environment), "%.*s/environ", (int)(strrchr(exe, '/') - exe), exe);
     text_t text = text_of_file(environment);
     text_add(&text, "", 1);
     bool found = false;
     for (size_t at = 0; at < text.length && !found; at += strlen(text.at + at) + 1) {
-        if (strncmp(text.at + at, name, strlen(name)) == 0)
-            found = answer_link(drcontext, first, text.at + at + strlen(name));
+        found = strncmp(text.at + at, name, strlen(name)) == 0;
+        const char *given = text.at + at + strlen(name);
+        /* From where it was, which is mostly where it still is. */
+        if (found && given[0] == '/')
+            dr_snprintf(path, MAXIMUM_PATH - 1, "%s", given);
+        else if (found)
+            dr_snprintf(path, MAXIMUM_PATH - 1, "%.*s/cwd/%s", (int)(strrchr(exe, '/') - exe), exe, given);
     }
     text_free(&text);
     return found;
 }
 
-/* What the link of this process leads to, asked for by its name, is the program. */
+bool
+proc_program_behind(file_of_t link, char *path)
+{
+    if (link.kind == EXE && !link.own)
+        return started_with(link.path, path);
+    return beside(link.kind == EXE ? link.path : "/proc/self/exe", path);
+}
+
+/* Is it the link to the program of a process that is recorded, which the kernel has lead to the engine? Then with a path to the program. */
+static bool
+is_program_link(file_of_t file, char *program)
+{
+    char target[MAXIMUM_PATH];
+    if (file.kind != EXE)
+        return false;
+    /* Of another task there is none, nor where /proc is not. */
+    long got = syscall(SYS_readlinkat, AT_FDCWD, file.path, target, sizeof(target) - 1);
+    if (got <= 0)
+        return false;
+    target[got] = '\0';
+    return proc_maps_is_engine(target) && proc_program_behind(file, program);
+}
+
+static bool
+read_link(void *drcontext, int first)
+{
+    char target[MAXIMUM_PATH], program[MAXIMUM_PATH];
+    file_of_t file = link_at(drcontext, first);
+    if (!is_program_link(file, program))
+        return false;
+    long got = file.own ? syscall(SYS_readlinkat, AT_FDCWD, program, target, sizeof(target))
+                        : (long)read_target(program, target, sizeof(target));
+    return got > 0 && got <= (long)sizeof(target) && answer_link(drcontext, first, target, (size_t)got);
+}
+
+/* What the link leads to, asked for by its name, is the program. */
 static bool
 ask_of_program(void *drcontext, int number)
 {
     int first = number != SYS_stat;
     int flags = number == SYS_stat ? 0 : (int)dr_syscall_get_param(drcontext, number == SYS_statx ? 2 : 3);
-    module_data_t *program;
-    if ((flags & AT_SYMLINK_NOFOLLOW) != 0 || !is_own_link(drcontext, first) ||
-        (program = dr_get_main_module()) == NULL)
+    char program[MAXIMUM_PATH];
+    if ((flags & AT_SYMLINK_NOFOLLOW) != 0 || !is_program_link(link_at(drcontext, first), program))
         return false;
     reg_t into = dr_syscall_get_param(drcontext, number == SYS_statx ? 4 : first + 1);
     long result = number == SYS_statx
-        ? syscall(SYS_statx, AT_FDCWD, program->full_path, flags, dr_syscall_get_param(drcontext, 3), into)
-        : syscall(SYS_newfstatat, AT_FDCWD, program->full_path, into, flags);
-    dr_free_module_data(program);
+        ? syscall(SYS_statx, AT_FDCWD, program, flags, dr_syscall_get_param(drcontext, 3), into)
+        : syscall(SYS_newfstatat, AT_FDCWD, program, into, flags);
     if (result != 0)
         return false; /* the kernel says why */
     if (options.values)
@@ -150,15 +191,13 @@ static bool
 open_program(void *drcontext, int number)
 {
     uint64 flags;
-    module_data_t *program;
-    if (!opens(drcontext, number, &flags) || !is_own_link(drcontext, number != SYS_open) ||
-        (program = dr_get_main_module()) == NULL)
+    char program[MAXIMUM_PATH];
+    if (!opens(drcontext, number, &flags) || !is_program_link(link_at(drcontext, number != SYS_open), program))
         return false;
     long result = number == SYS_openat2
-        ? syscall(SYS_openat2, AT_FDCWD, program->full_path, dr_syscall_get_param(drcontext, 2),
+        ? syscall(SYS_openat2, AT_FDCWD, program, dr_syscall_get_param(drcontext, 2),
                   dr_syscall_get_param(drcontext, 3))
-        : syscall(SYS_openat, AT_FDCWD, program->full_path, (int)flags);
-    dr_free_module_data(program);
+        : syscall(SYS_openat, AT_FDCWD, program, (int)flags);
     if (result < 0)
         return false; /* the kernel says why */
     dr_syscall_set_result(drcontext, (reg_t)result);
@@ -182,16 +221,15 @@ static bool
 mount_program(void *drcontext, int number)
 {
     reg_t p[5];
-    module_data_t *program;
+    char program[MAXIMUM_PATH];
     int path = path_to_mount(drcontext, number);
-    if (path < 0 || !is_own_link(drcontext, path) || (program = dr_get_main_module()) == NULL)
+    if (path < 0 || !is_program_link(link_at(drcontext, path), program))
         return false;
     for (int i = 0; i < 5; i++)
         p[i] = dr_syscall_get_param(drcontext, i);
-    p[path] = (reg_t)program->full_path;
+    p[path] = (reg_t)program;
     long result = syscall(number, p[0], p[1], p[2], p[3], p[4]);
     int error = errno;
-    dr_free_module_data(program);
     dr_syscall_set_result(drcontext, (reg_t)(result == -1 ? -error : result));
     return true;
 }

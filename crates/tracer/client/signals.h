@@ -30,4 +30,7 @@ int engine_signals_of(int thread, unsigned long long *blocked, unsigned long lon
 /* What the thread executes next (SYS_execve) runs without the engine. */
 void engine_exec_natively(void *drcontext);
 
+/* What it executes next lies at `path`, whatever it is executed as. */
+void engine_exec_file(void *drcontext, const char *path);
+
 #endif

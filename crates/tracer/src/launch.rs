@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use prestore_symbols::{Executable, inspect};
 
 use crate::image::Image;
-use crate::{Engine, Options, ProgramOutput, RecordError};
+use crate::{Engine, Options, ProgramOutput, RecordError, inherited};
 
 /// Interpreters of interpreters: as many as Linux follows.
 const MAX_SCRIPTS: usize = 4;
@@ -65,10 +65,19 @@ fn on_path(name: &OsStr) -> Result<PathBuf, RecordError> {
         })
 }
 
-/// Starts `program` under the engine, its client reporting to the session in `dir`.
+/// What the kernel would be asked to execute for a command: the new image is called so, and not as the file that it is.
+///
+/// # Errors
+/// Where it is not found.
+pub(crate) fn name(command: &[OsString]) -> Result<PathBuf, RecordError> {
+    on_path(command.first().ok_or(RecordError::NoCommand)?)
+}
+
+/// Starts `program`, executed as `name`, under the engine, its client reporting to the session in `dir`.
 pub(crate) fn start(
     engine: &Engine,
     program: &Path,
+    name: &Path,
     args: &[OsString],
     options: &Options,
     streams: Streams,
@@ -93,14 +102,21 @@ pub(crate) fn start(
         args,
         &[
             ("DYNAMORIO_EXE_PATH", program.as_os_str()),
+            ("DYNAMORIO_EXE_NAME", name.as_os_str()),
             ("DYNAMORIO_RUNUNDER", OsStr::new("2")),
             ("DYNAMORIO_OPTIONS", OsStr::new(&engine_options)),
         ],
     );
+    let failed = |source| RecordError::Start {
+        program: program.into(),
+        source,
+    };
+    inherited::hear_of_children().map_err(failed)?;
     let mut command = Command::new(engine.core());
-    // SAFETY: between fork and exec, `personality` and `execve` alone are called, which are bare system calls.
+    // SAFETY: between fork and exec, `sigaction`, `personality` and `execve` alone are called, which are bare system calls.
     unsafe {
         command.pre_exec(move || {
+            inherited::restore()?;
             place_alike()?;
             image.execute()
         });
@@ -108,10 +124,7 @@ pub(crate) fn start(
     command.stdin(streams.stdin);
     command.stdout(streams.stdout);
     command.stderr(streams.stderr);
-    command.spawn().map_err(|source| RecordError::Start {
-        program: program.into(),
-        source,
-    })
+    command.spawn().map_err(failed)
 }
 
 /// Lets the kernel place the program as it did last time, as debuggers do: addresses decide which

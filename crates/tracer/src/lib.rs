@@ -9,6 +9,7 @@ mod channel;
 mod engine;
 mod error;
 mod image;
+mod inherited;
 mod launch;
 mod note;
 mod options;

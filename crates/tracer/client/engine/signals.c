@@ -121,3 +121,9 @@ engine_exec_natively(void *drcontext)
 {
     ((dcontext_t *)drcontext)->execve_natively = true;
 }
+
+void
+engine_exec_file(void *drcontext, const char *path)
+{
+    ((dcontext_t *)drcontext)->execve_file = path;
+}

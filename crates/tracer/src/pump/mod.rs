@@ -119,10 +119,19 @@ pub(crate) fn run<S: Sink>(
     interrupts: &Interrupts,
     sink: &mut S,
 ) -> Result<Outcome, RecordError> {
+    let name = launch::name(command)?;
     let (program, args) = launch::resolve(command)?;
     let engine = Engine::find()?;
     let started = Instant::now();
-    let child = launch::start(&engine, &program, &args, options, streams, session.path())?;
+    let child = launch::start(
+        &engine,
+        &program,
+        &name,
+        &args,
+        options,
+        streams,
+        session.path(),
+    )?;
     let mut run = Run {
         child,
         status: None,
