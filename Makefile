@@ -92,7 +92,7 @@ soak: setup-soak build
 	$(MAKE) --no-print-directory unit PROPTEST_RNG_SEED=$$(date +%s)
 	$(MAKE) --no-print-directory soak-assertions
 
-ASSERTED := random_blocks found_blocks csmith transparency hangs jit registers signals waiting_signals outside \
+ASSERTED := random_blocks found_blocks csmith transparency hangs executed jit registers signals waiting_signals outside \
 	privileges programs robustness
 soak-assertions: export PRESTORE_CHECK_CODE = 1
 soak-assertions: export PRESTORE_ENGINE_FLAVOUR = debug

@@ -180,12 +180,6 @@ fn descriptors_that_look_open() {
     same(&[], &[cc("looks_open", &[])]);
 }
 
-/// It was the engine that could not be written.
-#[test]
-fn files_that_are_executed() {
-    same(&[], &[cc("writes_itself", &[])]);
-}
-
 /// They were executed: the kernel was asked for the engine's file.
 #[test]
 fn files_that_are_being_written() {
@@ -396,48 +390,6 @@ fn tables_of_names_in_late_segments() {
     let program = cc("late_names", &["-ldl"]);
     for options in [&[][..], &["count"]] {
         same(options, &[str(&program), str(&library)]);
-    }
-}
-
-/// Container runtimes and browsers execute themselves so. The engine was executed instead, or nothing; what was executed by
-/// another name, scripts among them, had its file's.
-#[test]
-fn executed_by_other_names() {
-    let program = cc("other_names", &[]);
-    for options in [&[][..], &["count"], &["values"]] {
-        same(options, &[str(&program)]);
-    }
-}
-
-/// The first program, too.
-#[test]
-fn scripts_begin_under_their_names() {
-    let folder = scratch();
-    let script = folder.path().join("script");
-    fs::write(&script, "#!/bin/sh\ncat /proc/$$/comm\n").unwrap();
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
-    same(&[], &[script]);
-}
-
-/// Service managers find processes by the file that they execute; it was the engine's.
-#[test]
-fn programs_of_other_processes() {
-    for options in [&[][..], &["values"]] {
-        same(options, &[cc("looks_at_others", &[])]);
-    }
-}
-
-/// Their interpreters got the recorder's variables.
-#[test]
-fn formats_that_the_kernel_is_told_of() {
-    same(&[], &[cc("formats", &[])]);
-}
-
-/// `perl -e 'alarm 9; exec @ARGV'` interrupted what it should have ended, and blocked alarms were lost.
-#[test]
-fn timers_of_what_is_executed() {
-    for options in [&[][..], &["count"]] {
-        same(options, &[cc("timers_go_on", &[])]);
     }
 }
 
