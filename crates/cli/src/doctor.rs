@@ -15,7 +15,7 @@ pub fn run(args: &DoctorArgs) -> Result<ExitCode, CliError> {
     let diagnosis = examine(&Facts::gather(engine(), Path::new(".")));
     match args.format {
         PlainFormat::Json => output::print_json(&diagnosis)?,
-        PlainFormat::Text => output::print(&render(&diagnosis))?,
+        PlainFormat::Text => output::print(&render(&diagnosis, output::columns()))?,
     }
     Ok(if diagnosis.can_record() {
         ExitCode::SUCCESS

@@ -29,13 +29,22 @@ pub fn not_in_sarif(findings: usize) -> String {
     )
 }
 
+/// Columns of the output; more than any line has, where no person reads it.
+pub fn columns() -> usize {
+    const ENDLESS: usize = 1 << 20;
+    if io::stdout().is_terminal() {
+        TextOptions::for_stdout().width
+    } else {
+        ENDLESS
+    }
+}
+
 /// Prints names and what they are; whole lines, where no person reads them.
 pub fn print_list(entries: &[(&str, String)]) -> Result<(), CliError> {
-    const ENDLESS: usize = 1 << 20;
-    let mut options = TextOptions::for_stdout();
-    if !io::stdout().is_terminal() {
-        options.width = ENDLESS;
-    }
+    let options = TextOptions {
+        width: columns(),
+        ..TextOptions::for_stdout()
+    };
     print(&list_text(entries, options))
 }
 

@@ -131,7 +131,7 @@ fn the_text_has_aligned_columns_with_cause_and_fix_below() {
     facts.cpu = feature(FeatureName::Clwb, false, false);
     facts.memory.perf_mlock_kib = Some(0);
     facts.memory.lock_limit = Some(0);
-    let text = render(&examine(&facts));
+    let text = render(&examine(&facts), 80);
     let column = |needle: &str| {
         let line = text.lines().find(|line| line.contains(needle)).unwrap();
         line.find(needle).unwrap()
@@ -145,6 +145,11 @@ fn the_text_has_aligned_columns_with_cause_and_fix_below() {
     assert_eq!(
         column("fix:   no command; a newer processor"),
         column("DynamoRIO")
+    );
+    let prose = text.lines().filter(|line| !line.contains("fix:   sudo"));
+    assert!(
+        prose.max_by_key(|line| line.len()).unwrap().len() <= 80,
+        "{text}"
     );
 }
 
@@ -175,7 +180,7 @@ fn this_host_can_be_examined() {
         fix: "make".into(),
     };
     let diagnosis = examine(&Facts::gather(engine, &std::env::temp_dir()));
-    println!("{}", render(&diagnosis));
+    println!("{}", render(&diagnosis, 80));
     for check in diagnosis.checks {
         assert_eq!(
             check.status == Status::Ok,

@@ -22,6 +22,7 @@ mod report;
 mod resolve;
 mod run;
 mod sarif;
+mod stalls;
 mod stores;
 mod system;
 mod text;

@@ -7,6 +7,7 @@ use super::{Accuracy, Followed, NamedEffect, NamedMachine, WhatIfReport};
 use crate::TextOptions;
 use crate::apart::beside_line;
 use crate::human::{bytes, count, percent, seconds, within};
+use crate::stalls::in_words;
 use crate::text::Page;
 
 /// Causes of stalls shown at most.
@@ -139,7 +140,8 @@ fn summary(f: &Figures) -> String {
     causes.sort_by_key(|&(cause, &cycles)| (std::cmp::Reverse(cycles), cause));
     if !causes.is_empty() {
         let shown = causes.iter().take(CAUSES).map(|&(cause, &cycles)| {
-            format!("{cause} {}", percent(cycles as f64 / stalled as f64))
+            let share = percent(cycles as f64 / stalled as f64);
+            format!("{} {share}", in_words(cause))
         });
         text += &format!("; stalls: {}", shown.collect::<Vec<_>>().join(", "));
     }
@@ -168,8 +170,9 @@ fn evidence(before: &Figures, after: &Figures) -> String {
         if change.unsigned_abs() as f64 >= WORTH_SAYING * before.cycles as f64 && change != 0 {
             let sign = if change < 0 { "fewer" } else { "more" };
             text += &format!(
-                "; most change: {} cycles {sign} of {cause}",
-                count(u64::try_from(change.unsigned_abs()).unwrap_or(u64::MAX))
+                "; most change: {} cycles {sign} of \"{}\"",
+                count(u64::try_from(change.unsigned_abs()).unwrap_or(u64::MAX)),
+                in_words(cause)
             );
         }
     }
