@@ -12,8 +12,9 @@ use super::places::Seen;
 use super::scan::{Chunk, Scanner};
 use crate::SourceError;
 
-/// Chunks of a thread that wait for the walk, at most.
-const AHEAD: usize = 4;
+/// Items of a thread that wait for the walk, and a chunk's more, and chunks (most have few items).
+const ITEMS: usize = 16 << 10;
+const CHUNKS: usize = 4 << 10;
 
 /// All threads, and what was read of them and not shown yet.
 pub(super) struct Readers<'a, 't> {
@@ -38,16 +39,29 @@ struct Reading<'t> {
     begun: bool,
     ended: bool,
     waiting: VecDeque<Result<Chunk, SourceError>>,
+    /// In all of those.
+    items: usize,
+}
+
+impl<'t> Reading<'t> {
+    /// Is it time to read more of it?
+    fn wants(&self) -> bool {
+        self.begun && self.scanner.is_some() && self.items < ITEMS && self.waiting.len() < CHUNKS
+    }
+
+    /// `scanner` has brought that.
+    fn back(&mut self, scanner: Scanner<'t>, chunk: &Result<Option<Chunk>, SourceError>) {
+        self.ended = !matches!(chunk, Ok(Some(_)));
+        self.scanner = (!self.ended).then_some(scanner);
+    }
 }
 
 impl<'t> State<'t> {
     /// The thread to go on with: of those that have begun, the one of which the least waits.
     fn next(&mut self) -> Option<(usize, Scanner<'t>)> {
-        let ready = |of: &Reading<'_>| of.begun && of.scanner.is_some() && of.waiting.len() < AHEAD;
         let all = self.threads.iter_mut().enumerate();
-        let (thread, of) = all
-            .filter(|(_, of)| ready(of))
-            .min_by_key(|(_, of)| of.waiting.len())?;
+        let wanting = all.filter(|(_, of)| of.wants());
+        let (thread, of) = wanting.min_by_key(|(_, of)| of.waiting.len())?;
         Some((thread, of.scanner.take()?))
     }
 }
@@ -59,6 +73,7 @@ impl<'a, 't> Readers<'a, 't> {
             begun: false,
             ended: false,
             waiting: VecDeque::new(),
+            items: 0,
         });
         Self {
             state: Mutex::new(State {
@@ -88,8 +103,10 @@ impl<'a, 't> Readers<'a, 't> {
             let chunk = scanner.next(&mut decoder, self.seen);
             state = self.lock();
             let of = &mut state.threads[thread];
-            of.ended = !matches!(chunk, Ok(Some(_)));
-            of.scanner = (!of.ended).then_some(scanner);
+            of.back(scanner, &chunk);
+            if let Ok(Some(chunk)) = &chunk {
+                of.items += chunk.items.len();
+            }
             of.waiting.extend(chunk.transpose());
             self.read.notify_one();
         }
@@ -109,6 +126,7 @@ impl<'a, 't> Readers<'a, 't> {
                 self.room.notify_one();
             }
             if let Some(chunk) = of.waiting.pop_front() {
+                of.items -= chunk.as_ref().map_or(0, |chunk| chunk.items.len());
                 self.room.notify_one();
                 return chunk.map(Some);
             }
@@ -119,9 +137,7 @@ impl<'a, 't> Readers<'a, 't> {
                 // Nobody reads it: done here, sooner than asked for.
                 drop(state);
                 let chunk = scanner.next(decoder, self.seen);
-                let of = &mut self.lock().threads[thread];
-                of.ended = !matches!(chunk, Ok(Some(_)));
-                of.scanner = (!of.ended).then_some(scanner);
+                self.lock().threads[thread].back(scanner, &chunk);
                 self.room.notify_one();
                 return chunk;
             }
