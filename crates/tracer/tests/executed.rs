@@ -15,6 +15,12 @@ fn files_that_are_executed() {
     same(&[], &[cc("writes_itself", &[])]);
 }
 
+/// They were executed: the kernel was asked for the engine's file.
+#[test]
+fn files_that_are_being_written() {
+    same(&[], &[cc("busy_programs", &[])]);
+}
+
 /// Container runtimes and browsers execute themselves so. The engine was executed instead, or nothing; what was executed by
 /// another name, scripts among them, had its file's.
 #[test]

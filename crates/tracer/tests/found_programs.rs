@@ -180,12 +180,6 @@ fn descriptors_that_look_open() {
     same(&[], &[cc("looks_open", &[])]);
 }
 
-/// They were executed: the kernel was asked for the engine's file.
-#[test]
-fn files_that_are_being_written() {
-    same(&[], &[cc("busy_programs", &[])]);
-}
-
 /// The recorder's own flag was in it.
 #[test]
 fn personalities() {
