@@ -5,6 +5,10 @@ use std::sync::Arc;
 use prestore_trace::EventKind;
 use prestore_trace::block::{Block, BlockTable, RefMode};
 
+/// Blocks that are known at once, of those that share a place the last one: a thread may execute any number of them, most of the
+/// time few.
+pub(super) const MOST: usize = 4096;
+
 /// Addresses that a block accesses: a base, by its place among the block's values, and distances from it.
 #[derive(Debug)]
 struct Base {
@@ -16,6 +20,7 @@ struct Base {
 /// What a block does.
 #[derive(Debug)]
 pub(super) struct Known {
+    id: u32,
     /// It has atomics.
     pub(super) atomics: bool,
     /// Nothing but plain references, fences and what else is one event each.
@@ -49,6 +54,7 @@ impl Known {
         });
         let last = block.refs.iter().rposition(|r| !idle(r.kind));
         Self {
+            id: block.id,
             atomics: block.refs.iter().any(|r| atomic(r.kind)),
             plain: block.refs.iter().all(|r| r.mode == RefMode::Plain),
             events: block.refs.len() as u64,
@@ -90,10 +96,14 @@ impl Blocks {
     /// What is known of `block`.
     #[inline(always)]
     pub(super) fn known(&mut self, block: &Block) -> &Known {
-        let at = block.id as usize;
+        let at = block.id as usize % MOST;
         if at >= self.known.len() {
             self.known.resize_with(at + 1, || None);
         }
-        self.known[at].get_or_insert_with(|| Box::new(Known::of(block)))
+        let known = &mut self.known[at];
+        if known.as_ref().is_some_and(|known| known.id != block.id) {
+            *known = None;
+        }
+        known.get_or_insert_with(|| Box::new(Known::of(block)))
     }
 }

@@ -82,7 +82,7 @@
 //!
 //! # Memory
 //! While inferring: some 200 bytes an address of atomics and 8 more for each thread that uses it, 100 KiB
-//! a thread, its cursor (some 8 MiB) and what was read of it ahead (at most 1 MiB), 40 bytes for each thread that uses an
+//! a thread, its cursor (some 8 MiB), what was read of it ahead (at most 1 MiB) and what is known of its blocks (the same), 40 bytes for each thread that uses an
 //! address of atomics, and 32 bytes a hand-off or section. Afterwards 16 bytes a hand-off or section and 16 more where polls are left out. A program with
 //! one thread costs nothing.
 
