@@ -45,7 +45,7 @@ repro-today: build
 	mv $(BUILD)/today.json crates/repro/data/today.json
 	PRESTORE_WRITE_REPRO=1 cargo test --release --locked --workspace --all-features --test today
 
-# Runs what real Optane DIMMs were measured with and writes the tables of docs/optane.md anew; the same tests hold them.
+# Runs what real Optane DIMMs were measured with and writes data and tables of docs/optane.md anew; the same tests hold both.
 .PHONY: repro-optane
 repro-optane:
 	PRESTORE_WRITE_REPRO=1 cargo test --release --locked --workspace --all-features --test optane --test optane_beyond
@@ -70,7 +70,8 @@ fmt-check:
 clippy:
 	cargo clippy --release --locked --workspace --all-targets --all-features -- -D warnings
 
-# One profile for everything, so that the engine and the dependencies are built once. All code that the client inserts is
+# One profile for everything, so that the engine and the dependencies are built once; only the test programs themselves are
+# hardly optimised (scripts/rustc-for-tests.sh). All code that the client inserts is
 # checked as it is made. Properties are tried on the same cases each time, so that what fails does so for everybody; `make soak`
 # tries others.
 unit: export PRESTORE_CHECK_CODE = 1
@@ -78,8 +79,8 @@ unit: export PROPTEST_RNG_SEED ?= 1
 unit: workloads aarch64
 	scripts/tests.sh
 
-# Hours of what the suite does for minutes: random blocks and programs, and the programs of docs/transparency.md, which
-# it writes. PRESTORE_SOAK_BLOCKS, PRESTORE_SOAK_PROGRAMS and PRESTORE_SOAK_SEED say how much, and of what. At the
+# Hours of what the suite does for minutes: random blocks and programs, the programs of docs/transparency.md, which
+# it writes, and every point of docs/optane.md, of which the suite runs one of each curve. PRESTORE_SOAK_BLOCKS, PRESTORE_SOAK_PROGRAMS and PRESTORE_SOAK_SEED say how much, and of what. At the
 # end the tests of the tracer, and a part of the random ones, with the assertions of the engine
 # (PRESTORE_ENGINE_FLAVOUR=debug, which is a build of its own).
 .PHONY: soak setup-soak soak-assertions
@@ -87,7 +88,8 @@ soak: export PRESTORE_CHECK_CODE = 1
 soak: setup-soak build
 	PRESTORE_SOAK_PAGE=$(CURDIR)/docs/transparency.md cargo test --release --locked --workspace --all-features \
 		--test transparency --test random_blocks --test csmith --test hangs --test verify --no-fail-fast -- --ignored --nocapture
-	cargo test --release --locked --workspace --all-features --test processes --test verdict_suite --test sampled -- --ignored --nocapture \
+	cargo test --release --locked --workspace --all-features --test processes --test verdict_suite --test sampled \
+		--test optane --test optane_beyond -- --ignored --nocapture \
 		--skip what_the_advice_does_on_this_host
 	$(MAKE) --no-print-directory unit PROPTEST_RNG_SEED=$$(date +%s)
 	$(MAKE) --no-print-directory soak-assertions

@@ -10,17 +10,22 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # shellcheck disable=SC2086
-cargo test $flags --no-run --message-format=json-render-diagnostics >"$work/messages"
+PRESTORE_RUSTC_WRAPPER=${RUSTC_WRAPPER-} RUSTC_WRAPPER=$PWD/scripts/rustc-for-tests.sh \
+    cargo test $flags --no-run --message-format=json-render-diagnostics >"$work/messages"
 jq -r 'select(.executable and .profile.test) | [(.manifest_path | sub("/[^/]*$"; "")), .executable, .target.name] | @tsv' \
     "$work/messages" >"$work/found"
 [ -s "$work/found" ] || { echo "tests.sh: cargo named no test program" >&2; exit 1; }
 
 # The long ones first, so that none of them is left over in the end.
-long='csmith repro optane transparency pm verdict_suite whatif crash crash_images optane_beyond found_programs rebuild kernels'
+long='csmith repro crash pm whatif rebuild transparency signals random_blocks c_abi processes verdict_suite kernel kernels programs'
+long="$long verdicts found_programs hangs crash_images"
 for name in $long; do
     awk -F '\t' -v name="$name" '$3 == name' "$work/found"
 done >"$work/order"
 awk -F '\t' -v long=" $long " '!index(long, " " $3 " ")' "$work/found" >>"$work/order"
+
+printf '#!/bin/sh\nexec cargo test %s --doc --no-fail-fast\n' "$flags" >"$work/examples"
+chmod +x "$work/examples"
 
 cat >"$work/one" <<'ONE'
 set -u
@@ -34,15 +39,14 @@ status=$?
 printf '%s\n' "$program" >>"$work/ended"
 [ $status -eq 0 ] || printf '%s\n' "$program" >>"$work/failed"
 ONE
-awk -F '\t' '{ print $1; print $2 }' "$work/order" |
+# The examples of the documentation are one more: cargo has them run one crate after the other.
+printf '%s\t%s\n' "$PWD" "$work/examples" | cat - "$work/order" | awk -F '\t' '{ print $1; print $2 }' |
     CARGO_TERM_COLOR=never xargs -d '\n' -n 2 -P "$at_a_time" sh -c 'sh "$0/one" "$1" "$2" "$0"' "$work" || true
-
-# shellcheck disable=SC2086
-cargo test $flags --doc --no-fail-fast || echo 'the examples of the documentation' >>"$work/failed"
 
 touch "$work/ended"
 sort "$work/ended" >"$work/ended.sorted"
-cut -f 2 "$work/found" | sort | comm -23 - "$work/ended.sorted" | sed 's/$/ (it was not run to its end)/' >>"$work/failed"
+{ cut -f 2 "$work/found" && echo "$work/examples"; } | sort |
+    comm -23 - "$work/ended.sorted" | sed 's/$/ (it was not run to its end)/' >>"$work/failed"
 if [ -s "$work/failed" ]; then
     echo 'These failed:' >&2
     cat "$work/failed" >&2

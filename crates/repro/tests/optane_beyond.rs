@@ -6,12 +6,20 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
+use optane_points::{Numbers, Points};
 use prestore_repro::optane::{
-    Half, Measurements, Operation, Point, Task, compare, machine, read_measurements,
+    Half, Measurements, Operation, Point, Task, machine, read_measurements, simulate,
 };
 use serde::Deserialize;
 
 mod common;
+mod optane_points;
+
+/// Writes what is held here.
+const COMMAND: &str = "make repro-optane";
+
+/// What was measured, and with how many DIMMs.
+const FILES: [(&str, u32); 2] = [("sweep_1dimm_strided.csv", 1), ("sweep_6dimm.csv", 6)];
 
 /// The bar, a median.
 const TOLERANCE: f64 = 0.10;
@@ -57,31 +65,59 @@ fn kind(point: &Point, dimms: u32) -> String {
     )
 }
 
+/// The points that are run, by their kinds, and what they gave.
+fn beyond(of: impl FnOnce(&Points<'_, (u32, Point)>)) {
+    let mut points = Vec::new();
+    for (file, dimms) in FILES {
+        let read = read_measurements(&data().join("optane-beyond").join(file)).unwrap();
+        for measured in read {
+            let Measurements::Sweep(sweep) = measured else {
+                panic!("{file} is no sweep");
+            };
+            let check = sweep
+                .into_iter()
+                .filter(|p| Half::of(&p.work) == Half::Check);
+            points.extend(check.step_by(ONE_IN).map(|point| {
+                let name = format!("{} on {dimms} DIMMs", point.work);
+                (kind(&point, dimms), name, (dimms, point))
+            }));
+        }
+    }
+    let machines = FILES.map(|(_, dimms)| (dimms, machine(dimms, &[]).unwrap()));
+    of(&Points {
+        file: "optane-beyond-ours.csv",
+        points,
+        run: &|(dimms, point)| {
+            let machine = machines.iter().find(|(of, _)| of == dimms);
+            let simulated = simulate(&machine.unwrap().1, point, 1).unwrap();
+            Numbers {
+                ours: simulated.throughput_mb_s,
+                ewr: simulated.ewr,
+            }
+        },
+        command: COMMAND,
+    });
+}
+
 /// Absolute deviations of the bandwidth, by kind.
 fn deviations() -> BTreeMap<String, Vec<f64>> {
     let mut all: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-    for (file, dimms) in [("sweep_1dimm_strided.csv", 1), ("sweep_6dimm.csv", 6)] {
-        let read = read_measurements(&data().join("optane-beyond").join(file)).unwrap();
-        let machine = machine(dimms, &[]).unwrap();
-        for measured in read {
-            let Measurements::Sweep(points) = measured else {
-                panic!("{file} is no sweep");
-            };
-            let check = points
-                .into_iter()
-                .filter(|p| Half::of(&p.work) == Half::Check);
-            let some: Vec<Point> = check.step_by(ONE_IN).collect();
-            for compared in compare(&machine, some, 1).unwrap() {
-                let Some(theirs) = compared.measured.throughput_mb_s else {
-                    continue;
-                };
-                let off = (compared.simulated.throughput_mb_s / theirs - 1.0).abs();
-                let kind = kind(&compared.point, dimms);
-                all.entry(kind).or_default().push(off);
+    beyond(|points| {
+        for ((kind, _, (_, point)), numbers) in points.points.iter().zip(points.numbers()) {
+            if let Some(theirs) = point.throughput_mb_s {
+                let off = (numbers.ours / theirs - 1.0).abs();
+                all.entry(kind.clone()).or_default().push(off);
             }
         }
-    }
+    });
     all
+}
+
+/// Part of `make soak`.
+#[test]
+#[ignore = "takes minutes"]
+fn every_point_gives_what_it_gave() {
+    beyond(|points| points.hold_every());
 }
 
 fn median(mut of: Vec<f64>) -> f64 {
@@ -133,6 +169,6 @@ fn what_nothing_was_fitted_to_is_met_or_listed() {
         "optane.md",
         "<!-- Written by `make repro-optane`, beyond: -->\n",
         &page,
-        "make repro-optane",
+        COMMAND,
     );
 }

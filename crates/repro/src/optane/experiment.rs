@@ -95,7 +95,14 @@ pub fn compare(
     let simulated: Result<Vec<_>, _> = simulated.into_iter().collect();
     let compared = points.into_iter().zip(simulated?);
     Ok(compared
-        .map(|(point, simulated)| Compared {
+        .map(|(point, simulated)| Compared::new(point, simulated))
+        .collect())
+}
+
+impl Compared {
+    /// A point beside what its simulation gave.
+    pub fn new(point: Point, simulated: Simulated) -> Self {
+        Self {
             half: Half::of(&point.work),
             measured: Measured {
                 throughput_mb_s: point.throughput_mb_s,
@@ -103,8 +110,8 @@ pub fn compare(
             },
             simulated,
             point,
-        })
-        .collect())
+        }
+    }
 }
 
 /// What a point has to compare: throughput, and the write ratio where there was something to write.
@@ -128,17 +135,22 @@ pub fn sweep_samples(compared: &Compared) -> Vec<Sample> {
 }
 
 /// Simulates all points of a figure, on all processors.
-///
-/// # Errors
-/// The first that could not be simulated.
-pub fn figure_samples(
+fn figure_samples(
     machine: &Machine,
     points: &[FigurePoint],
     seed: u64,
 ) -> Result<Vec<Sample>, ReproError> {
     let run = |point: &FigurePoint| simulate_figure(machine, &point.quantity, seed);
     let ours: Result<Vec<_>, _> = at_once(points, run, &|_| ()).into_iter().collect();
-    let sample = |(point, ours): (&FigurePoint, f64)| Sample {
+    let both = points.iter().zip(ours?);
+    Ok(both
+        .map(|(point, ours)| figure_sample(point, ours))
+        .collect())
+}
+
+/// What a point of a figure has to compare with `ours`, what its simulation gave.
+pub fn figure_sample(point: &FigurePoint, ours: f64) -> Sample {
+    Sample {
         curve: point.curve.to_owned(),
         metric: match point.quantity {
             Quantity::Bandwidth(_) => "GB/s",
@@ -148,6 +160,5 @@ pub fn figure_samples(
         half: point.half,
         published: point.published,
         ours,
-    };
-    Ok(points.iter().zip(ours?).map(sample).collect())
+    }
 }

@@ -11,7 +11,7 @@ mod stimulus;
 mod timed;
 
 pub use curves::{Curve, Half, Sample, rows};
-pub use experiment::{Compared, Measured, OptaneStudy, compare, figure_samples, sweep_samples};
+pub use experiment::{Compared, Measured, OptaneStudy, compare, figure_sample, sweep_samples};
 pub use figure::{FigurePoint, Quantity};
 pub use files::{Measurements, bundled_measurements, read_measurements};
 pub use point::{Operation, Point, Task, Work};
