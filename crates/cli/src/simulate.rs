@@ -15,7 +15,7 @@ use crate::error::CliError;
 use crate::modes;
 use crate::naming::CallNames;
 use crate::progress::Progress;
-use crate::{output, run};
+use crate::{advise, output, run};
 
 /// Simulates the recording and prints the results.
 pub fn run(args: &SimulateArgs) -> Result<ExitCode, CliError> {
@@ -26,6 +26,11 @@ pub fn run(args: &SimulateArgs) -> Result<ExitCode, CliError> {
         output::expect(file)?;
     }
     let results = simulate(args, &machine, &trace)?;
+    // Of a damaged recording nothing may be left; a region or what follows a warm-up may be empty in any.
+    let whole = args.replay.region.is_none() && args.warmup == 0;
+    if trace.is_lenient() && whole && results.instructions == 0 {
+        return Err(advise::nothing(trace.dir(), &results.notes));
+    }
     let text = match args.replay.format {
         PlainFormat::Json => to_json(&results).map_err(|e| CliError::Failed(e.to_string()))?,
         PlainFormat::Text => {

@@ -102,7 +102,11 @@ fn of_a_recording_of_which_nothing_is_left_nothing_is_said() {
     let dir = recorded(folder.path(), "kv", &["--ops=20K"]);
     fs::remove_file(dir.join("process-0.blocks")).unwrap();
     let machine = ["--machine", "machine-a"];
-    for verb in [vec!["advise"], [&["whatif"], &machine[..]].concat()] {
+    for verb in [
+        vec!["advise"],
+        [&["whatif"], &machine[..]].concat(),
+        [&["simulate"], &machine[..]].concat(),
+    ] {
         let ran = run([&verb[..], &["--lenient", text(&dir)]].concat()).exits(2);
         let ran = ran.says(&["process-0.blocks is missing", "record it again"]);
         assert_eq!(ran.stdout, "", "{verb:?}");

@@ -19,7 +19,7 @@ use crate::args::{AdviseArgs, ScopeArg};
 use crate::config;
 use crate::error::CliError;
 pub use scope::chosen_code;
-pub use stored::analyse;
+pub use stored::{analyse, nothing};
 pub use takers::Advisor;
 
 /// Analyses a program while it runs, or a recording.

@@ -89,22 +89,22 @@ pub fn analyse(
     about.notes.extend(run::unknown_in(trace));
     let mut analysis = analyzer.finish();
     if analysis.threads.iter().all(|t| t.instructions == 0) {
-        return Err(CliError::Usage(nothing(dir, &about)));
+        return Err(nothing(dir, &about.notes));
     }
     analysis.oracle.set_sites(sites);
     Ok((analysis, about))
 }
 
-/// That a recording cannot be judged, as nothing is in it.
-fn nothing(dir: &Path, about: &Run) -> String {
-    let why = match about.notes.first() {
+/// That nothing can be said of a recording, as nothing is in it; `notes` are what is known of it.
+pub fn nothing(dir: &Path, notes: &[String]) -> CliError {
+    let why = match notes.first() {
         Some(lost) => format!("; {lost}"),
         None => String::new(),
     };
-    format!(
+    CliError::Usage(format!(
         "{}: no instruction of the program is in it, so that nothing can be said of it{why}; record it again",
         dir.display()
-    )
+    ))
 }
 
 /// Stores by function from imported samples.
