@@ -1,12 +1,13 @@
 //! A line on stderr while a program runs or a recording is read.
 
+use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use prestore_report::{bytes, count};
 use prestore_trace::container::Trace;
 
@@ -27,7 +28,7 @@ const EVERY: u64 = 256;
 /// Time between two looks at what runs by itself.
 const LOOK: Duration = Duration::from_millis(200);
 /// What is shown where the end is known.
-const UNTIL: &str = "{spinner} {elapsed} {msg}, {eta} left";
+const UNTIL: &str = "{spinner} {elapsed} {msg}{left}";
 
 impl Progress {
     /// Counts `what` ("recorded values"). `quiet`: say nothing.
@@ -61,7 +62,11 @@ impl Progress {
         if let Some(bar) = &self.bar {
             bar.set_length(total);
             if let (None, Ok(style)) = (self.total, ProgressStyle::with_template(UNTIL)) {
-                bar.set_style(style);
+                let rest = |state: &ProgressState, out: &mut dyn Write| {
+                    // A line that cannot be written is not shown.
+                    let _ = out.write_str(&left(state.eta()));
+                };
+                bar.set_style(style.with_key("left", rest));
             }
         }
         self.total = Some(total);
@@ -100,6 +105,14 @@ impl Progress {
             Some(total) => format!("of {} ", count(total)),
         };
         changes.then(|| format!("{} {of}{}{kept}", count(self.done), self.what))
+    }
+}
+
+/// What is said of the time that is left: nothing before there is an estimate, which is 0 until then.
+fn left(eta: Duration) -> String {
+    match eta.as_secs() {
+        0 => String::new(),
+        _ => format!(", {:#} left", HumanDuration(eta)),
     }
 }
 
@@ -160,6 +173,12 @@ mod tests {
         // Some were not known of.
         progress.one_with(16);
         assert_eq!(progress.line(), Some("4 of 20 runs".into()));
+    }
+
+    #[test]
+    fn no_time_is_said_to_be_left_before_there_is_an_estimate() {
+        assert_eq!(left(Duration::ZERO), "");
+        assert_eq!(left(Duration::from_secs(5)), ", 5s left");
     }
 
     #[test]
