@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use common::{Ran, Running, prestore, recorded, text};
@@ -13,7 +15,7 @@ fn at(dir: &Path, args: &[&str]) -> Ran {
 }
 
 /// The same with these variables in the environment.
-fn with(dir: &Path, variables: &[(&str, &str)], args: &[&str]) -> Ran {
+fn with<A: AsRef<OsStr>>(dir: &Path, variables: &[(&str, &str)], args: &[A]) -> Ran {
     let mut command = prestore();
     command
         .current_dir(dir)
@@ -92,4 +94,19 @@ fn a_folder_that_is_not_there_and_a_switch_that_is_none_are_said() {
     )
     .exits(0)
     .says(&["PRESTORE_NO_CLWBS", "did you mean PRESTORE_NO_CLWB?"]);
+}
+
+#[test]
+fn a_folder_may_have_any_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join(OsStr::from_bytes(b"debug-\xff"));
+    std::fs::create_dir(&folder).unwrap();
+    let words = [
+        OsStr::new("advise"),
+        OsStr::new("--debug-dir"),
+        folder.as_os_str(),
+        OsStr::new("x"),
+    ];
+    let ran = with(dir.path(), &[], &words).exits(2);
+    assert!(ran.stderr.starts_with("prestore: x"), "{}", ran.stderr);
 }

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bytesize::ByteSize;
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use clap_complete::Shell;
@@ -229,7 +230,7 @@ pub struct AdviseArgs {
     #[arg(long = "threshold", value_name = "NAME=VALUE")]
     pub thresholds: Vec<String>,
     /// Folder with separate debug files (repeatable)
-    #[arg(long, value_name = "DIR", value_parser = folder)]
+    #[arg(long, value_name = "DIR", value_parser = folder())]
     pub debug_dir: Vec<PathBuf>,
     /// Slow the program down only so much in the long run (`2x`, `5x`), or as `auto` does; `all`: look at everything
     ///
@@ -387,11 +388,9 @@ fn parse_size(text: &str) -> Result<ByteSize, String> {
 }
 
 /// A folder that is there.
-pub fn folder(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    if path.is_dir() {
-        Ok(path)
-    } else {
-        Err("there is no such folder".into())
-    }
+pub fn folder() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| {
+        let is_there = path.is_dir();
+        is_there.then_some(path).ok_or("there is no such folder")
+    })
 }

@@ -30,7 +30,7 @@ pub struct ReplayArgs {
     #[command(flatten)]
     pub sampling: SampleArgs,
     /// Folder with separate debug files (repeatable), for names of functions
-    #[arg(long, value_name = "DIR", value_parser = super::folder)]
+    #[arg(long, value_name = "DIR", value_parser = super::folder())]
     pub debug_dir: Vec<PathBuf>,
     /// What to read.
     #[command(flatten)]

@@ -51,7 +51,7 @@ pub struct CrashArgs {
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
     /// Folder with separate debug files (repeatable)
-    #[arg(long, value_name = "DIR", value_parser = crate::args::folder)]
+    #[arg(long, value_name = "DIR", value_parser = crate::args::folder())]
     pub debug_dir: Vec<PathBuf>,
     /// Nothing on stderr but errors
     #[arg(short, long)]

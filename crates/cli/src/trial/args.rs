@@ -45,7 +45,7 @@ pub struct TryArgs {
     #[arg(long = "threshold", value_name = "NAME=VALUE")]
     pub thresholds: Vec<String>,
     /// Folder with separate debug files (repeatable)
-    #[arg(long, value_name = "DIR", value_parser = folder)]
+    #[arg(long, value_name = "DIR", value_parser = folder())]
     pub debug_dir: Vec<PathBuf>,
     /// Nothing on stderr but errors: neither progress nor notes
     #[arg(short, long)]
