@@ -143,7 +143,7 @@ install: build install-command install-lib install-recompute
 # The command without its debug information, which goes where debuggers look for it; what shells and `man` know of it,
 # the schemas of its output, and the licences. `uninstall` takes away what all of these put there.
 BIN = $(DESTDIR)$(PREFIX)/bin/prestore
-DEBUG = $(DESTDIR)$(PREFIX)/lib/debug/prestore.debug
+DEBUG = $(DESTDIR)$(PREFIX)/bin/.debug/prestore.debug
 SHARE = $(DESTDIR)$(PREFIX)/share
 .PHONY: install-command uninstall
 install-command:
@@ -163,7 +163,9 @@ install-command:
 	install -m 644 docs/man/*.md $(SHARE)/doc/prestore/library
 
 uninstall:
-	rm -f $(BIN) $(DEBUG) $(SHARE)/man/man1/prestore.1 $(SHARE)/man/man1/prestore-*.1
+	rm -f $(BIN) $(DEBUG)
+	[ ! -d $(dir $(DEBUG)) ] || rmdir --ignore-fail-on-non-empty $(dir $(DEBUG))
+	rm -f $(SHARE)/man/man1/prestore.1 $(SHARE)/man/man1/prestore-*.1
 	rm -f $(SHARE)/bash-completion/completions/prestore $(SHARE)/zsh/site-functions/_prestore
 	rm -f $(SHARE)/fish/vendor_completions.d/prestore.fish
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/,$(notdir $(HEADERS)))

@@ -50,7 +50,8 @@ fn what_is_installed_works_and_goes() {
     assert!(run(Command::new(&command).arg("--version")).starts_with("prestore "));
     let sections = run(Command::new("readelf").arg("-SW").arg(&command));
     assert!(!sections.contains(".debug_info") && sections.contains(".gnu_debuglink"));
-    let debug = prefix.join("lib/debug/prestore.debug");
+    // Where debuggers look for what the link names, whatever their own folders are.
+    let debug = prefix.join("bin/.debug/prestore.debug");
     assert!(run(Command::new("readelf").arg("-SW").arg(debug)).contains(".debug_line"));
 
     let page = fs::read_to_string(prefix.join("share/man/man1/prestore-advise.1")).unwrap();
@@ -77,6 +78,7 @@ fn what_is_installed_works_and_goes() {
 
     make(&["uninstall"], prefix);
     assert_eq!(files(prefix), Vec::<PathBuf>::new());
+    assert!(!prefix.join("bin/.debug").exists());
 }
 
 #[test]
