@@ -12,7 +12,7 @@ if(NOT TARGET prestore::prestore)
   set_target_properties(prestore::static PROPERTIES
     IMPORTED_LOCATION "${_prestore_prefix}/lib/libprestore.a"
     INTERFACE_INCLUDE_DIRECTORIES "${_prestore_prefix}/include"
-    INTERFACE_LINK_LIBRARIES "gcc_s;util;rt;pthread;m;dl;c")
+    INTERFACE_LINK_LIBRARIES "util;rt;pthread;m;dl;c")
 
   add_library(prestore::headers INTERFACE IMPORTED)
   set_target_properties(prestore::headers PROPERTIES

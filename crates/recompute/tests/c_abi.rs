@@ -62,6 +62,22 @@ fn fortran() {
     );
 }
 
+#[test]
+fn pkg_config_says_what_a_static_program_needs() {
+    let flags = run(Command::new("pkg-config")
+        .args(["--static", "--cflags", "--libs", "prestore-recompute"])
+        .env("PKG_CONFIG_PATH", prefix().join("lib/pkgconfig")));
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("static");
+    run(Command::new("gcc")
+        .args(["-O2", "-static"])
+        .arg(source("c/contract.c"))
+        .args(flags.split_whitespace())
+        .arg("-o")
+        .arg(&program));
+    run(Command::new(&program).arg(folder.path().join("static.loop")));
+}
+
 /// What stands between fences: the word behind the opening one, and the lines.
 fn blocks(guide: &str) -> Vec<(&str, Vec<&str>)> {
     let mut blocks: Vec<(&str, Vec<&str>)> = Vec::new();
