@@ -24,8 +24,8 @@ for name in $long; do
 done >"$work/order"
 awk -F '\t' -v long=" $long " '!index(long, " " $3 " ")' "$work/found" >>"$work/order"
 
-printf '#!/bin/sh\nexec cargo test %s --doc --no-fail-fast\n' "$flags" >"$work/examples"
-chmod +x "$work/examples"
+printf '#!/bin/sh\nexec cargo test %s --doc --no-fail-fast\n' "$flags" >"$work/documentation-examples"
+chmod +x "$work/documentation-examples"
 
 cat >"$work/one" <<'ONE'
 set -u
@@ -40,12 +40,12 @@ printf '%s\n' "$program" >>"$work/ended"
 [ $status -eq 0 ] || printf '%s\n' "$program" >>"$work/failed"
 ONE
 # The examples of the documentation are one more: cargo has them run one crate after the other.
-printf '%s\t%s\n' "$PWD" "$work/examples" | cat - "$work/order" | awk -F '\t' '{ print $1; print $2 }' |
+printf '%s\t%s\n' "$PWD" "$work/documentation-examples" | cat - "$work/order" | awk -F '\t' '{ print $1; print $2 }' |
     CARGO_TERM_COLOR=never xargs -d '\n' -n 2 -P "$at_a_time" sh -c 'sh "$0/one" "$1" "$2" "$0"' "$work" || true
 
 touch "$work/ended"
 sort "$work/ended" >"$work/ended.sorted"
-{ cut -f 2 "$work/found" && echo "$work/examples"; } | sort |
+{ cut -f 2 "$work/found" && echo "$work/documentation-examples"; } | sort |
     comm -23 - "$work/ended.sorted" | sed 's/$/ (it was not run to its end)/' >>"$work/failed"
 if [ -s "$work/failed" ]; then
     echo 'These failed:' >&2
