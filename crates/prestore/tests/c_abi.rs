@@ -283,42 +283,36 @@ fn fortran_stencil() {
     assert_eq!(said.split('|').count(), 4, "{said}");
 }
 
-/// What pkg-config answers for the library, asked with `options`.
-fn pkg_config(options: &[&str]) -> Vec<String> {
+/// The contract's program, linked as `link` says to what pkg-config answers.
+fn by_pkg_config(program: &str, asked: &[&str], link: &[&str]) -> PathBuf {
     let flags = run(Command::new("pkg-config")
-        .args(options)
+        .args(asked)
         .args(["--cflags", "--libs", "prestore"])
         .env("PKG_CONFIG_PATH", prefix().join("lib/pkgconfig")));
-    flags.split_whitespace().map(str::to_owned).collect()
+    let program = scratch().join(program);
+    run(Command::new("gcc")
+        .args(link)
+        .arg(tests().join("c/contract.c"))
+        .args(flags.split_whitespace())
+        .arg("-o")
+        .arg(&program));
+    program
 }
 
 #[test]
 fn pkg_config_finds_the_shared_library() {
-    if !have("pkg-config") {
-        return;
+    if have("pkg-config") {
+        let program = by_pkg_config("by-pkg-config", &[], &[]);
+        run(Command::new(program).env("LD_LIBRARY_PATH", prefix().join("lib")));
     }
-    let program = scratch().join("by-pkg-config");
-    run(Command::new("gcc")
-        .arg(tests().join("c/contract.c"))
-        .args(pkg_config(&[]))
-        .arg("-o")
-        .arg(&program));
-    run(Command::new(program).env("LD_LIBRARY_PATH", prefix().join("lib")));
 }
 
 #[test]
 fn pkg_config_says_what_a_static_program_needs() {
-    if !have("pkg-config") {
-        return;
+    if have("pkg-config") {
+        let program = by_pkg_config("static-by-pkg-config", &["--static"], &["-static"]);
+        run(&mut Command::new(program));
     }
-    let program = scratch().join("static-by-pkg-config");
-    run(Command::new("gcc")
-        .arg("-static")
-        .arg(tests().join("c/contract.c"))
-        .args(pkg_config(&["--static"]))
-        .arg("-o")
-        .arg(&program));
-    run(&mut Command::new(program));
 }
 
 #[test]
