@@ -108,7 +108,7 @@ pub(crate) struct Execution<'a, O> {
 }
 
 impl<O: SiteOracle> ExecSink for Execution<'_, O> {
-    #[inline]
+    #[inline(always)]
     fn exec(&mut self, before: u64, block: &Block, values: &[u64], executed: u32) {
         self.thread.stack.enter(block, self.tree);
         let number = self.run_of(block);
@@ -171,10 +171,10 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
         }
         if run.acts {
             let distance = row.distance() as u32;
-            self.batch.items.extend((1..=behind).map(|n| Item {
-                before: before + n * instrs,
+            self.batch.items.extend((0..behind).map(|n| Item {
+                before: before + (n + 1) * instrs,
                 run: number as u32,
-                at: at + n as u32 * distance,
+                at: at + (n as u32 + 1) * distance,
             }));
         }
     }
@@ -247,15 +247,22 @@ fn poll_row(
     wrote: u64,
     waited: &mut u64,
 ) {
-    let pairs = row.executions().zip(row.executions().skip(1));
-    for ((values, next), n) in pairs.zip(1..) {
-        // Two or three values: a call would take longer than to compare them.
-        let same = values.iter().eq(next);
-        look_again(run, before + n * instrs, same, wrote, waited);
+    let mut executions = row.executions();
+    let Some(mut last) = executions.next() else {
+        return;
+    };
+    let mut at = before;
+    for values in executions {
+        at += instrs;
+        // Mostly the first one tells; two or three values: a call would take longer than to compare them.
+        if values.first() == last.first() && values.iter().eq(last) {
+            run.last = at - instrs;
+            look_again(run, at, true, wrote, waited);
+        }
+        last = values;
     }
-    if let Some(last) = row.executions().next_back() {
-        run.last_values = mixed(last);
-    }
+    run.last = at;
+    run.last_values = mixed(last);
 }
 
 /// Sums of addresses that go on by different strides must differ, too: exclusive or alone lets them cancel out.

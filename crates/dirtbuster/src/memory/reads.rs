@@ -2,7 +2,7 @@
 
 use super::{Memory, Moment, bits_in};
 use crate::cores::{sample_of, sampled};
-use crate::lines::{LINE_SHIFT, LineState, RegionHint};
+use crate::lines::{LINE, LINE_SHIFT, LineState, RegionHint, bits_of};
 
 impl Memory {
     /// Is anything of the `size` > 0 bytes at `addr` in a line that is to be looked at: one that
@@ -47,34 +47,50 @@ impl Memory {
 
     #[inline(never)]
     fn read_lines(&mut self, hint: &mut RegionHint, addr: u64, size: u64, at: Moment) -> bool {
+        if addr % LINE + size <= LINE {
+            let page = self.lines.page(hint, addr);
+            return self.read_line(*hint, page, (addr, bits_of(addr, size)), at);
+        }
         let last = addr.saturating_add(size - 1) >> LINE_SHIFT;
         let mut received = false;
         for line in addr >> LINE_SHIFT..=last {
-            let page = self.lines.page(hint, line << LINE_SHIFT);
-            if self.lines.unread[page] >> (line & 63) & 1 == 0 {
-                continue;
-            }
-            self.lines.clear_unread(page, line);
-            if sampled(line) {
-                self.touch(page, line, at, true);
-            }
-            let Some(i) = self.lines.find(*hint, line) else {
-                continue;
-            };
-            let state = self.lines.states[i];
-            if !state.is_owned() {
-                continue;
-            }
-            if state.reread == 0 || state.is_read_by_writer_only() {
-                let taken = self.read_by(i, bits_in(line, addr, size), line, at);
-                match taken {
-                    true => self.lines.set_shared(page, line),
-                    false => self.read_by_its_writer(page, line),
-                }
-                received |= taken;
+            let first = line << LINE_SHIFT;
+            let page = self.lines.page(hint, first);
+            if self.lines.unread[page] >> (line & 63) & 1 != 0 {
+                let bits = bits_in(line, addr, size);
+                received |= self.read_line(*hint, page, (first, bits), at);
             }
         }
         received
+    }
+
+    /// Reads the bytes `bits` of the line that `addr` is in, which is to be looked at.
+    #[inline(always)]
+    fn read_line(
+        &mut self,
+        hint: RegionHint,
+        page: usize,
+        (addr, bits): (u64, u64),
+        at: Moment,
+    ) -> bool {
+        let line = addr >> LINE_SHIFT;
+        self.lines.clear_unread(page, line);
+        if sampled(line) {
+            self.touch(page, line, at, true);
+        }
+        let Some(i) = self.lines.find(hint, line) else {
+            return false;
+        };
+        let state = self.lines.states[i];
+        if !state.is_owned() || state.reread != 0 && !state.is_read_by_writer_only() {
+            return false;
+        }
+        let taken = self.read_by(i, bits, line, at);
+        match taken {
+            true => self.lines.set_shared(page, line),
+            false => self.read_by_its_writer(page, line),
+        }
+        taken
     }
 
     /// A read of a line that nobody but its writer has read since it was written; true: by another thread.
