@@ -320,6 +320,15 @@ fn selectors_of_segments() {
     }
 }
 
+/// The engine took them for one round, which leaves rcx alone, and the recorder had its own there.
+#[test]
+fn repeated_with_the_other_prefix() {
+    let program = cc("repeats_by_f2", &[]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 /// They were the recorder's.
 #[test]
 fn selectors_that_are_pushed() {
