@@ -329,6 +329,15 @@ fn repeated_with_the_other_prefix() {
     }
 }
 
+/// The engine's change to them stored four bytes of FS and GS, or eight.
+#[test]
+fn stored_selectors() {
+    let program = cc("stored_selectors", &["-no-pie"]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 /// They were the recorder's.
 #[test]
 fn selectors_that_are_pushed() {
