@@ -303,6 +303,16 @@ fn breakpoints() {
     }
 }
 
+/// Those that the engine refuses itself, those that the processor does, and a transaction whose way out
+/// is out of the code cache's reach.
+#[test]
+fn illegal_instructions() {
+    let program = cc("illegal_instructions", &[]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 /// No path, and none that ends; the same of arguments and environment.
 #[test]
 fn arguments_that_cannot_be_read() {
