@@ -44,7 +44,8 @@ touches_anything(instr_t *instr)
     case OP_xend:
     case OP_xabort:
     case OP_vmfunc:
-    case OP_int3: return true;
+    case OP_int3:
+    case OP_int1: return true;
     default: return false;
     }
 }

@@ -8,7 +8,10 @@
 /* A transaction that aborted would go on at the program's own code, past the recorder. Each aborts at
  * once instead, as it may on any processor and does on those whose microcode takes transactions away:
  * status 0 asks for no other attempt. What the program does then is what it does when it fails: its
- * accesses are those of the way out, which it must have. */
+ * accesses are those of the way out, which it must have.
+ *
+ * Where the processor has no transactions the instruction is illegal. So is what stands for it: its way
+ * out need not be in reach of the code cache, and the engine crashed as it could not encode it. */
 
 static instr_t *
 first_begin(instrlist_t *bb)
@@ -26,11 +29,14 @@ on_app2app(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool tra
     if (begin == NULL)
         return DR_EMIT_DEFAULT;
     app_pc pc = instr_get_app_pc(begin), way_out = opnd_get_pc(instr_get_src(begin, 0));
+    bool known = proc_has_feature(FEATURE_RTM);
     cut_block(drcontext, bb, instr_get_next_app(begin));
-    instr_t *status = INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(DR_REG_EAX), OPND_CREATE_INT32(0));
-    instrlist_replace(bb, begin, INSTR_XL8(status, pc));
+    instr_t *instead = known
+        ? INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(DR_REG_EAX), OPND_CREATE_INT32(0))
+        : INSTR_CREATE_ud2(drcontext);
+    instrlist_replace(bb, begin, INSTR_XL8(instead, pc));
     instr_destroy(drcontext, begin);
-    if (way_out != decode_next_pc(drcontext, pc))
+    if (known && way_out != decode_next_pc(drcontext, pc))
         instrlist_append(bb, INSTR_XL8(INSTR_CREATE_jmp(drcontext, opnd_create_pc(way_out)), pc));
     return DR_EMIT_DEFAULT;
 }
@@ -38,9 +44,6 @@ on_app2app(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool tra
 bool
 transactions_init(void)
 {
-    /* Without transactions the instruction faults, as it does natively. */
-    if (!proc_has_feature(FEATURE_RTM))
-        return true;
     drmgr_priority_t first = { .struct_size = sizeof(first),
                                .name = "prestore_transactions",
                                .priority = DRMGR_PRIORITY_APP2APP_DRBBDUP - 1100 };

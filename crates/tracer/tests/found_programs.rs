@@ -303,6 +303,16 @@ fn breakpoints() {
     }
 }
 
+/// Those that the engine refuses itself, those that the processor does, and a transaction whose way out
+/// is out of the code cache's reach.
+#[test]
+fn illegal_instructions() {
+    let program = cc("illegal_instructions", &[]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 /// No path, and none that ends; the same of arguments and environment.
 #[test]
 fn arguments_that_cannot_be_read() {
@@ -315,6 +325,24 @@ fn arguments_that_cannot_be_read() {
 #[test]
 fn selectors_of_segments() {
     let program = cc("selectors", &["-O1", "-fno-stack-protector"]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
+/// The engine took them for one round, which leaves rcx alone, and the recorder had its own there.
+#[test]
+fn repeated_with_the_other_prefix() {
+    let program = cc("repeats_by_f2", &[]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
+/// The engine's change to them stored four bytes of FS and GS, or eight.
+#[test]
+fn stored_selectors() {
+    let program = cc("stored_selectors", &["-no-pie"]);
     for options in [&[][..], &["count"], &["values"]] {
         same(options, &[str(&program)]);
     }

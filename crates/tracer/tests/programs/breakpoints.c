@@ -6,8 +6,10 @@
 #include <string.h>
 #include <ucontext.h>
 
-void before_return(void), before_move(void), before_jump(void), before_call(void), of_two_bytes(void), alone(void);
-extern char ends_return[], ends_move[], ends_jump[], ends_call[], ends_two[], ends_alone[];
+void before_return(void), before_move(void), before_jump(void), before_call(void), of_two_bytes(void), alone(void),
+    traps_return(void), traps_jump(void);
+extern char ends_return[], ends_move[], ends_jump[], ends_call[], ends_two[], ends_alone[], ends_traps_return[],
+    ends_traps_jump[];
 
 __asm__(".text\n"
         "before_return: int3\n ends_return: ret\n"
@@ -16,6 +18,8 @@ __asm__(".text\n"
         "before_call: int3\n ends_call: call before_move\n ret\n"
         "of_two_bytes: .byte 0xcd, 3\n ends_two: ret\n"
         "alone: mov %rax, -8(%rsp)\n int3\n ends_alone: cpuid\n ret\n"
+        "traps_return: .byte 0xf1\n ends_traps_return: ret\n"
+        "traps_jump: push %rbx\n .byte 0xf1\n ends_traps_jump: jmp *1f(%rip)\n"
         ".data\n 1: .quad 2b\n.text\n");
 
 static char *volatile expected;
@@ -31,7 +35,8 @@ on_trap(int signal, siginfo_t *info, void *context)
         wrong++;
     if (registers[REG_RAX] != 0x1234567890 || registers[REG_RCX] != 0x77)
         wrong++;
-    printf("signal %d, code %d, %d\n", signal, info->si_code, (int)registers[REG_TRAPNO]);
+    printf("signal %d, code %d, %d, %s\n", signal, info->si_code, (int)registers[REG_TRAPNO],
+           info->si_addr == NULL ? "nowhere" : info->si_addr == expected ? "here" : "elsewhere");
 }
 
 static void
@@ -57,6 +62,8 @@ main(void)
         stop(before_call, ends_call);
         stop(of_two_bytes, ends_two);
         stop(alone, ends_alone);
+        stop(traps_return, ends_traps_return);
+        stop(traps_jump, ends_traps_jump);
     }
     printf("%d told, %d wrong\n", told, wrong);
     return 0;
