@@ -34,7 +34,7 @@ pub(crate) struct Step {
     /// Its accesses; for loads: those of all that are looked at together.
     pub(crate) first: u32,
     pub(crate) end: u32,
-    /// For loads: which of those accesses are its own, if there are no more than so many bits.
+    /// For loads: which of those accesses are its own; the last bit is that of all from there on.
     pub(crate) own: u64,
     pub(crate) hint: RegionHint,
 }
@@ -171,8 +171,8 @@ fn append_loads(steps: &mut Vec<Step>, loads: &[Access], first: u32) {
     let mut sorted: Vec<(usize, &Access)> = loads.iter().enumerate().collect();
     sorted.sort_by_key(|(_, a)| (a.slot, a.disp as i64));
     for (at, load) in sorted {
-        let own = u32::try_from(at).ok().and_then(|at| 1u64.checked_shl(at));
-        let own = own.unwrap_or(0);
+        // More than there are bits are looked at one by one, whichever bit is there.
+        let own = 1 << at.min(63);
         if let Some(last) = steps[head..].last_mut()
             && last.slot == load.slot
         {

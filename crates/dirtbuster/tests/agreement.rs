@@ -66,7 +66,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-const BLOCKS: usize = 18;
+const BLOCKS: usize = 19;
 
 fn blocks(p: &mut Program) -> [u32; BLOCKS] {
     [
@@ -136,6 +136,12 @@ fn blocks(p: &mut Program) -> [u32; BLOCKS] {
             .store(0, 0, 4)
             .load(0, 4, 4)
             .done(),
+        // More loads than a word has bits, of which only those that lie highest read what was written.
+        (0..66)
+            .fold(p.block(7, 0), |block, n| {
+                block.load(0, n * 4096 - 65 * 4096, 8)
+            })
+            .done(),
     ]
 }
 
@@ -161,7 +167,7 @@ fn program(steps: &[(u32, Step, bool)]) -> Program {
                     let other = match block {
                         0..14 => i % 30,
                         14 => BASE + offset * 8 + i * i % 11 * 24,
-                        15 => BASE + offset * 8 + i * 24,
+                        15 | 18 => BASE + offset * 8 + i * 24,
                         _ => BASE + offset * 16 + i * 8,
                     };
                     let values = [at, other];
