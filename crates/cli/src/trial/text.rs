@@ -27,7 +27,7 @@ pub fn of(report: &TryReport, width: usize) -> String {
     );
     let _ = writeln!(
         text,
-        "     {:PLACE$}  {:7} {:>8}  speed-up (least to most)",
+        "     {:PLACE$}  {:7} {:>8}  speed-up (min to max)",
         "finding", "advice", "changed"
     );
     for finding in &report.findings {

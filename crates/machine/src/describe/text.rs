@@ -1,17 +1,21 @@
-//! For people: a line a value.
+//! For people: a line a value, or more where the output is narrower.
 
 use std::fmt::Write;
+
+use textwrap::Options;
 
 use super::{Description, Entry, Written};
 
 impl Description {
-    /// Its values in columns (key, value, source, place), under the names of its parts.
-    pub fn render(&self) -> String {
+    /// Its values in columns (key, value, source, place), under the names of its parts, on lines of `width` characters where
+    /// words allow it.
+    pub fn render(&self, width: usize) -> String {
         let machine = self.machine();
-        let mut text = format!("{}: {}\n", machine.name, machine.description);
+        let about = format!("{}: {}", machine.name, machine.description);
+        let mut text = wrapped(&about, "", "  ", width);
         let _ = writeln!(text, "{}", self.file());
         let entries = self.entries();
-        let columns = Columns::of(&entries);
+        let columns = Columns::of(&entries, width);
         let mut part = None;
         for entry in entries.iter().filter(|entry| entry.key != "description") {
             let (around, name) = parted(&entry.key);
@@ -32,13 +36,18 @@ impl Description {
 struct Columns {
     name: usize,
     value: usize,
+    /// Of all together.
+    width: usize,
 }
 
 /// Values longer than this do not widen the column.
 const WIDEST: usize = 24;
 
+/// A source has so much room at least, in characters.
+const SOURCE: usize = 20;
+
 impl Columns {
-    fn of(entries: &[Entry]) -> Self {
+    fn of(entries: &[Entry], width: usize) -> Self {
         let widest = |lengths: &mut dyn Iterator<Item = usize>| {
             lengths
                 .filter(|length| *length <= WIDEST)
@@ -48,18 +57,31 @@ impl Columns {
         Self {
             name: widest(&mut entries.iter().map(|entry| parted(&entry.key).1.len())),
             value: widest(&mut entries.iter().map(|entry| entry.value.to_string().len())),
+            width,
         }
     }
 
     fn row(&self, text: &mut String, name: &str, entry: &Entry) {
         let value = entry.value.to_string();
-        let _ = write!(text, "  {name:<0$}  {value:<1$}", self.name, self.value);
+        let key = format!("  {name:<0$}  {value:<1$}  ", self.name, self.value);
+        let mut about = String::new();
         if let Some(source) = &entry.source {
             let assumed = if source.assumed { "assumed: " } else { "" };
-            let _ = write!(text, "  {assumed}{}", source.text);
+            about = format!("{assumed}{}  ", source.text);
         }
-        let _ = writeln!(text, "  ({})", entry.at);
+        let _ = write!(about, "({})", entry.at);
+        let below = " ".repeat(2 + self.name + 2 + self.value + 2);
+        *text += &wrapped(&about, &key, &below, self.width.max(below.len() + SOURCE));
     }
+}
+
+/// `line` behind `first`, and each further line of it behind `below`.
+fn wrapped(line: &str, first: &str, below: &str, width: usize) -> String {
+    let options = Options::new(width)
+        .initial_indent(first)
+        .subsequent_indent(below)
+        .break_words(false);
+    textwrap::fill(line, options) + "\n"
 }
 
 /// `core.store_buffer` and `entries`.
@@ -74,6 +96,30 @@ impl std::fmt::Display for Written {
             Self::Number(number, Some(unit)) => write!(f, "{number} {unit}"),
             Self::Word(word) => f.write_str(word),
             Self::Flag(flag) => write!(f, "{flag}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Machines;
+
+    #[test]
+    fn lines_are_as_long_as_the_output_is_wide() {
+        for name in ["machine-a", "thesis-pcm", "grace"] {
+            let machine = Machines::shipped().describe(name, &[]);
+            let machine = machine.expect("a bundled machine");
+            let (narrow, wide) = (machine.render(80), machine.render(usize::MAX));
+            for line in narrow.lines() {
+                assert!(line.chars().count() <= 80, "{line}");
+            }
+            let words = |text: &str| {
+                text.split_whitespace()
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(words(&narrow), words(&wide));
+            assert!(wide.lines().any(|line| line.chars().count() > 120));
         }
     }
 }
