@@ -80,9 +80,9 @@ unit: workloads aarch64
 	scripts/tests.sh
 
 # Hours of what the suite does for minutes: random blocks and programs, the programs of docs/transparency.md, which
-# it writes, and every point of docs/optane.md, of which the suite runs one of each curve. PRESTORE_SOAK_BLOCKS, PRESTORE_SOAK_PROGRAMS and PRESTORE_SOAK_SEED say how much, and of what. At the
-# end the tests of the tracer, and a part of the random ones, with the assertions of the engine
-# (PRESTORE_ENGINE_FLAVOUR=debug, which is a build of its own).
+# it writes, and every point of docs/optane.md, of which the suite runs one of each curve. PRESTORE_SOAK_BLOCKS,
+# PRESTORE_SOAK_PROGRAMS and PRESTORE_SOAK_SEED say how much, and of what. At the end the tests of the tracer, and
+# a part of the random ones, with the assertions of the engine (PRESTORE_ENGINE_FLAVOUR=debug, a build of its own).
 .PHONY: soak setup-soak soak-assertions
 soak: export PRESTORE_CHECK_CODE = 1
 soak: setup-soak build
