@@ -130,10 +130,19 @@ pub struct Reading(Option<(Arc<AtomicBool>, JoinHandle<()>)>);
 impl Reading {
     /// Of `trace`, which is read so many `times`. `quiet`: say nothing.
     pub fn new(quiet: bool, trace: &Trace, times: u64) -> Self {
+        Self::of(quiet, trace, times, "recorded values")
+    }
+
+    /// Of `trace`, whose threads are read twice for what they hand over to each other.
+    pub fn for_hand_offs(quiet: bool, trace: &Trace) -> Self {
+        Self::of(quiet, trace, 2, "recorded values searched for hand-offs")
+    }
+
+    fn of(quiet: bool, trace: &Trace, times: u64, what: &'static str) -> Self {
         let shown = !quiet && std::io::stderr().is_terminal();
         Self(shown.then(|| {
             let total = trace.manifest().totals.words * times;
-            let mut progress = Progress::new(false, "recorded values").until(total.max(1));
+            let mut progress = Progress::new(false, what).until(total.max(1));
             let read = trace.words_read();
             let over = Arc::new(AtomicBool::new(false));
             let told = Arc::clone(&over);

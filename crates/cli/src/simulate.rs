@@ -14,7 +14,7 @@ use crate::args::{MechanismArg, PlainFormat, SimulateArgs};
 use crate::error::CliError;
 use crate::modes;
 use crate::naming::CallNames;
-use crate::progress::Progress;
+use crate::progress::{Progress, Reading};
 use crate::{advise, output, run};
 
 /// Simulates the recording and prints the results.
@@ -65,7 +65,7 @@ fn simulate(args: &SimulateArgs, machine: &Machine, trace: &Trace) -> Result<Res
     };
     let accesses = trace.manifest().totals.events.accesses();
     let all = asked.limit.map_or(accesses, |most| most.min(accesses));
-    let mut progress = Progress::new(asked.quiet, "simulated operations").until(all);
+    let operations = || Progress::new(asked.quiet, "simulated operations").until(all);
     if !args.types.is_empty() {
         let way = Way {
             trace,
@@ -77,18 +77,26 @@ fn simulate(args: &SimulateArgs, machine: &Machine, trace: &Trace) -> Result<Res
             independent_loads: asked.independent_loads,
             call_sites: &call_sites,
         };
+        let mut progress = operations();
         return modes::simulate(&way, machine, &args.types, &names, &mut |ops| {
             progress.add(ops);
         });
     }
     let sample = asked.sample();
-    if let Some(sample) = &sample {
-        progress = Progress::new(asked.quiet, "units").until(sample.units);
-    }
+    let simulating = || match &sample {
+        Some(sample) => Progress::new(asked.quiet, "units").until(sample.units),
+        None => operations(),
+    };
+    // One line after the other: there is none of the simulation before it has begun.
+    let mut reading = Some(Reading::for_hand_offs(asked.quiet, trace));
+    let mut progress = None;
     let replay = Replay::new(trace, simulation)
         .options(options)
         .limit(asked.limit)
-        .watch(|ops| progress.add(ops));
+        .watch(|ops| {
+            reading = None;
+            progress.get_or_insert_with(simulating).add(ops);
+        });
     let simulated = match (args.mechanism, &sample) {
         (MechanismArg::None, None) => replay.run(&mut NoMechanism),
         (MechanismArg::None, Some(sample)) => {

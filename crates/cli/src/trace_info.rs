@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::args::{InfoArgs, PlainFormat};
 use crate::error::{CliError, USAGE};
 use crate::notice;
+use crate::progress::Reading;
 use crate::values::{self, Values};
 use crate::{output, run};
 
@@ -24,9 +25,13 @@ pub fn run(args: &InfoArgs) -> Result<ExitCode, CliError> {
     };
     let trace = run::open(&asked.recording, true)?;
     let mut info = trace.info();
+    // Once for checksums, and once more for what is known of memory.
+    let times = 1 + u64::from(trace.manifest().info.scope.values);
+    let reading = Reading::new(false, &trace, times);
     let corrupt = trace.verify()?;
     info.damage.extend(corrupt.iter().map(DamageInfo::from));
     let values = values::of(&trace)?;
+    drop(reading);
     match args.format {
         PlainFormat::Json => output::print_json(&Printed {
             info: &info,

@@ -9,6 +9,7 @@ use common::{
 };
 use serde_json::Value;
 use std::path::Path;
+use std::process::Command;
 
 const SHORT: &str = "--ops=100K";
 
@@ -99,6 +100,26 @@ fn without_names_they_are_those_that_store_most() {
     let share = |f: &Value| f["store_share"].as_f64().unwrap();
     let difference = share(value) - share(finding(&all, "craft_value"));
     assert!(difference.abs() < 0.001, "{difference}");
+}
+
+#[test]
+fn stripped_programs_are_taken_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let stripped = folder.path().join("kv");
+    let strip = Command::new("strip")
+        .arg("-o")
+        .args([&stripped, &kv()])
+        .status();
+    assert!(strip.unwrap().success());
+    let mut command = prestore();
+    command.args(["advise", "--format", "json", "--scope", "functions", "--"]);
+    command.arg(&stripped).arg(SHORT);
+    let ran = Running::start(command).finish().exits(0);
+    let ran = ran.says(&["no symbols tell the functions of these apart", "/kv"]);
+    let report = ran.json();
+    let most = &report["findings"][0];
+    assert_eq!(most["verdict"], "skip");
+    assert!(most["store_share"].as_f64().unwrap() > 0.5, "{most}");
 }
 
 #[test]
@@ -264,15 +285,21 @@ fn what_is_called_at_a_place_or_from_a_module_is_its_own() {
     let bytes = |options: &[&str]| stored_bytes(folder.path(), &program, options);
     let call = |text: &str| 1 + HALVES.lines().position(|l| l.contains(text)).unwrap();
     let (first, second) = (call("to[0] + at"), call("to[1] + at"));
+    // Some processors' memcpy stores up to two vectors of each of the 256 copies twice.
+    let is = |found: &[u64], copied: &[u64]| {
+        let twice = |(found, copied): (&u64, &u64)| (0..=256 * 128).contains(&(found - copied));
+        assert_eq!(found.len(), copied.len(), "{found:?}");
+        assert!(found.iter().zip(copied).all(twice), "{found:?}");
+    };
     let (found, stored) = bytes(&["--place", &format!("halves.c:{second}")]);
-    assert_eq!(found, [1 << 23]);
+    is(&found, &[1 << 23]);
     assert_eq!(finding(&stored, "copy")["line"], second);
-    assert_eq!(
-        bytes(&["--place", &format!("halves.c:{first}")]).0,
-        [1 << 24]
+    is(
+        &bytes(&["--place", &format!("halves.c:{first}")]).0,
+        &[1 << 24],
     );
     let (both, _) = bytes(&["--module", "halves"]);
-    assert_eq!(both, [1 << 24, 1 << 23]);
+    is(&both, &[1 << 24, 1 << 23]);
     let shown = run(["trace", "info", text(&folder.path().join("trace"))]).exits(0);
     assert!(shown.stdout.contains("functions (halves)"), "{shown:#?}");
 }

@@ -106,6 +106,15 @@ impl Namer {
         self.symbols.function(&module_ref(&module), site.offset)
     }
 
+    /// The path of the file that the code at `site` is of, if it is of one.
+    pub fn file(&self, site: SiteId) -> Option<String> {
+        let (_, module) = self.look_up(site)?;
+        module
+            .path
+            .starts_with('/')
+            .then(|| module.path.to_string())
+    }
+
     /// All that symbols tell about the code at `site` of `module`.
     pub fn frames(&mut self, site: &Site, module: &Module) -> Vec<Frame> {
         self.frames_at(module, site.offset)

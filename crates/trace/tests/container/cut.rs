@@ -214,6 +214,21 @@ fn read_all(dir: &Path) -> Result<(), ReadError> {
     Ok(())
 }
 
+#[test]
+fn what_was_read_and_checked_is_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    complete(dir.path());
+    let trace = Trace::open(dir.path()).unwrap();
+    let (all, read_so_far) = (trace.manifest().totals.words, trace.words_read());
+    let count = || read_so_far.load(std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(count(), 0, "opening reads no events");
+    trace.verify().unwrap();
+    assert_eq!(count(), all);
+    read(&trace, 0);
+    read(&trace, 1);
+    assert_eq!(count(), 2 * all);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 

@@ -12,7 +12,7 @@ mod verify;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use error::{Damage, DamageKind, Lost, ReadError};
 pub use merge::Merged;
@@ -147,6 +147,10 @@ impl Trace {
     /// How many words were read of it so far, each as often as it was read: for whoever shows how far something has come.
     pub fn words_read(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.words_read)
+    }
+
+    fn tell_read(&self, words: usize) {
+        self.words_read.fetch_add(words as u64, Ordering::Relaxed);
     }
 
     /// The words of all threads in order of time.

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use super::{Damage, DamageKind, ReadError, Trace};
 use crate::block::BlockTable;
@@ -176,8 +175,7 @@ impl<'t> StreamReader<'t> {
             self.table = Some((block.process, self.trace.table(block.process)?));
         }
         let payload = self.payload(offset, block)?;
-        let words = block.words as u64;
-        self.trace.words_read.fetch_add(words, Ordering::Relaxed);
+        self.trace.tell_read(block.words);
         let what = if crc32fast::hash(&payload) == block.crc {
             let decoded = decoder.decode(&payload, block.words, &mut self.decoded);
             decoded.err().map(|e| e.to_string())

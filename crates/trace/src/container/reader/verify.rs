@@ -15,6 +15,7 @@ impl Trace {
             let reader = self.stream(thread.id, 0)?;
             for (offset, block) in reader.ahead() {
                 let payload = reader.payload(*offset, block)?;
+                self.tell_read(block.words);
                 if crc32fast::hash(&payload) != block.crc {
                     damage.push(Damage {
                         path: reader.path().to_owned(),
