@@ -37,3 +37,16 @@ fn calls_leave_their_address() {
         same(options, &[str(&cc("call_registers", &[]))]);
     }
 }
+
+/// The recorder asked it too, while the program ran, and ended it.
+#[test]
+fn cpuid_may_be_refused() {
+    let program = cc("refused_cpuid", &["-O1"]);
+    if common::native(&[str(&program)]).status.code() == Some(77) {
+        eprintln!("SKIPPED: cpuid_may_be_refused: this processor answers it always");
+        return;
+    }
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
