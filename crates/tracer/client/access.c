@@ -24,9 +24,9 @@ is_mask_reg(reg_id_t reg)
 bool
 reads_its_target(instr_t *instr)
 {
-    /* The engine's tables have these two the wrong way round. */
+    /* The engine's tables have these the wrong way round. */
     int op = instr_get_opcode(instr);
-    return op == OP_movntdqa || op == OP_vmovntdqa;
+    return op == OP_movntdqa || op == OP_vmovntdqa || op == OP_vexpandps || op == OP_vexpandpd;
 }
 
 /* Frame pointers that an `enter` copies before its own. */

@@ -1,36 +1,11 @@
 #include "modules.h"
 
-#include <cpuid.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "session.h"
 #include "drmgr.h"
-
-/* The processor's, which a forked child inherits: asking takes an exit from a virtual machine each time. */
-static struct {
-    bool known;
-    uint32_t entries;
-    uint64_t xcr0;
-    uint32_t component[64][2];
-} xsave;
-
-static void
-ask_for_xsave(void)
-{
-    uint32_t a, b, c, d;
-    xsave.known = true;
-    if (!__get_cpuid_count(0xd, 0, &a, &b, &c, &d))
-        return;
-    xsave.xcr0 = a | (uint64_t)d << 32;
-    xsave.entries = 64;
-    for (uint32_t i = 2; i < 64; i++) {
-        if (xsave.xcr0 >> i & 1 && __get_cpuid_count(0xd, i, &a, &b, &c, &d)) {
-            xsave.component[i][0] = b;
-            xsave.component[i][1] = a;
-        }
-    }
-}
+#include "xsave.h"
 
 void
 modules_process(uint inherited)
@@ -43,16 +18,15 @@ modules_process(uint inherited)
         uint32_t component[64][2];
     } frame = { .type = META_PROCESS };
     const process_origin_t *origin = session_origin();
-    if (!xsave.known)
-        ask_for_xsave();
+    const xsave_layout_t *xsave = xsave_layout();
     frame.pid = (uint32_t)session_pid();
     frame.parent = inherited > 0 ? (uint32_t)origin->pid : (uint32_t)getppid();
     frame.inherited = inherited;
     frame.stamp = session_stamp();
     frame.origin = inherited > 0 ? origin->stamp : 0;
-    frame.xcr0 = xsave.xcr0;
-    frame.entries = xsave.entries;
-    memcpy(frame.component, xsave.component, sizeof(frame.component));
+    frame.xcr0 = xsave->components;
+    frame.entries = xsave->entries;
+    memcpy(frame.component, xsave->component, sizeof(frame.component));
     frame.bytes = 40 + frame.entries * 8;
     session_meta(&frame, 8 + frame.bytes);
 }

@@ -1,10 +1,10 @@
 #include "tiles.h"
 
-#include <cpuid.h>
 #include <string.h>
 
 #include "access.h"
 #include "gpr.h"
+#include "xsave.h"
 
 #define CONFIG_BYTES (TILE_CONFIG_WORDS * sizeof(uint64))
 /* Places in the configuration. */
@@ -13,17 +13,10 @@
 #define ROWS 48
 #define MAX_ROWS 16
 
-#define AMX_TILE (1u << 24) /* of leaf 7, edx */
-
 bool
 tiles_exist(void)
 {
-    static int exist = -1;
-    if (exist < 0) {
-        uint a, b, c, d = 0;
-        exist = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & AMX_TILE) != 0;
-    }
-    return exist;
+    return (xsave_layout()->components >> XSAVE_TILE_DATA & 1) != 0;
 }
 
 /* Which tile `instr` loads or stores: the middle of its ModRM byte. */

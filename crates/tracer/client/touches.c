@@ -1,8 +1,7 @@
 #include "touches.h"
 
-#include <cpuid.h>
-
 #include "tiles.h"
+#include "xsave.h"
 
 #define DIRECTION_FLAG 0x400
 /* Legacy region and header of xsave, which every form has. */
@@ -69,13 +68,11 @@ packed(const wire_ref_t *r, const uint64 *values, uint64 base, touch_t *out)
 static uint64
 xsave_bytes(uint64 features, bool compacted)
 {
+    const xsave_layout_t *layout = xsave_layout();
     uint64 end = XSAVE_HEADER_END;
-    uint size, offset, c, d;
-    if (!__get_cpuid_count(0xd, 0, &size, &offset, &c, &d))
-        return end;
-    features &= size | (uint64)d << 32;
     for (uint i = 2; i < 64; i++) {
-        if ((features >> i & 1) == 0 || !__get_cpuid_count(0xd, i, &size, &offset, &c, &d))
+        uint offset = layout->component[i][0], size = layout->component[i][1];
+        if ((features >> i & 1) == 0 || size == 0)
             continue;
         if (compacted)
             end += size;

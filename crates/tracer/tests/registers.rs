@@ -37,3 +37,35 @@ fn calls_leave_their_address() {
         same(options, &[str(&cc("call_registers", &[]))]);
     }
 }
+
+/// The recorder asked it too, while the program ran, and ended it.
+#[test]
+fn cpuid_may_be_refused() {
+    let program = cc("refused_cpuid", &["-O1"]);
+    if common::native(&[str(&program)]).status.code() == Some(77) {
+        eprintln!("SKIPPED: cpuid_may_be_refused: this processor answers it always");
+        return;
+    }
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
+/// They were recorded as stores.
+#[test]
+fn expanding_loads() {
+    let program = cc("expands", &["-O1", "-no-pie", "-mavx512f"]);
+    let said = common::native(&[str(&program)]);
+    if said.status.code() == Some(77) {
+        eprintln!("SKIPPED: expanding_loads: this processor has no AVX-512");
+        return;
+    }
+    let area = said.stdout.trim();
+    for options in [&["events"][..], &["events", "values"]] {
+        let facts = same(options, &[str(&program)]);
+        let there: Vec<_> = facts.events.iter().filter(|e| e.contains(area)).collect();
+        assert_eq!(there.len(), 2, "{there:?}");
+        assert!(there[0].ends_with(&format!("Load {area} 24")), "{there:?}");
+        assert!(there[1].ends_with(&format!("Load {area} 12")), "{there:?}");
+    }
+}

@@ -4,6 +4,17 @@ use super::template::Table;
 
 pub const NEWER: Table = &[
     (
+        "avx_vnni",
+        &[
+            "{vex} vpdpbusd {m32}, {y}, {y!}",
+            "{vex} vpdpbusds {x}, {x}, {x!}",
+            "{vex} vpdpwssd {m16}, {x}, {x!}",
+            "{vex} vpdpwssds {y}, {y}, {y!}",
+        ],
+    ),
+    ("serialize", &["serialize"]),
+    ("tsxldtrk", &["xsusldtrk", "xresldtrk"]),
+    (
         "avx512ifma avx512vl",
         &[
             "vpmadd52luq {m64}, {Z}, {Z!}{{k}}",

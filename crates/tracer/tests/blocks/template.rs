@@ -4,7 +4,8 @@
 //! be read); `{h}` is one of ah to dh, or written with `!`; `{m8}` is memory of 8 bytes and `{m16a}`
 //! aligned memory; `{i}` is an 8-bit immediate, `{I}` a signed 32-bit one, `{s}` a shift's count;
 //! `{x}` `{y}` `{z}` are vector registers, capitals any of 32, `!` where they are written; `{k}` is
-//! a mask register, `{zero}` clears what it leaves out or not, `{mm}` an MMX register, `{L}` a lock prefix or none.
+//! a mask register, `{zero}` clears what it leaves out or not,
+//! `{vex}` stays as it is and chooses an encoding, `{mm}` an MMX register, `{L}` a lock prefix or none.
 
 use super::features::Level;
 use super::generate::Gen;
@@ -126,6 +127,7 @@ impl Gen<'_> {
             "i" => format!("${}", self.rng.below(256)),
             "s" => format!("${}", self.rng.below(32)),
             "I" => format!("${}", self.rng.next() as u32 as i32),
+            "vex" => "{vex}".into(),
             "zero" => (*self.rng.pick(&["", "{z}"])).into(),
             "L" => (*self.rng.pick(&["", "lock "])).into(),
             _ => {
