@@ -10,8 +10,9 @@
  * status 0 asks for no other attempt. What the program does then is what it does when it fails: its
  * accesses are those of the way out, which it must have.
  *
- * Where the processor has no transactions the instruction is illegal. So is what stands for it: its way
- * out need not be in reach of the code cache, and the engine crashed as it could not encode it. */
+ * The instruction itself is executed all the same: whether it is illegal, the processor does not always say (where it never
+ * begins a transaction, cpuid may deny or, in a virtual machine, hide that it may be executed). Its way out leads behind an
+ * xabort, as the program's need not be in reach of the code cache. */
 
 static instr_t *
 first_begin(instrlist_t *bb)
@@ -29,14 +30,14 @@ on_app2app(void *drcontext, void *tag, instrlist_t *bb, bool for_trace, bool tra
     if (begin == NULL)
         return DR_EMIT_DEFAULT;
     app_pc pc = instr_get_app_pc(begin), way_out = opnd_get_pc(instr_get_src(begin, 0));
-    bool known = proc_has_feature(FEATURE_RTM);
     cut_block(drcontext, bb, instr_get_next_app(begin));
-    instr_t *instead = known
-        ? INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(DR_REG_EAX), OPND_CREATE_INT32(0))
-        : INSTR_CREATE_ud2(drcontext);
-    instrlist_replace(bb, begin, INSTR_XL8(instead, pc));
-    instr_destroy(drcontext, begin);
-    if (known && way_out != decode_next_pc(drcontext, pc))
+    instr_t *over = INSTR_CREATE_label(drcontext);
+    instr_set_src(begin, 0, opnd_create_instr(over));
+    instrlist_append(bb, INSTR_XL8(INSTR_CREATE_xabort(drcontext, OPND_CREATE_INT8(0)), pc));
+    instrlist_meta_append(bb, over);
+    instr_t *status = INSTR_CREATE_mov_imm(drcontext, opnd_create_reg(DR_REG_EAX), OPND_CREATE_INT32(0));
+    instrlist_append(bb, INSTR_XL8(status, pc));
+    if (way_out != decode_next_pc(drcontext, pc))
         instrlist_append(bb, INSTR_XL8(INSTR_CREATE_jmp(drcontext, opnd_create_pc(way_out)), pc));
     return DR_EMIT_DEFAULT;
 }
