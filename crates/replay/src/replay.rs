@@ -176,8 +176,8 @@ impl<'a> Replay<'a> {
         }
         let machine = self.simulation.machine();
         let simulation = self.simulation.stacks(&stacks).of_units()?;
-        let before = (sample.detail, sample.warms(machine));
-        let runs = match before.1 {
+        let before = sample.before(machine);
+        let runs = match before.warm {
             Some(_) => mechanisms.len(),
             None => 1,
         };

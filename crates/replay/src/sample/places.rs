@@ -24,6 +24,31 @@ pub type Warm = Option<u64>;
 /// Operations that warm a line of the caches: of each there are some to the same line, and not each line is new.
 const A_LINE: u64 = 8;
 
+/// At the first units, which find empty caches, so many times as much warms at least.
+const FIRST: u64 = 8;
+
+/// Operations for each line of the largest cache that fill it, however little warms before units: half as many leave a part of
+/// it empty (`docs/sampling.md`).
+const FILLS_A_LINE: u64 = 64;
+
+/// What comes before what is measured of a unit, operations.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Before {
+    /// Simulated in detail.
+    pub detail: u64,
+    /// Warms; `None`: all since the last unit.
+    pub warm: Option<u64>,
+    /// Until so many have warmed, more do.
+    pub fill: u64,
+}
+
+/// Lines of the largest cache.
+fn largest(machine: &Machine) -> u64 {
+    let caches = machine.caches.iter();
+    let lines = caches.map(|c| c.size.0 / machine.line.0.max(1));
+    lines.max().unwrap_or(0)
+}
+
 impl Sample {
     /// As many units and as long as do for most programs.
     pub const DEFAULT: Self = Self {
@@ -39,12 +64,18 @@ impl Sample {
 
     /// How many operations before a unit warm the caches of `machine`; `None`: all since the last one.
     pub fn warms(&self, machine: &Machine) -> Option<u64> {
-        let lines = machine
-            .caches
-            .iter()
-            .map(|c| c.size.0 / machine.line.0.max(1));
-        self.warm
-            .unwrap_or_else(|| Some(lines.max().unwrap_or(0) * A_LINE))
+        self.warm.unwrap_or_else(|| Some(largest(machine) * A_LINE))
+    }
+
+    /// What comes before what is measured of each unit.
+    pub(crate) fn before(&self, machine: &Machine) -> Before {
+        let warm = self.warms(machine);
+        let first = warm.unwrap_or(0).saturating_mul(FIRST);
+        Before {
+            detail: self.detail,
+            warm,
+            fill: first.max(largest(machine) * FILLS_A_LINE),
+        }
     }
 
     /// Of a run of so many operations, and instructions where that is known, on `machine`, in words of results: in so many
@@ -122,6 +153,22 @@ mod tests {
         let other = Sample { seed: 2, ..sample };
         assert_ne!(Units::new(&other, 1000).places(), places.places());
         assert_eq!(Units::new(&sample, 0).places(), [0; 7]);
+    }
+
+    #[test]
+    fn the_largest_cache_is_filled_however_little_warms_later() {
+        let machine = Machine::find("machine-a").expect("a bundled machine");
+        let fills = |warm| {
+            let asked = Sample {
+                warm,
+                ..Sample::DEFAULT
+            };
+            asked.before(&machine).fill
+        };
+        let all = (27 << 20 | 1 << 19) / 64 * 64;
+        assert_eq!(fills(None), all);
+        assert_eq!(fills(Some(Some(7))), all);
+        assert_eq!(fills(Some(Some(all))), 8 * all);
     }
 
     #[test]

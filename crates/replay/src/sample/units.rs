@@ -7,13 +7,9 @@ use prestore_trace::SiteId;
 
 use super::index::Index;
 use super::pieces::{Held, weight};
-use super::places::Units;
+use super::places::{Before, Units};
 use crate::source::ENOUGH;
 use crate::{SourceError, TraceSource};
-
-/// The first units find empty caches, others what was there at the one before: until so many times as much has warmed, more
-/// does. A cache that is not full yet throws nothing out, and what it throws out is what writes cost.
-const FIRST: u64 = 8;
 
 /// What a core has read and not given.
 #[derive(Debug, Default)]
@@ -33,8 +29,7 @@ pub(crate) struct UnitsOf<'t> {
     /// Of each core.
     reading: Vec<Reading>,
     next: usize,
-    detail: u64,
-    warm: Option<u64>,
+    before: Before,
     /// Operations that warmed so far.
     warmed: u64,
     /// Operations of each core where warming began, and where the unit does.
@@ -49,14 +44,8 @@ pub(crate) struct UnitsOf<'t> {
 }
 
 impl<'t> UnitsOf<'t> {
-    /// The `units` of `source`, with `detail` operations before each that are not measured, and `warm` (`None`: all)
-    /// before those.
-    pub fn new(
-        source: TraceSource<'t>,
-        index: &'t Index,
-        units: Units,
-        (detail, warm): (u64, Option<u64>),
-    ) -> Self {
+    /// The `units` of `source`, with what comes `before` each.
+    pub fn new(source: TraceSource<'t>, index: &'t Index, units: Units, before: Before) -> Self {
         let count = source.threads() as usize;
         Self {
             source,
@@ -64,8 +53,7 @@ impl<'t> UnitsOf<'t> {
             units,
             reading: (0..count).map(|_| Reading::default()).collect(),
             next: 0,
-            detail,
-            warm,
+            before,
             warmed: 0,
             from: vec![0; count],
             to: vec![0; count],
@@ -196,11 +184,11 @@ impl UnitSource for UnitsOf<'_> {
         };
         self.next += 1;
         self.begun = None;
-        let begin = place.saturating_sub(self.detail);
-        let warm = self.warm.map(|warm| {
-            let still = warm.saturating_mul(FIRST).saturating_sub(self.warmed);
-            warm.max(still)
-        });
+        let begin = place.saturating_sub(self.before.detail);
+        // The first units find empty caches, others what was there at the one before. A cache that is not full yet throws
+        // nothing out, and what it throws out is what writes cost.
+        let still = self.before.fill.saturating_sub(self.warmed);
+        let warm = self.before.warm.map(|warm| warm.max(still));
         self.go(warm.map_or(0, |warm| begin.saturating_sub(warm)))?;
         self.to = self.index.at(begin);
         Ok(Some(place - begin))
