@@ -23,6 +23,8 @@ pub(crate) struct Expander<'a> {
     /// What stores write, where that was asked for.
     pub(crate) stored: Option<&'a mut StoredBytes>,
     pub(crate) ops: &'a mut Vec<Op>,
+    /// Operations are told which loads of blocks before they wait for.
+    pub(crate) depends: bool,
     /// Operations that are enough.
     pub(crate) enough: usize,
 }
@@ -74,7 +76,7 @@ impl Expander<'_> {
                 block.id,
                 lane.instr(before),
                 values,
-                &mut lane.data,
+                self.depends.then_some(&mut lane.data),
                 self.ops,
             );
         if !whole {

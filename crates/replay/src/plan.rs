@@ -93,14 +93,14 @@ impl Plans {
     }
 
     /// Appends the operations of a whole execution of block `id`, whose first instruction counts
-    /// `first`, and answers whether it could.
+    /// `first`, and answers whether it could. Without `data` operations wait for loads of the same block alone.
     #[inline]
     pub(crate) fn append(
         &self,
         id: u32,
         first: u64,
         values: &[u64],
-        data: &mut Carried,
+        data: Option<&mut Carried>,
         ops: &mut Vec<Op>,
     ) -> bool {
         let Some(Some(block)) = self.blocks.get(id as usize) else {
@@ -118,6 +118,9 @@ impl Plans {
                 ..t.op
             }
         }));
+        let Some(data) = data else {
+            return true;
+        };
         for &(at, registers, ahead) in &block.carried {
             if let Some(op) = ops.get_mut(known + usize::from(at)) {
                 op.after = data.back_to(registers, ahead);

@@ -3,6 +3,7 @@
 use crate::SourceError;
 use crate::callers::Path;
 use crate::cursor::Cursor;
+use crate::dataflow::Carried;
 use crate::lane::Lane;
 use crate::sample::Entry;
 use crate::source::{Current, TraceSource};
@@ -33,6 +34,15 @@ impl TraceSource<'_> {
             path: Path::default(),
         });
         Ok(())
+    }
+
+    /// From here on operations are told which loads of blocks before they wait for, those behind this point, or are not: it
+    /// costs a seventh of what warms caches, which do not ask.
+    pub(crate) fn depend(&mut self, depends: bool) {
+        self.depends = depends;
+        for current in self.cores.iter_mut().filter_map(|c| c.current.as_mut()) {
+            current.lane.data = Carried::default();
+        }
     }
 
     /// Which of its threads `core` is at, and how many operations of it were given.

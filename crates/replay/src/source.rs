@@ -45,6 +45,8 @@ pub struct TraceSource<'t> {
     pub(crate) gaps: Gaps,
     pub(crate) lenient: bool,
     independent_loads: bool,
+    /// Operations are told which loads of blocks before they wait for.
+    pub(crate) depends: bool,
     /// A process's blocks came without their instructions.
     without_code: bool,
     line: Option<u64>,
@@ -131,6 +133,7 @@ impl<'t> TraceSource<'t> {
             gaps: options.gaps.unwrap_or_else(|| Gaps::of(trace.manifest())),
             lenient: options.lenient,
             independent_loads: options.independent_loads,
+            depends: true,
             without_code: false,
             line: options.line,
             left_out: Vec::new(),
@@ -287,6 +290,7 @@ impl<'t> TraceSource<'t> {
                 path: &mut current.path,
                 stored: self.cores[core].stored.as_mut(),
                 ops,
+                depends: self.depends,
                 enough: before + ENOUGH,
             };
             cursor.replay(&mut expander)?;

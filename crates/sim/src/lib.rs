@@ -35,7 +35,7 @@ mod time;
 
 pub use self::core::{Cause, Core, CoreResults, Stalls};
 pub use cache::{
-    BoundaryCounters, CoherenceCounters, FlushCounters, Hierarchy, HierarchyCounters,
+    BoundaryCounters, CoherenceCounters, Filled, FlushCounters, Hierarchy, HierarchyCounters,
     HierarchyError, LevelCounters, PrefetchCounters,
 };
 pub use doors::{

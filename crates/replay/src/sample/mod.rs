@@ -4,6 +4,7 @@
 //! operations of all threads together (long accesses by their lines, [`pieces`]), is a time, and the time a stored block in
 //! each thread. From there operations warm caches until all threads have come to the unit ([`units`]).
 
+mod filling;
 mod index;
 mod pieces;
 mod places;

@@ -2,9 +2,10 @@
 
 use std::sync::mpsc::Sender;
 
-use prestore_sim::{Next, Op, OpKind, Source, TICK, TICK_OPS, UnitSource};
+use prestore_sim::{Filled, Next, Op, OpKind, Source, TICK, TICK_OPS, UnitSource};
 use prestore_trace::SiteId;
 
+use super::filling::Filling;
 use super::index::Index;
 use super::pieces::{Held, weight};
 use super::places::{Before, Units};
@@ -21,6 +22,17 @@ struct Reading {
     thread: usize,
 }
 
+/// What warms, one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Warms {
+    /// The start of what shows how fast caches fill: whatever is in constant use comes with it.
+    Start,
+    /// What shows how fast they fill.
+    Shows,
+    /// What comes right before the unit.
+    Last,
+}
+
 /// Gives units of a recording.
 pub(crate) struct UnitsOf<'t> {
     source: TraceSource<'t>,
@@ -32,6 +44,10 @@ pub(crate) struct UnitsOf<'t> {
     before: Before,
     /// Operations that warmed so far.
     warmed: u64,
+    filling: Filling,
+    /// Where what is simulated in detail begins, and what warms for it now.
+    begin: u64,
+    warms: Warms,
     /// Operations of each core where warming began, and where the unit does.
     from: Vec<u64>,
     to: Vec<u64>,
@@ -55,6 +71,9 @@ impl<'t> UnitsOf<'t> {
             next: 0,
             before,
             warmed: 0,
+            filling: Filling::default(),
+            begin: 0,
+            warms: Warms::Last,
             from: vec![0; count],
             to: vec![0; count],
             begun: None,
@@ -130,6 +149,55 @@ impl<'t> UnitsOf<'t> {
         Ok(())
     }
 
+    /// Operations of all cores that were given so far, or passed over.
+    fn all_ops(&self) -> u64 {
+        (0..self.reading.len()).map(|core| self.ops(core)).sum()
+    }
+
+    /// Goes to what warms first for the unit at [`Self::begin`].
+    fn plan(&mut self) -> Result<(), SourceError> {
+        let gap = self.begin.saturating_sub(self.all_ops());
+        match self.before.warm {
+            // The first unit finds empty caches, others what was there at the one before. Where much comes before it, a little of that
+            // shows how much fills them.
+            Some(warm) if !self.filling.is_known() && gap > self.before.fill => {
+                let from = self.begin - gap.min(self.before.most);
+                self.go(from)?;
+                self.to = self.index.at(from + warm / 2);
+                self.warms = Warms::Start;
+                Ok(())
+            }
+            _ => self.last(),
+        }
+    }
+
+    /// Goes to what warms right before the unit.
+    fn last(&mut self) -> Result<(), SourceError> {
+        let gap = self.begin.saturating_sub(self.all_ops());
+        let warm = self.before.warm.map_or(gap, |warm| {
+            let still = self.before.fill.saturating_sub(self.warmed);
+            let most = self.before.most.saturating_sub(self.warmed);
+            let fills = self.filling.needs(gap, warm).map_or(0, |n| n.min(most));
+            warm.max(still).max(fills).min(gap)
+        });
+        self.filling.skip(gap - warm);
+        self.go(self.begin - warm)?;
+        self.to = self.index.at(self.begin);
+        self.warms = Warms::Last;
+        Ok(())
+    }
+
+    /// Who has come least far on its way; `None`: all have come to its end.
+    fn behind(&self) -> Option<usize> {
+        let left = (0..self.to.len()).filter_map(|core| {
+            let (at, to) = (self.ops(core), self.to[core]);
+            let way = (to - self.from[core].min(to)).max(1);
+            (at < to && !self.ended[core]).then(|| (((to - at) << 20) / way, core))
+        });
+        let least = left.max_by_key(|&(left, core)| (left, usize::MAX - core));
+        least.map(|(_, core)| core)
+    }
+
     /// Is hand-off `number` published by what came before the unit?
     fn is_past(&self, number: u64, begun: &[(usize, u64)]) -> bool {
         let number = u32::try_from(number).ok();
@@ -151,9 +219,9 @@ impl Source for UnitsOf<'_> {
     fn fill(&mut self, thread: u32, ops: &mut Vec<Op>) -> Result<Next, SourceError> {
         let core = thread as usize;
         if self.begun.is_none() {
-            let before = ops.len();
+            let before = self.ops(core);
             let next = self.more(core, ops)?;
-            self.warmed += ops[before..].iter().map(weight).sum::<u64>();
+            self.warmed += self.ops(core).saturating_sub(before);
             self.ended[core] |= matches!(next, Next::End { .. });
             return Ok(next);
         }
@@ -184,36 +252,39 @@ impl UnitSource for UnitsOf<'_> {
         };
         self.next += 1;
         self.begun = None;
-        let begin = place.saturating_sub(self.before.detail);
-        // The first units find empty caches, others what was there at the one before. A cache that is not full yet throws
-        // nothing out, and what it throws out is what writes cost.
-        let still = self.before.fill.saturating_sub(self.warmed);
-        let warm = self.before.warm.map(|warm| warm.max(still));
-        self.go(warm.map_or(0, |warm| begin.saturating_sub(warm)))?;
-        self.to = self.index.at(begin);
-        Ok(Some(place - begin))
+        self.begin = place.saturating_sub(self.before.detail);
+        self.source.depend(false);
+        self.plan()?;
+        Ok(Some(place - self.begin))
     }
 
-    fn warms(&mut self) -> Option<u32> {
+    fn warms(&mut self, caches: &dyn Fn() -> Filled) -> Result<Option<u32>, SourceError> {
         if self.begun.is_some() {
-            return None;
+            return Ok(None);
         }
-        // Who has come least far on its way.
-        let left = (0..self.to.len()).filter_map(|core| {
-            let (at, to) = (self.ops(core), self.to[core]);
-            let way = (to - self.from[core].min(to)).max(1);
-            (at < to && !self.ended[core]).then(|| (((to - at) << 20) / way, core))
-        });
-        let next = left.max_by_key(|&(left, core)| (left, usize::MAX - core));
-        if next.is_none() {
-            let cores = 0..self.to.len();
-            self.begun = Some(
-                cores
-                    .map(|core| self.source.events_of_thread(core))
-                    .collect(),
-            );
+        loop {
+            if let Some(core) = self.behind() {
+                return Ok(Some(core as u32));
+            }
+            self.filling.look(self.warmed, caches());
+            match self.warms {
+                Warms::Start => {
+                    self.warms = Warms::Shows;
+                    let half = self.before.warm.unwrap_or(0) / 2;
+                    self.to = self.index.at(self.all_ops() + half);
+                }
+                Warms::Shows => self.last()?,
+                Warms::Last => break,
+            }
         }
-        next.map(|(_, core)| core as u32)
+        self.source.depend(true);
+        let cores = 0..self.to.len();
+        self.begun = Some(
+            cores
+                .map(|core| self.source.events_of_thread(core))
+                .collect(),
+        );
+        Ok(None)
     }
 }
 

@@ -206,6 +206,11 @@ impl Level {
         copies.map(|copy| copy.line())
     }
 
+    /// How many lines all instances can have.
+    pub(super) fn lines(&self) -> u64 {
+        (self.aside.len() >> self.shift) as u64 * self.ways as u64
+    }
+
     #[inline(always)]
     pub(super) fn is_exclusive(&self, place: Place) -> bool {
         self.copies[place.0].has(EXCLUSIVE)

@@ -5,6 +5,7 @@ mod copy;
 mod counters;
 mod directory;
 mod error;
+mod filled;
 mod filter;
 mod geometry;
 mod grants;
@@ -28,4 +29,5 @@ pub use counters::{
     PrefetchCounters,
 };
 pub use error::HierarchyError;
+pub use filled::Filled;
 pub use hierarchy::Hierarchy;

@@ -8,7 +8,7 @@ use prestore_trace::{FlushKind, LineAddr, SiteId};
 use super::controllers::Controllers;
 use super::pipeline::Uncore;
 use super::types::Types;
-use crate::cache::{Hierarchy, HierarchyError};
+use crate::cache::{Filled, Hierarchy, HierarchyError};
 use crate::divide::Divisor;
 use crate::doors::{NoProbe, NoStage, Probe, Stage};
 use crate::memory::{CallSite, Fullness, MemorySystem, Placer, Room};
@@ -190,6 +190,10 @@ impl<P: Probe, S: Stage, const TYPED: bool> Uncore for Chip<'_, P, S, TYPED> {
     fn soon(&self, core: u32, addr: u64) {
         self.hierarchy
             .soon(core, LineAddr(self.line.quotient(addr)));
+    }
+
+    fn filled(&self) -> Filled {
+        self.hierarchy.filled()
     }
 
     fn allocated(&mut self, core: u32, at: Time, op: &Op) {

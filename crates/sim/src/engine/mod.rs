@@ -4,6 +4,7 @@
 //! goes on, until it is a *quantum* ahead of the next one, ends, or waits for a hand-off of another
 //! thread: then its core is parked and costs nothing until the hand-off is published.
 
+mod ahead;
 mod chip;
 mod controllers;
 mod erased;

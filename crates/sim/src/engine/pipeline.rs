@@ -1,5 +1,6 @@
 //! What the engine asks of a core, and of what lies below the cores.
 
+use crate::cache::Filled;
 use crate::memory::Fullness;
 use crate::results::{Distributions, Latencies, SystemCounts, ThreadCounts};
 use crate::{Below, Op, Time};
@@ -114,6 +115,11 @@ pub trait Uncore: Below {
     #[inline]
     fn soon(&self, core: u32, addr: u64) {
         let _ = (core, addr);
+    }
+
+    /// How full the furthest cache is.
+    fn filled(&self) -> Filled {
+        Filled::default()
     }
 
     /// `op`, an [`crate::OpKind::Alloc`], was executed by `core` at `at`: placement and memory types may follow.

@@ -1,7 +1,7 @@
 //! A source that gives units.
 
 use crate::engine::erased::{AnySource, Failed, Kept};
-use crate::{Next, Op, Source};
+use crate::{Filled, Next, Op, Source};
 
 /// The number of the region whose beginning says that a thread has come [`TICK_OPS`] operations of the program further. Its size
 /// is the thread's instructions in the program, modulo 2^32.
@@ -21,14 +21,18 @@ pub trait UnitSource: Source {
     /// As [`Source::fill`].
     fn next_unit(&mut self) -> Result<Option<u64>, Self::Error>;
 
-    /// Which thread's operations are warmed with next. `None`: all have come to the unit.
-    fn warms(&mut self) -> Option<u32>;
+    /// Which thread's operations are warmed with next; `caches` tells how full they are so far. `None`: all have come to the
+    /// unit.
+    ///
+    /// # Errors
+    /// As [`Source::fill`].
+    fn warms(&mut self, caches: &dyn Fn() -> Filled) -> Result<Option<u32>, Self::Error>;
 }
 
 /// Any of them.
 pub(in crate::engine) trait AnyUnits: AnySource {
     fn next_unit(&mut self) -> Result<Option<u64>, Failed>;
-    fn warms(&mut self) -> Option<u32>;
+    fn warms(&mut self, caches: &dyn Fn() -> Filled) -> Result<Option<u32>, Failed>;
 }
 
 impl<S: UnitSource> AnyUnits for Kept<'_, S> {
@@ -36,8 +40,8 @@ impl<S: UnitSource> AnyUnits for Kept<'_, S> {
         self.keep(S::next_unit)
     }
 
-    fn warms(&mut self) -> Option<u32> {
-        self.source.warms()
+    fn warms(&mut self, caches: &dyn Fn() -> Filled) -> Result<Option<u32>, Failed> {
+        self.keep(|source| source.warms(caches))
     }
 }
 

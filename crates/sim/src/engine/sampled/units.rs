@@ -61,7 +61,12 @@ impl<U: Uncore> Units<'_, U> {
         let length = self.length.div_ceil(TICK_OPS).max(1);
         while let Some(before) = self.source.next_unit().map_err(SimulationError::Source)? {
             let mut threads: Vec<Thread<Core>> = fresh().collect();
-            while let Some(t) = self.source.warms() {
+            loop {
+                let uncore = &self.uncore;
+                let next = self.source.warms(&|| uncore.filled());
+                let Some(t) = next.map_err(SimulationError::Source)? else {
+                    break;
+                };
                 let thread = &mut threads[t as usize];
                 let ended = thread.refill(&mut self.source, self.mechanism);
                 let ops = match ended.map_err(SimulationError::Source)? {

@@ -9,9 +9,10 @@ use std::collections::VecDeque;
 use prestore_machine::{Demote, Machine};
 use prestore_trace::{FlushKind, LineAddr};
 
-use super::filter::Recent;
+use super::filter::{Recent, Use};
 use crate::core::bytes;
 use crate::engine::Uncore;
+use crate::engine::ahead::{AHEAD, Ahead};
 use crate::{ByteMask, Op, OpKind, Time};
 
 /// As long as some ten accesses to memory take.
@@ -24,6 +25,7 @@ const GATHERED: usize = 10;
 #[derive(Clone, Debug)]
 struct CoreState {
     recent: Recent,
+    ahead: Ahead,
     /// Lines that non-temporal stores gather in, the oldest first.
     gathered: VecDeque<(LineAddr, ByteMask)>,
 }
@@ -50,6 +52,7 @@ impl Warming {
     pub fn new(machine: &Machine, cores: u32) -> Self {
         let state = CoreState {
             recent: Recent::new(machine),
+            ahead: Ahead::default(),
             gathered: VecDeque::new(),
         };
         Self {
@@ -67,17 +70,11 @@ impl Warming {
 
     /// `core` does `ops` next, all of them.
     pub fn warm<U: Uncore>(&mut self, core: u32, ops: &[Op], uncore: &mut U) {
-        // Other cores, and prefetchers, may have taken lines away since.
-        self.cores[core as usize].recent.clear();
         for (i, op) in ops.iter().enumerate() {
             self.at += self.pace;
-            if let Some(ahead) = ops.get(i + AHEAD)
-                && matches!(ahead.kind, OpKind::Load | OpKind::Store)
-                && !self.cores[core as usize]
-                    .recent
-                    .has(ahead.addr >> self.line_shift)
-            {
-                uncore.soon(core, ahead.addr);
+            let ahead = &mut self.cores[core as usize].ahead;
+            if let Some(addr) = ops.get(i + AHEAD).and_then(|op| ahead.address(op)) {
+                uncore.soon(core, addr);
             }
             match op.kind {
                 OpKind::Load => self.each(core, op, uncore, Self::load),
@@ -91,7 +88,7 @@ impl Warming {
                 OpKind::Flush(kind) => self.flush(core, op.addr, kind, uncore),
                 OpKind::Demote(_) if self.demotes => {
                     let line = LineAddr::of(op.addr, self.line_shift);
-                    self.cores[core as usize].recent.forget(line.0);
+                    self.forget(core, line, uncore);
                     uncore.demote(core, self.at, line);
                 }
                 OpKind::Fence(_) => self.send_all(core, uncore),
@@ -100,6 +97,9 @@ impl Warming {
                 _ => {}
             }
         }
+        // Other cores, and prefetchers, may take lines away.
+        let (at, state) = (self.at, &mut self.cores[core as usize]);
+        state.recent.clear(|u| used(uncore, core, at, u));
     }
 
     /// What is left in write-combining buffers goes: the unit's cores have empty ones.
@@ -145,8 +145,9 @@ impl Warming {
 
     #[inline(always)]
     fn load<U: Uncore>(&mut self, core: u32, line: LineAddr, _: ByteMask, _: bool, uncore: &mut U) {
-        let state = &mut self.cores[core as usize];
-        if !state.recent.read(line.0) {
+        let (at, state) = (self.at, &mut self.cores[core as usize]);
+        let asks = (state.recent).read(line.0, |u| used(uncore, core, at, u));
+        if !asks {
             return;
         }
         if !state.gathered.is_empty() {
@@ -165,8 +166,9 @@ impl Warming {
         is_string: bool,
         uncore: &mut U,
     ) {
-        let state = &mut self.cores[core as usize];
-        if !state.recent.write(line.0, mask) {
+        let (at, state) = (self.at, &mut self.cores[core as usize]);
+        let asks = (state.recent).write(line.0, mask, |u| used(uncore, core, at, u));
+        if !asks {
             return;
         }
         if !state.gathered.is_empty() {
@@ -188,10 +190,9 @@ impl Warming {
         _: bool,
         uncore: &mut U,
     ) {
+        self.forget(core, line, uncore);
         let whole = self.whole;
-        let state = &mut self.cores[core as usize];
-        state.recent.forget(line.0);
-        let gathered = &mut state.gathered;
+        let gathered = &mut self.cores[core as usize].gathered;
         let found = gathered.iter().position(|g| g.0 == line);
         let at = found.unwrap_or(gathered.len());
         if found.is_none() {
@@ -206,6 +207,11 @@ impl Warming {
         if let Some((line, mask)) = full {
             self.around(core, line, mask, uncore);
         }
+    }
+
+    fn forget<U: Uncore>(&mut self, core: u32, line: LineAddr, uncore: &mut U) {
+        let (at, state) = (self.at, &mut self.cores[core as usize]);
+        (state.recent).forget(line.0, |u| used(uncore, core, at, u));
     }
 
     fn around<U: Uncore>(&mut self, core: u32, line: LineAddr, mask: ByteMask, uncore: &mut U) {
@@ -231,7 +237,7 @@ impl Warming {
     fn flush<U: Uncore>(&mut self, core: u32, addr: u64, kind: FlushKind, uncore: &mut U) {
         let line = LineAddr::of(addr, self.line_shift);
         self.send(core, line, uncore);
-        self.cores[core as usize].recent.forget(line.0);
+        self.forget(core, line, uncore);
         let cleans = matches!(
             kind,
             FlushKind::Clwb | FlushKind::DcCvac | FlushKind::DcCvap
@@ -241,5 +247,15 @@ impl Warming {
     }
 }
 
-/// How far the host is told ahead what will be accessed.
-const AHEAD: usize = 16;
+/// `core` has used a line that its nearest cache has, and owns if it was written.
+#[inline]
+fn used<U: Uncore>(uncore: &mut U, core: u32, at: Time, (line, written): Use) {
+    let line = LineAddr(line);
+    if written == 0 {
+        uncore.load(core, at, line);
+    } else if uncore.write_owned(core, at, line, written, &[]).is_none() {
+        // A prefetcher has taken its place.
+        uncore.own(core, at, line, false);
+        uncore.write(core, at, line, written, &[]);
+    }
+}

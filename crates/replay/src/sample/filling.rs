@@ -1,0 +1,103 @@
+//! How much warms a cache that is not full yet.
+//!
+//! A cache that has room throws nothing out, and what it throws out is what writes cost: until the furthest one is full, or has
+//! what the whole run would have brought, more warms than before other units. How much that takes depends on the program:
+//! a random histogram brings a line with every other operation, transforms of small rows one with three hundred. So
+//! it is told from how many lines came lately.
+
+use prestore_sim::Filled;
+
+/// Of the lines of the cache, the part that may be missing: as many are a matter of chance.
+const PART: u64 = 32;
+
+/// So many times what fills it, at the rate of the lines that came lately: fewer do as it fills.
+const MARGIN: (u64, u64) = (3, 2);
+
+/// Where the cache is, and how it comes along.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Filling {
+    /// When it was looked at last.
+    warmed: u64,
+    filled: Filled,
+    /// Lines that came between the last two looks, of so many operations.
+    came: Option<(u64, u64)>,
+    /// Operations that were passed over so far.
+    skipped: u64,
+}
+
+impl Filling {
+    /// The cache is looked at after `warmed` operations in all.
+    pub(super) fn look(&mut self, warmed: u64, filled: Filled) {
+        let over = warmed - self.warmed;
+        if over > 0 {
+            self.came = Some((filled.lines.saturating_sub(self.filled.lines), over));
+        }
+        (self.warmed, self.filled) = (warmed, filled);
+    }
+
+    /// Is it known how fast it fills?
+    pub(super) fn is_known(&self) -> bool {
+        self.came.is_some()
+    }
+
+    /// How many operations more fill it, where `gap` come before a unit and `warm` of them warm anyway. `None`: it is full, or
+    /// has all but a few lines of what the run has brought by then.
+    pub(super) fn needs(&self, gap: u64, warm: u64) -> Option<u64> {
+        let (came, over) = self.came?;
+        let (came, over) = (u128::from(came), u128::from(over));
+        let of = self.filled.of;
+        let empty = self.filled.room;
+        let passed_over = u128::from(self.skipped + gap.saturating_sub(warm));
+        let missing = (came * passed_over / over).min(empty.into());
+        if missing <= (of / PART).into() {
+            return None;
+        }
+        let fills = u128::from(empty) * over * u128::from(MARGIN.0);
+        Some(u64::try_from(fills / (came * u128::from(MARGIN.1))).unwrap_or(u64::MAX))
+    }
+
+    /// So many operations are passed over.
+    pub(super) fn skip(&mut self, operations: u64) {
+        self.skipped += operations;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(lines: u64) -> Filled {
+        Filled {
+            lines,
+            room: 3200 - lines,
+            of: 3200,
+        }
+    }
+
+    #[test]
+    fn what_fills_slowly_takes_longer() {
+        let mut filling = Filling::default();
+        assert_eq!(filling.needs(1_000_000, 10), None, "nothing is known yet");
+        filling.look(0, filled(0));
+        filling.look(1000, filled(200));
+        // 3000 lines at one of five operations, and half as much again.
+        assert_eq!(filling.needs(1_000_000, 10), Some(22_500));
+        filling.look(21_000, filled(600));
+        assert_eq!(filling.needs(1_000_000, 10), Some(2600 * 50 * 3 / 2));
+    }
+
+    #[test]
+    fn what_is_full_or_has_all_there_is_needs_nothing() {
+        let mut filling = Filling::default();
+        filling.look(0, filled(0));
+        filling.look(1000, filled(200));
+        // What was passed over would have brought 100 lines.
+        assert_eq!(filling.needs(510, 10), None);
+        filling.skip(500);
+        assert!(filling.needs(510, 10).is_some());
+        filling.look(2000, filled(200));
+        assert_eq!(filling.needs(1_000_000, 10), None, "no line comes any more");
+        filling.look(3000, filled(3150));
+        assert_eq!(filling.needs(1_000_000, 10), None, "it is full");
+    }
+}
