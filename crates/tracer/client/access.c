@@ -296,7 +296,15 @@ access_of(instr_t *instr)
     case OP_prefetcht2:
     case OP_prefetchnta:
     case OP_prefetch:
-    case OP_prefetchw: access.shape = SHAPE_NONE; return access;
+    case OP_prefetchw:
+    /* Bounds: kernels that let programs use them are gone, and without them these do nothing. */
+    case OP_bndmk:
+    case OP_bndcl:
+    case OP_bndcu:
+    case OP_bndcn:
+    case OP_bndmov:
+    case OP_bndldx:
+    case OP_bndstx: access.shape = SHAPE_NONE; return access;
     case OP_nop_modrm:
         if (!region_mark(instr, &access))
             access.shape = SHAPE_NONE;

@@ -69,3 +69,11 @@ fn expanding_loads() {
         assert!(there[1].ends_with(&format!("Load {area} 12")), "{there:?}");
     }
 }
+
+/// The recorder kept a pointer in the register that has the answer, and read what instructions about bounds had not stored.
+#[test]
+fn calls_of_the_monitor_and_bounds() {
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&cc("hypercalls", &["-O1"]))]);
+    }
+}
