@@ -5,12 +5,24 @@ use prestore_trace::EventKind;
 mod common;
 
 use common::plain;
-use prestore_trace::block::{Direction, MaskForm, NO_SLOT, Ref, RefMode, XsaveComponent};
+use prestore_trace::block::{
+    Direction, MaskForm, NO_SLOT, Ref, RefMode, XsaveComponent, XsaveForm,
+};
 use prestore_trace::replay::each_touch;
 
 fn touches(mode: RefMode, size: u32, values: &[u64]) -> Vec<(u64, u64)> {
-    let xsave = [(0, 0), (0, 0), (576, 256), (1088, 64)];
-    let xsave = xsave.map(|(offset, size)| XsaveComponent { offset, size });
+    let xsave = [
+        (0, 0, false),
+        (0, 0, false),
+        (576, 256, false),
+        (1088, 8, false),
+        (1152, 64, true),
+    ];
+    let xsave = xsave.map(|(offset, size, aligned)| XsaveComponent {
+        offset,
+        size,
+        aligned,
+    });
     let r = Ref {
         mode,
         size,
@@ -116,14 +128,42 @@ fn packed_references_touch_as_many_elements_as_bits() {
 }
 
 #[test]
-fn xsave_touches_up_to_the_last_requested_component() {
-    let xsave = |compacted| RefMode::Xsave {
+fn xsave_touches_the_requested_components() {
+    let xsave = |form, header| RefMode::Xsave {
         features: 1,
-        compacted,
+        header,
+        form,
     };
-    assert_eq!(touches(xsave(false), 4096, &[0, 0b0011]), [(16, 576)]);
-    assert_eq!(touches(xsave(false), 4096, &[0, 0b1011]), [(16, 1152)]);
-    assert_eq!(touches(xsave(true), 4096, &[0, 0b1011]), [(16, 640)]);
+    let all = |asked| touches(xsave(XsaveForm::All, NO_SLOT), 4096, &[0, asked]);
+    assert_eq!(all(0b00011), [(16, 416), (528, 8)]);
+    assert_eq!(all(0b00001), [(16, 24), (48, 128), (528, 8)]);
+    // Of AVX, MXCSR too.
+    assert_eq!(all(0b00100), [(40, 8), (528, 8), (592, 256)]);
+    assert_eq!(all(0b11000), [(528, 8), (1104, 8), (1168, 64)]);
+    let in_use = |form, used, layout: u64| {
+        touches(
+            xsave(form, 2),
+            4096,
+            &[0, 0b11110, used, layout << 63 | 0b11110],
+        )
+    };
+    assert_eq!(
+        in_use(XsaveForm::InUse, 0b01001, 0),
+        [(40, 8), (528, 8), (1104, 8)]
+    );
+    // In the compacted form the last one is aligned.
+    assert_eq!(
+        in_use(XsaveForm::Compacted, 0b11000, 1),
+        [(528, 16), (848, 8), (912, 64)]
+    );
+    assert_eq!(
+        in_use(XsaveForm::Restored, 0b10110, 1),
+        [(40, 8), (176, 256), (528, 320), (912, 64)]
+    );
+    assert_eq!(
+        in_use(XsaveForm::Restored, 0b10100, 0),
+        [(40, 8), (528, 320), (1168, 64)]
+    );
 }
 
 #[test]

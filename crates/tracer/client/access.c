@@ -277,6 +277,24 @@ masked(instr_t *instr, int op, access_t *access)
     access->mask = mask;
 }
 
+static enum xsave_form
+form_of_xsave(int op)
+{
+    switch (op) {
+    case OP_xsavec32:
+    case OP_xsavec64:
+    case OP_xsaves32:
+    case OP_xsaves64: return XSAVE_COMPACTED;
+    case OP_xsaveopt32:
+    case OP_xsaveopt64: return XSAVE_IN_USE;
+    case OP_xrstor32:
+    case OP_xrstor64:
+    case OP_xrstors32:
+    case OP_xrstors64: return XSAVE_RESTORED;
+    default: return XSAVE_ALL;
+    }
+}
+
 /* Opcodes met before of which the operands say all: most of what programs consist of. */
 static volatile bool ordinary[OP_LAST + 1];
 
@@ -284,7 +302,7 @@ access_t
 access_of(instr_t *instr)
 {
     int op = instr_get_opcode(instr);
-    access_t access = { SHAPE_PLAIN, KIND_STORE, 0, false, 0, opnd_create_null() };
+    access_t access = { SHAPE_PLAIN, KIND_STORE, 0, XSAVE_ALL, 0, opnd_create_null() };
     if (ordinary[op]) {
         access.kind = is_atomic(instr, op) ? KIND_ATOMIC : KIND_STORE;
         return access;
@@ -296,7 +314,15 @@ access_of(instr_t *instr)
     case OP_prefetcht2:
     case OP_prefetchnta:
     case OP_prefetch:
-    case OP_prefetchw: access.shape = SHAPE_NONE; return access;
+    case OP_prefetchw:
+    /* Bounds: kernels that let programs use them are gone, and without them these do nothing. */
+    case OP_bndmk:
+    case OP_bndcl:
+    case OP_bndcu:
+    case OP_bndcn:
+    case OP_bndmov:
+    case OP_bndldx:
+    case OP_bndstx: access.shape = SHAPE_NONE; return access;
     case OP_nop_modrm:
         if (!region_mark(instr, &access))
             access.shape = SHAPE_NONE;
@@ -340,8 +366,7 @@ access_of(instr_t *instr)
     }
     if (instr_is_xsave(instr) || instr_is_xrstor(instr)) {
         access.shape = SHAPE_XSAVE;
-        access.compacted = op == OP_xsavec32 || op == OP_xsavec64 || op == OP_xsaves32 ||
-                           op == OP_xsaves64;
+        access.form = (byte)form_of_xsave(op);
         return access;
     }
     if (instr_is_gather(instr) || instr_is_scatter(instr)) {

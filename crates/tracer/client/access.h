@@ -25,7 +25,7 @@ typedef struct {
     shape_t shape;
     byte kind;         /* of flushes, fences and region marks; of the store otherwise */
     byte element;      /* bytes a lane */
-    bool compacted;    /* xsavec, xsaves */
+    byte form;         /* of SHAPE_XSAVE, as in wire.h */
     ushort region;     /* id of a region mark */
     opnd_t mask;       /* register with the mask, or with the number of the bit */
 } access_t;

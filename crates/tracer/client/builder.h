@@ -37,6 +37,7 @@ typedef struct {
     uint flags_instr; /* whose flags were captured last */
     ushort flags_slot;
     ushort tiles_slot; /* the configuration of tiles, where it was captured */
+    bool reads_back; /* something is captured that needs its reference */
     enum { FRAME_UNKNOWN, FRAME_YES, FRAME_NO } frame; /* is rbp a frame pointer at the begin? */
 } builder_t;
 

@@ -3,6 +3,7 @@
 #include "drutil.h"
 #include "thread.h"
 #include "tiles.h"
+#include "xsave.h"
 
 static bool has_avx512bw;
 
@@ -113,20 +114,20 @@ vector(at_t *at, emit_t *e, const capture_t *c)
         insert(at, INSTR_CREATE_movdqu(at->drcontext, to, c->opnd));
 }
 
-/* Copies the bytes that a store has just written. Its address is what the host will compute. */
+/* Copies `bytes` from `offset` on of what has just been stored or loaded. The address is what the host will compute. */
 static void
-value(at_t *at, emit_t *e, const capture_t *c)
+copy(at_t *at, emit_t *e, const capture_t *c, uint offset, uint bytes)
 {
     const wire_ref_t *r = &e->plan->refs[c->ref];
     reg_id_t address = regs_reserve(at, e->regs, 0);
     reg_id_t data = regs_reserve(at, e->regs, 0);
-    code_immediate(at, address, r->disp);
+    code_immediate(at, address, r->disp + offset);
     if (r->slot != NO_SLOT) {
         code_load(at, data, e->pointer, place(e, r->slot), 8);
         code_sum(at, address, address, data, 1);
     }
-    for (uint done = 0; done < r->size;) {
-        uint left = r->size - done;
+    for (uint done = 0; done < bytes;) {
+        uint left = bytes - done;
         uint n = left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
         code_load(at, data, address, (int)done, n);
         code_store(at, e->pointer, place(e, c->slot) + (int)done, data, n);
@@ -178,7 +179,8 @@ capture_emit(at_t *at, emit_t *e, const capture_t *c)
     case CAP_TILES:
         tiles_capture(at, e->pointer, place(e, c->slot));
         break;
-    case CAP_VALUE: value(at, e, c); break;
+    case CAP_VALUE: copy(at, e, c, 0, e->plan->refs[c->ref].size); break;
+    case CAP_HEADER: copy(at, e, c, XSAVE_HEADER, XSAVE_HEADER_WORDS * sizeof(uint64)); break;
     case CAP_FLAGS: flags(at, e, c); break;
     default: break;
     }

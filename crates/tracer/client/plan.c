@@ -10,6 +10,7 @@
 #include "options.h"
 #include "stored.h"
 #include "tiles.h"
+#include "xsave.h"
 
 /* A place of the frame: the stack pointer and a constant, as of calls, pushes, spills, the red zone,
  * and of the locked instruction on the top of the stack that compilers use as a fence. */
@@ -149,8 +150,15 @@ one_access(builder_t *b, uint i, instr_t *instr, const access_t *access, opnd_t 
         break;
     case SHAPE_XSAVE:
         r->mode = MODE_XSAVE;
-        r->extra = access->compacted ? 1 : 0;
+        r->extra = access->form;
         r->aux = builder_capture(b, CAP_FEATURES, i, opnd_create_null(), 1)->slot;
+        if (access->form != XSAVE_ALL) {
+            capture_t *header = builder_capture(b, CAP_HEADER, i, opnd_create_null(), XSAVE_HEADER_WORDS);
+            header->after = true;
+            header->ref = (ushort)(r - b->refs);
+            r->index = header->slot;
+            b->reads_back = true;
+        }
         break;
     default: break;
     }
@@ -294,6 +302,7 @@ plan_make(void *drcontext, instrlist_t *bb)
     b->direction = DIRECTION_UNKNOWN;
     b->flags_slot = NO_SLOT;
     b->tiles_slot = NO_SLOT;
+    b->reads_back = options.values;
     b->frame = FRAME_UNKNOWN;
     symbolic_init(&b->symbolic);
     instr_t *last = NULL;
@@ -322,7 +331,7 @@ plan_make(void *drcontext, instrlist_t *bb)
         if (options.values)
             plan->stored = stored_of(plan, last, b->refs);
     }
-    if (options.values) {
+    if (b->reads_back) {
         plan->refs = dr_thread_alloc(drcontext, plan->n_refs * sizeof(wire_ref_t) + 1);
         memcpy(plan->refs, b->refs, plan->n_refs * sizeof(wire_ref_t));
     }

@@ -15,6 +15,7 @@ typedef enum {
     CAP_VECTOR,   /* a vector register */
     CAP_FEATURES, /* edx:eax, the requested state components */
     CAP_VALUE,    /* the bytes a store has written, after the instruction */
+    CAP_HEADER,   /* of the area that state is saved to or restored from, after the instruction */
     CAP_TILES,    /* the configuration of tiles */
     CAP_FLAGS,    /* the flags, for the direction of string instructions */
 } capture_what_t;
@@ -24,7 +25,7 @@ typedef struct {
     ushort slot;
     bool after; /* of the instruction, not before */
     byte what;
-    ushort ref; /* CAP_VALUE: whose bytes */
+    ushort ref; /* CAP_VALUE, CAP_HEADER: whose bytes */
     opnd_t opnd;
 } capture_t;
 
@@ -36,7 +37,7 @@ typedef struct {
     uint n_captures;
     bool stamped; /* between two time stamps: the block ends with an atomic */
     wire_block_t head;
-    wire_ref_t *refs;    /* with values only; NULL */
+    wire_ref_t *refs;    /* where something stored or restored is read back; or NULL */
     capture_t *captures; /* in program order */
     const struct stored_t *stored; /* of the last instruction, what is copied behind it; or NULL */
 } plan_t;

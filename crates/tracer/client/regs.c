@@ -43,6 +43,8 @@ touches_anything(instr_t *instr)
     case OP_xbegin:
     case OP_xend:
     case OP_xabort:
+    case OP_vmcall:
+    case OP_vmmcall:
     case OP_vmfunc:
     case OP_int3:
     case OP_int1: return true;

@@ -123,7 +123,9 @@ stored_partly(void *drcontext, const dr_mcontext_t *mc)
 {
     thread_t *t = thread_of(drcontext);
     const stored_t *s = (const stored_t *)*thread_slot_of(t, TLS_STORED);
-    return s != NULL && s->pc == mc->pc && s->refs[0].mode == MODE_REP && t->channel.ring != NULL;
+    if (s == NULL || s->pc != mc->pc || t->channel.ring == NULL)
+        return false;
+    return s->refs[0].mode == MODE_REP || s->refs[0].mode == MODE_INDEXED || s->refs[0].mode == MODE_TILE;
 }
 
 void
@@ -133,6 +135,12 @@ stored_until_fault(void *drcontext, const dr_mcontext_t *mc)
     const stored_t *s = (const stored_t *)*thread_slot_of(t, TLS_STORED);
     const uint64 *record = values_of(t, s) - CUT_WORDS;
     wire_ref_t r = s->refs[0];
+    if (r.mode != MODE_REP) {
+        /* Some of the lanes or rows; of the others, what is there stays. */
+        if (window_records(drcontext))
+            write_touches(drcontext, s, record, BYTES_KERNEL);
+        return;
+    }
     /* Its own few values, with what is left taken from the count. */
     uint64 values[3] = { r.slot == NO_SLOT ? 0 : record[r.slot], record[r.aux] - mc->xcx,
                          r.extra >= REP_BY_FLAGS ? record[r.extra - REP_BY_FLAGS] : 0 };

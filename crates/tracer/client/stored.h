@@ -26,8 +26,8 @@ const stored_t *stored_of(const plan_t *plan, instr_t *last, const wire_ref_t *r
 /* Called from the code cache behind such an instruction. */
 void stored_behind(void);
 
-/* Is `mc` at a repeated instruction that a fault has stopped? Then what it has stored before. The
- * question comes before the execution is cut, the answer behind. */
+/* Is `mc` at a repeated instruction, or one that stores lanes or rows one by one, that a fault has
+ * stopped? Then what it has stored before. The question comes before the execution is cut, the answer behind. */
 bool stored_partly(void *drcontext, const dr_mcontext_t *mc);
 void stored_until_fault(void *drcontext, const dr_mcontext_t *mc);
 

@@ -4,8 +4,17 @@
 #include "xsave.h"
 
 #define DIRECTION_FLAG 0x400
-/* Legacy region and header of xsave, which every form has. */
+/* Ends of the parts of the area that xsave saves state to: x87's (twice), MXCSR, SSE's registers, and the header. */
+#define XSAVE_X87_BEGIN 24
+#define XSAVE_MXCSR_END 32
+#define XSAVE_X87_END 160
+#define XSAVE_SSE_END 416
 #define XSAVE_HEADER_END 576
+/* x87's is component 0. */
+#define XSAVE_SSE 1
+#define XSAVE_AVX 2
+/* XCOMP_BV: the area has the compacted form. */
+#define XSAVE_IS_COMPACTED (1ull << 63)
 
 static uint
 strings(const wire_ref_t *r, const uint64 *values, uint64 base, uint64 count, touch_t *out)
@@ -65,21 +74,54 @@ packed(const wire_ref_t *r, const uint64 *values, uint64 base, touch_t *out)
     return set > 0;
 }
 
-static uint64
-xsave_bytes(uint64 features, bool compacted)
+/* One more stretch of the area; with the last one, if there is nothing between them. */
+static uint
+stretch(touch_t *out, uint n, uint64 base, uint64 from, uint64 to)
+{
+    if (n > 0 && out[n - 1].address + out[n - 1].bytes == base + from)
+        out[n - 1].bytes += to - from;
+    else
+        out[n++] = (touch_t){ base + from, to - from };
+    return n;
+}
+
+static uint
+saved(const wire_ref_t *r, const uint64 *values, uint64 base, touch_t *out)
 {
     const xsave_layout_t *layout = xsave_layout();
-    uint64 end = XSAVE_HEADER_END;
-    for (uint i = 2; i < 64; i++) {
-        uint offset = layout->component[i][0], size = layout->component[i][1];
-        if ((features >> i & 1) == 0 || size == 0)
+    bool told = r->index != NO_SLOT, restored = r->extra == XSAVE_RESTORED;
+    uint64 asked = values[r->aux], compacted = told ? values[r->index + 1] : 0;
+    uint64 touched = told ? asked & values[r->index] : asked;
+    uint64 present = r->extra == XSAVE_COMPACTED ? asked : restored ? compacted : 0;
+    bool in_order = r->extra == XSAVE_COMPACTED || (restored && (compacted & XSAVE_IS_COMPACTED) != 0);
+    uint64 mxcsr = in_order ? touched & 1u << XSAVE_SSE : asked & (1u << XSAVE_SSE | 1u << XSAVE_AVX);
+    uint n = 0;
+    if (touched & 1)
+        n = stretch(out, n, base, 0, XSAVE_X87_BEGIN);
+    if (mxcsr != 0)
+        n = stretch(out, n, base, XSAVE_X87_BEGIN, XSAVE_MXCSR_END);
+    if (touched & 1)
+        n = stretch(out, n, base, XSAVE_MXCSR_END, XSAVE_X87_END);
+    if (touched >> XSAVE_SSE & 1)
+        n = stretch(out, n, base, XSAVE_X87_END, XSAVE_SSE_END);
+    uint64 header = restored ? XSAVE_HEADER_END : XSAVE_HEADER + (in_order ? 16 : 8);
+    n = stretch(out, n, base, XSAVE_HEADER, header);
+    uint64 at = XSAVE_HEADER_END;
+    for (uint i = 2; i < 63; i++) {
+        uint64 size = layout->component[i][1] & ~XSAVE_ALIGNED;
+        if (size == 0)
             continue;
-        if (compacted)
-            end += size;
-        else if (offset + size > end)
-            end = offset + size;
+        if (!in_order)
+            at = layout->component[i][0];
+        else if ((present >> i & 1) == 0)
+            continue;
+        else if (layout->component[i][1] & XSAVE_ALIGNED)
+            at = (at + 63) & ~63ull;
+        if (touched >> i & 1)
+            n = stretch(out, n, base, at, at + size);
+        at += size;
     }
-    return end;
+    return n;
 }
 
 uint
@@ -91,9 +133,7 @@ touches_of(const wire_ref_t *r, const uint64 *values, touch_t *out)
     case MODE_MASKED: return masked(r, values, base, out);
     case MODE_INDEXED: return indexed(r, values, base, out);
     case MODE_PACKED: return packed(r, values, base, out);
-    case MODE_XSAVE:
-        *out = (touch_t){ base, xsave_bytes(values[r->aux], r->extra != 0) };
-        return 1;
+    case MODE_XSAVE: return saved(r, values, base, out);
     case MODE_TILE: return tiles_touched(r, values, base, out);
     case MODE_BIT: {
         uint bits = r->size * 8 < 8 ? 8 : r->size * 8 > 64 ? 64 : r->size * 8;

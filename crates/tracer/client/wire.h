@@ -86,6 +86,15 @@ enum ref_mode {
 /* `aux` of a plain store: the value with the flags behind a compare and exchange, which has stored
  * only if they say equal. */
 
+/* Of MODE_XSAVE, `extra`: which parts of the requested state it touches, and where. All but the first have the area's header behind the
+ * instruction, XSTATE_BV and XCOMP_BV, in two words from `index` on. */
+enum xsave_form {
+    XSAVE_ALL = 0,       /* all of it */
+    XSAVE_COMPACTED = 1, /* what is in use, in the compacted form */
+    XSAVE_IN_USE = 2,    /* what is in use */
+    XSAVE_RESTORED = 3,  /* what the area has, in either form */
+};
+
 /* Of MODE_REP and MODE_REP_UNTIL, `extra`: which way they go. */
 enum rep_direction {
     REP_UP = 0,

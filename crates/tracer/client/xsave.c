@@ -17,7 +17,7 @@ ask(void)
     for (uint32_t i = 2; i < 64; i++) {
         if (layout.components >> i & 1 && __get_cpuid_count(0xd, i, &a, &b, &c, &d)) {
             layout.component[i][0] = b;
-            layout.component[i][1] = a;
+            layout.component[i][1] = a | (c & 2 ? XSAVE_ALIGNED : 0);
         }
     }
 }

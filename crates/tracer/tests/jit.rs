@@ -57,6 +57,12 @@ fn code_behind_protection_keys() {
     same_in_all_scopes("behind_keys");
 }
 
+/// The program was told of faults there, and its handlers began with the rights of what they interrupt.
+#[test]
+fn code_that_cannot_be_read() {
+    same_in_all_scopes("closed_code");
+}
+
 #[test]
 fn threads_that_change_code_together() {
     same_in_all_scopes("jit_threads");

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Facts, cc, native, recorder, same, str};
+use common::{cc, native, recorder, same, str};
 
 /// Does the processor have them, and does the kernel give them?
 fn have_tiles(test: &str) -> bool {
@@ -33,17 +33,6 @@ fn they_outlive_signals() {
     }
 }
 
-/// The events of the program's only thread: `KIND OFFSET BYTES`, of its memory `area`.
-fn accesses(facts: &Facts, area: u64) -> Vec<String> {
-    let events = facts.events.iter().filter_map(|e| {
-        let words: Vec<&str> = e.split(' ').collect();
-        let address = u64::from_str_radix(words[3].strip_prefix("0x")?, 16).ok()?;
-        let offset = address.checked_sub(area)?;
-        (offset < 65536).then(|| format!("{} {offset} {}", words[2], words[4]))
-    });
-    events.collect()
-}
-
 /// As the program says itself what each has to be.
 #[test]
 fn their_rows_are_recorded() {
@@ -57,7 +46,7 @@ fn their_rows_are_recorded() {
         let mut lines = said.stdout.lines();
         let area = lines.next().and_then(|l| l.strip_prefix("area ")).unwrap();
         let expected: Vec<&str> = lines.collect();
-        assert_eq!(accesses(&facts, area.parse().unwrap()), expected);
+        assert_eq!(facts.accesses(area.parse().unwrap(), 65536), expected);
         assert!(expected.len() > 60);
     }
 }

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static uint8_t memory[1 << 16] __attribute__((aligned(4096)));
 static sigjmp_buf before_fault;
@@ -45,16 +47,44 @@ static void strings(void) {
     __asm__ volatile("stosw" : "+D"(di) : "a"(0x4321) : "memory");
 }
 
-// Half of it can be stored; a handler goes on behind it.
-static void half_a_string(void) {
+// Two pages, of which the second cannot be stored to.
+static uint8_t *half_closed(void) {
     uint8_t *two = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     mprotect(two + 4096, 4096, PROT_READ);
+    return two + 4096;
+}
+
+// Half of it can be stored; a handler goes on behind it.
+static void half_a_string(void) {
+    uint8_t *closed = half_closed();
     if (sigsetjmp(before_fault, 1) == 0) {
-        void *di = two + 4096 - 1001;
+        void *di = closed - 1001;
         long n = 2000;
         __asm__ volatile("rep stosb" : "+D"(di), "+c"(n) : "a"(0x5a) : "memory");
     }
-    memory[0] = two[4095];
+    memory[0] = closed[-1];
+}
+
+// So many rows of a tile as can be stored, twice over each other; a handler goes on behind it. By bytes: not every assembler knows them.
+static void half_a_tile(void) {
+    uint8_t *closed = half_closed();
+    struct {
+        uint8_t palette, start_row, reserved[14];
+        uint16_t row_bytes[16];
+        uint8_t rows[16];
+    } config = { .palette = 1, .row_bytes = { 52 }, .rows = { 16 } };
+    if (syscall(SYS_arch_prctl, 0x1023, 18) != 0)
+        return;
+    // A handler has no tiles, and so has who leaves it by a jump.
+    for (int i = 0; i < 2; i++) {
+        __asm__ volatile(".byte 0xc4, 0xe2, 0x78, 0x49, 0x00" ::"a"(&config), "m"(config)); // ldtilecfg (%rax)
+        __asm__ volatile(".byte 0xc4, 0xe2, 0x7b, 0x4b, 0x04, 0x08" // tileloadd (%rax,%rcx), %tmm0
+                         ::"a"(memory + 3000), "c"(40L) : "memory");
+        if (sigsetjmp(before_fault, 1) == 0)
+            __asm__ volatile(".byte 0xc4, 0xe2, 0x7a, 0x4b, 0x04, 0x08" // tilestored %tmm0, (%rax,%rcx)
+                             ::"a"(closed - 700 + 20 * i), "c"(77L) : "memory");
+    }
+    memory[1] = closed[-690];
 }
 
 static void stack(void) {
@@ -130,6 +160,15 @@ __attribute__((target("avx512f,avx512bw,avx512vl"))) static void avx512(void) {
     _mm512_storeu_si512(p + 960, v);
 }
 
+// The lanes before the first that cannot be stored.
+__attribute__((target("avx512f"))) static void half_a_scatter(void) {
+    uint8_t *closed = half_closed();
+    __m512i v = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    if (sigsetjmp(before_fault, 1) == 0)
+        _mm512_mask_i32scatter_epi32(closed - 40, 0xfffd, v, _mm512_slli_epi32(v, 20), 8);
+    memory[2] = closed[-22];
+}
+
 int main(void) {
     stack_t alternative = { .ss_sp = memory + 40000, .ss_size = 16000 };
     sigaltstack(&alternative, NULL);
@@ -146,7 +185,8 @@ int main(void) {
             avx();
         if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
             __builtin_cpu_supports("avx512vl"))
-            avx512();
+            avx512(), half_a_scatter();
+        half_a_tile();
     }
     unsigned sum = 0;
     for (size_t i = 0; i < sizeof(memory); i++)

@@ -20,7 +20,7 @@
 //! | 3 | masked | mask | - | 0: bits; n: top bits of n-byte elements |
 //! | 4 | indexed | mask | index vector | low byte as in 3; high byte: index size |
 //! | 5 | packed | mask | - | - |
-//! | 6 | xsave | features | - | bit 0: compacted |
+//! | 6 | xsave | features | two words of the header, or none | 0: xsave; 1: xsavec; 2: xsaveopt; 3: xrstor |
 //! | 7 | bit | number of the bit | - | - |
 //! | 8 | tile (`lanes`: which) | its configuration, 8 words | stride, or none | - |
 //!
@@ -29,13 +29,14 @@
 //! `UNKNOWN_OPCODE`: `u64 pc, 16 bytes of code, u64 executions so far`: once when it is met and
 //! whenever a thread ends; the latest counts.
 //! `PROCESS`: `u32 pid, u32 parent pid, u32 inherited, u32 xsave entries, u64 xcr0, u64 stamp,
-//! u64 origin`, then `u32 offset, u32 size` for each xsave component; `inherited` > 0: forked from
+//! u64 origin`, then `u32 offset, u32 size` (bit 31: aligned to 64 in the compacted form) for each
+//! xsave component; `inherited` > 0: forked from
 //! the process with the parent's pid and the stamp `origin`, whose blocks with ids below
 //! `inherited` are this process's too. Its modules follow: those that it began with.
 //! `FILE`: `u64 number, u32 path bytes, u32 0`, path; padded to 8: the file that `MAPPED` records
 //! ([`crate::record`]) mean by that number; no path where it could not be had.
 
-use super::{Direction, MaskForm, RefMode};
+use super::{Direction, MaskForm, RefMode, XsaveForm};
 use crate::{DemoteKind, EventKind, FenceKind, FlushKind};
 
 /// "No such value".
@@ -43,6 +44,9 @@ pub const NO_SLOT: u16 = 0xffff;
 
 /// `lanes` of a plain reference whose address is the stack pointer and a constant.
 pub(super) const PLAIN_IN_FRAME: u8 = 1;
+
+/// `XSTATE_BV` and `XCOMP_BV`.
+const XSAVE_HEADER_WORDS: usize = 2;
 
 /// What `sttilecfg` stores.
 const TILE_CONFIG_WORDS: usize = 8;
@@ -117,7 +121,7 @@ pub(super) fn mode_from(
     extra: u16,
 ) -> Option<(RefMode, usize, usize)> {
     let form = match (extra & 0xff) as u8 {
-        _ if matches!(mode, 1 | 2) => MaskForm::Bits,
+        _ if matches!(mode, 1 | 2 | 6) => MaskForm::Bits,
         0 => MaskForm::Bits,
         n @ (1 | 2 | 4 | 8) => MaskForm::TopBits(n),
         _ => return None,
@@ -181,10 +185,21 @@ pub(super) fn mode_from(
         6 => (
             RefMode::Xsave {
                 features: aux,
-                compacted: extra & 1 == 1,
+                header: index,
+                form: match extra {
+                    0 => XsaveForm::All,
+                    1 => XsaveForm::Compacted,
+                    2 => XsaveForm::InUse,
+                    3 => XsaveForm::Restored,
+                    _ => return None,
+                },
             },
             1,
-            0,
+            if index == NO_SLOT {
+                0
+            } else {
+                XSAVE_HEADER_WORDS
+            },
         ),
         7 => (RefMode::Bit { number: aux }, 1, 0),
         8 if lanes < TILES => (

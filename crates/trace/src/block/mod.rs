@@ -162,13 +162,15 @@ pub enum RefMode {
         /// Lanes: only so many bits of the mask count.
         lanes: u8,
     },
-    /// `size` bytes at most, up to the end of the last state component in the requested set
-    /// (`xsave` family).
+    /// Parts of the area that state is saved to or restored from (`xsave` family).
     Xsave {
         /// Word with the requested-feature bit map.
         features: u16,
-        /// Compacted form.
-        compacted: bool,
+        /// First of two words with the area's header behind the instruction, `XSTATE_BV` and
+        /// `XCOMP_BV`; [`NO_SLOT`]: not known, all that is requested counts.
+        header: u16,
+        /// Which of what is requested, and where it is.
+        form: XsaveForm,
     },
     /// `size` bytes that hold the bit numbered by a signed value of as many bytes, counted from
     /// base + disp (`bt`, `bts`, `btr`, `btc` with a register).
@@ -204,6 +206,19 @@ impl RefMode {
             _ => None,
         }
     }
+}
+
+/// How an instruction of the `xsave` family treats its area.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum XsaveForm {
+    /// Saves all of what is requested (`xsave`).
+    All,
+    /// Saves what is in use, in the compacted form (`xsavec`).
+    Compacted,
+    /// Saves what is in use (`xsaveopt`).
+    InUse,
+    /// Restores what the area has, in either form (`xrstor`).
+    Restored,
 }
 
 /// Which way a repeated string instruction goes.

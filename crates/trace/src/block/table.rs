@@ -39,13 +39,18 @@ pub struct UnknownOpcode {
     pub bytes: [u8; 16],
 }
 
-/// One state component of the `xsave` area: offset and size in bytes (standard form).
+/// With a component's size: [`XsaveComponent::aligned`].
+const XSAVE_ALIGNED: u32 = 1 << 31;
+
+/// One state component of the `xsave` area.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct XsaveComponent {
     /// Offset in the standard form, bytes.
     pub offset: u32,
     /// Size, bytes.
     pub size: u32,
+    /// In the compacted form it begins at a multiple of 64.
+    pub aligned: bool,
 }
 
 /// What the first frame of its log says of a process.
@@ -255,7 +260,11 @@ impl BlockTable {
                     let (Some(offset), Some(size)) = (f.u32(), f.u32()) else {
                         return Err(short);
                     };
-                    self.xsave.push(XsaveComponent { offset, size });
+                    self.xsave.push(XsaveComponent {
+                        offset,
+                        size: size & !XSAVE_ALIGNED,
+                        aligned: size & XSAVE_ALIGNED != 0,
+                    });
                 }
             }
             _ => {}

@@ -31,6 +31,7 @@ enum Mood {
     Stack,
     Control,
     Strings,
+    Tiles,
 }
 
 impl Block {
@@ -77,6 +78,7 @@ impl Gen<'_> {
             (Mood::Stack, 0..2) => self.stack(),
             (Mood::Control, 0..2) => self.control(),
             (Mood::Strings, 0..2) => self.string(),
+            (Mood::Tiles, 0..3) => self.tiles(),
             _ => false,
         };
         if done {
@@ -120,7 +122,7 @@ pub fn block(seed: u64, number: u64, features: &Features) -> Block {
         1..4 => rng.range(1, 6),
         _ => rng.range(6, 40),
     };
-    let mood = *rng.pick(&[
+    let mut moods = vec![
         Mood::Mixed,
         Mood::Mixed,
         Mood::Scalar,
@@ -128,7 +130,11 @@ pub fn block(seed: u64, number: u64, features: &Features) -> Block {
         Mood::Stack,
         Mood::Control,
         Mood::Strings,
-    ]);
+    ];
+    if features.has_tiles() {
+        moods.push(Mood::Tiles);
+    }
+    let mood = *rng.pick(&moods);
     let protect = if rng.once_in(5) {
         [rng.below(3) as u8, rng.below(3) as u8]
     } else {

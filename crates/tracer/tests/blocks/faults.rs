@@ -55,7 +55,7 @@ impl Gen<'_> {
     }
 
     /// Emits `op`, of which the handler is told where to go on.
-    fn skip(&mut self, op: &str) {
+    pub fn skip(&mut self, op: &str) {
         let (at, next) = (self.label(), self.label());
         self.emit(format!(
             ".pushsection skips, \"a\"; .quad {at}, {next}; .popsection"

@@ -42,6 +42,11 @@ impl Features {
         needed.iter().all(|n| features.has(n)).then_some(features)
     }
 
+    /// Are there tiles (AMX), beside the widest vectors?
+    pub fn has_tiles(&self) -> bool {
+        self.level == Level::Avx512 && self.has("amx_tile")
+    }
+
     /// Has it the feature? The empty one everything has.
     pub fn has(&self, name: &str) -> bool {
         name.is_empty() || self.names.contains(name)

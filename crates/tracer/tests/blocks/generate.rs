@@ -25,6 +25,8 @@ pub struct Gen<'a> {
     pub written: u16,
     pub written_vectors: u32,
     pub units: Vec<Unit>,
+    /// Number of the configuration that tiles have.
+    pub tiles: Option<u64>,
     /// Depth of code that may run any number of times: what is known may not change there.
     pub locked: u32,
     /// What has been pushed.
@@ -45,6 +47,7 @@ impl<'a> Gen<'a> {
             written: 0,
             written_vectors: 0,
             units,
+            tiles: None,
             locked: 0,
             pushed: vec![],
             labels: 0,

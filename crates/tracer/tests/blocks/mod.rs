@@ -21,6 +21,7 @@ mod shrink;
 mod stack;
 mod strings;
 mod template;
+mod tiles;
 mod vector;
 mod x87;
 

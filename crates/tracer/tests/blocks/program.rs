@@ -7,6 +7,7 @@ use super::features::{Features, Level};
 use super::generate::{ARENA, LOCAL, STACK};
 use super::regs::{RSP, Value, name};
 use super::rng::Rng;
+use super::tiles::{CONFIGS, TILES, shapes};
 
 /// How the program runs its blocks.
 #[derive(Clone, Copy, Debug)]
@@ -27,22 +28,23 @@ pub fn text(blocks: &[Block], features: &Features, plan: Plan) -> String {
         }
         let _ = writeln!(out, "\tjmp leave\n{}_end:", block.name);
     }
-    enter_and_leave(&mut out, features.level);
+    enter_and_leave(&mut out, features);
     out.push_str(ALLOCATORS);
     let _ = writeln!(
         out,
-        ".section .data.rel.ro,\"aw\"\n.globl blocks, n_blocks, rounds, tick, level\n.balign 8\nblocks:"
+        ".section .data.rel.ro,\"aw\"\n.globl blocks, n_blocks, rounds, tick, level, with_tiles\n.balign 8\nblocks:"
     );
     for block in blocks {
         describe(&mut out, block);
     }
     let _ = writeln!(
         out,
-        "n_blocks: .quad {}\nrounds: .quad {}\ntick: .quad {}\nlevel: .quad {}",
+        "n_blocks: .quad {}\nrounds: .quad {}\ntick: .quad {}\nlevel: .quad {}\nwith_tiles: .quad {}",
         blocks.len(),
         plan.rounds,
         plan.tick,
-        features.level as u8
+        features.level as u8,
+        u8::from(features.has_tiles())
     );
     tables(&mut out);
     out
@@ -73,7 +75,8 @@ fn describe(out: &mut String, block: &Block) {
 }
 
 /// `enter` gives the processor the state in `state` and jumps to `target`; `leave` saves it.
-fn enter_and_leave(out: &mut String, level: Level) {
+fn enter_and_leave(out: &mut String, features: &Features) {
+    let level = features.level;
     let (wide, count, stride) = match level {
         Level::Sse => ("movdqu", 16, "xmm"),
         Level::Avx => ("vmovdqu", 16, "ymm"),
@@ -113,6 +116,9 @@ fn enter_and_leave(out: &mut String, level: Level) {
             let _ = writeln!(out, "\tkmovq %k{k}, state+{}(%rip)", 2752 + 8 * k);
         }
     }
+    if features.has_tiles() {
+        save_tiles(out);
+    }
     if level != Level::Sse {
         out.push_str("\tvzeroupper\n");
     }
@@ -121,6 +127,21 @@ fn enter_and_leave(out: &mut String, level: Level) {
          \tpush $0x202\n popfq\n\
          \tpop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbp\n pop %rbx\n ret\n",
     );
+}
+
+/// The tiles' configuration and, if there is one, what they hold, and none of it behind.
+fn save_tiles(out: &mut String) {
+    out.push_str(
+        "\tsttilecfg tiles(%rip)\n cmpb $0, tiles(%rip)\n je .Lno_tiles\n mov $64, %ecx\n",
+    );
+    for tile in 0..TILES {
+        let _ = writeln!(
+            out,
+            "\tlea tiles+{}(%rip), %rax\n tilestored %tmm{tile}, (%rax,%rcx)",
+            64 + 1024 * tile
+        );
+    }
+    out.push_str("\ttilerelease\n.Lno_tiles:\n");
 }
 
 /// Functions with names of allocators: one that allocates, one through it, one that goes on in it.
@@ -144,14 +165,33 @@ fn tables(out: &mut String) {
     for _ in 0..40 {
         let _ = writeln!(out, "\t.quad {}", rng.range(-1000, 1000));
     }
+    tile_configs(out);
     // Nobody may touch the pages before and behind the arena.
     let _ = writeln!(
         out,
-        ".bss\n.globl arena, stack, state, target, before, beyond\n.balign 4096\nbefore: .skip 4096\narena: .skip {ARENA}\n\
-         beyond: .skip 4096\nstack: .skip {STACK}\n.balign 64\nsaved: .skip 4096\nstate: .skip 3072\n\
+        ".bss\n.globl arena, stack, state, tiles, target, before, beyond\n.balign 4096\nbefore: .skip 4096\narena: .skip {ARENA}\n\
+         beyond: .skip 4096\nstack: .skip {STACK}\n.balign 64\nsaved: .skip 12288\nstate: .skip 3072\ntiles: .skip {}\n\
          target: .skip 8\nouter_stack: .skip 8\n\
          .section skips,\"a\"\n.quad 0, 0\n\
          .section .tbss,\"awT\",@nobits\n.globl local\n.type local, @object\n.size local, {LOCAL}\n.balign 64\nlocal: .skip {LOCAL}\n\
-         .section .note.GNU-stack,\"\",@progbits"
+         .section .note.GNU-stack,\"\",@progbits",
+        64 + TILES * 1024
     );
+}
+
+/// As `ldtilecfg` takes them: the palette, bytes a row and rows of each tile.
+fn tile_configs(out: &mut String) {
+    out.push_str(".balign 64\ntile_configs:\n");
+    for number in 0..CONFIGS {
+        let shapes = shapes(number);
+        out.push_str("\t.byte 1\n .skip 15\n");
+        for (_, bytes) in shapes {
+            let _ = writeln!(out, "\t.word {bytes}");
+        }
+        out.push_str("\t.skip 16\n");
+        for (rows, _) in shapes {
+            let _ = writeln!(out, "\t.byte {rows}");
+        }
+        out.push_str("\t.skip 8\n");
+    }
 }

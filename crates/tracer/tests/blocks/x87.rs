@@ -80,7 +80,10 @@ impl Gen<'_> {
         if self.locked > 0 {
             return false;
         }
-        let mask = *self.rng.pick(&[3, 7, 0xe7, 2, 4, 0xe0]);
+        let mut mask = *self.rng.pick(&[3, 7, 0xe7, 2, 4, 0xe0]);
+        if self.tiles.is_some() {
+            mask |= 0x60000;
+        }
         let (save, restore) = match self.rng.below(3) {
             0 => ("fxsave64", "fxrstor64"),
             1 => ("xsavec64", "xrstor64"),
@@ -102,7 +105,11 @@ impl Gen<'_> {
         self.emit(format!("{save} saved(%rip)"));
         self.locked += 1;
         for _ in 0..self.rng.range(1, 4) {
-            self.vector();
+            if self.tiles.is_none() || self.rng.once_in(2) {
+                self.vector();
+            } else {
+                self.tiles();
+            }
         }
         self.locked -= 1;
         self.emit(format!("{restore} saved(%rip)"));

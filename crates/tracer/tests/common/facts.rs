@@ -101,6 +101,17 @@ impl Facts {
         order
     }
 
+    /// The events of a program with one thread in `bytes` of memory from `area` on: `KIND OFFSET BYTES`.
+    pub fn accesses(&self, area: u64, bytes: u64) -> Vec<String> {
+        let events = self.events.iter().filter_map(|e| {
+            let words: Vec<&str> = e.split(' ').collect();
+            let address = u64::from_str_radix(words[3].strip_prefix("0x")?, 16).ok()?;
+            let offset = address.checked_sub(area)?;
+            (offset < bytes).then(|| format!("{} {offset} {}", words[2], words[4]))
+        });
+        events.collect()
+    }
+
     pub fn instrs(&self) -> u64 {
         self.threads.iter().map(|t| t.instrs).sum()
     }

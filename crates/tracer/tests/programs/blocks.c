@@ -10,13 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "../../../../include/prestore_region.h"
 
-enum { PAGE = 4096, ARENA = 4 * PAGE, STACK = 4096, LOCAL = 256, MAX_BLOCKS = 4096 };
+enum { PAGE = 4096, ARENA = 4 * PAGE, STACK = 4096, LOCAL = 256, MAX_BLOCKS = 4096, TILES = 64 + 8 * 1024 };
 
 typedef struct {
     uint64_t number;
@@ -39,8 +40,10 @@ _Static_assert(__builtin_offsetof(state_t, vectors) == 704, "vectors");
 _Static_assert(__builtin_offsetof(state_t, masks) == 2752, "masks");
 
 extern const block_t blocks[];
-extern const uint64_t n_blocks, rounds, tick, level;
+extern const uint64_t n_blocks, rounds, tick, level, with_tiles;
 extern state_t state;
+/* Configuration and tiles, behind a block that left some. */
+extern uint8_t tiles[TILES];
 extern char *target, arena[], stack[], before[], beyond[];
 extern __thread char local[];
 extern const struct {
@@ -62,6 +65,8 @@ static struct {
     uint32_t offset;
 } parts[] = { { 2, 0, 16, 16, 0 }, { 6, 0, 32, 32, 0 }, { 7, 16, 0, 64, 0 } };
 static int n_parts;
+/* Where frames have the tiles' configuration, and the tiles. */
+static uint32_t tiles_at[2];
 
 static uint64_t
 mix(uint64_t *seed)
@@ -123,6 +128,20 @@ vector_of(const ucontext_t *context, int number, uint8_t out[64])
     }
 }
 
+/* The tiles' configuration and the tiles, or nothing. */
+static void
+tiles_of(const ucontext_t *context, uint8_t out[TILES])
+{
+    const char *area = (const char *)context->uc_mcontext.fpregs;
+    uint64_t present;
+    memset(out, 0, TILES);
+    memcpy(&present, area + 512, 8);
+    if (present >> 17 & 1)
+        memcpy(out, area + tiles_at[0], 64);
+    if (present >> 18 & 1)
+        memcpy(out + 64, area + tiles_at[1], TILES - 64);
+}
+
 static void
 on_fault(int signal, siginfo_t *info, void *data)
 {
@@ -154,6 +173,11 @@ on_fault(int signal, siginfo_t *info, void *data)
         vector_of(context, i, vector);
         h = hash(h, vector, 64);
     }
+    static uint8_t found[TILES];
+    if (with_tiles) {
+        tiles_of(context, found);
+        h = hash(h, found, TILES);
+    }
     if (running->number == wanted) {
         say("fault: signal, pc", (uint64_t)signal, (uint64_t)(pc - running->begin));
         say("fault: address, flags", (uint64_t)at, flags);
@@ -163,6 +187,8 @@ on_fault(int signal, siginfo_t *info, void *data)
             vector_of(context, i, vector);
             say("fault: vector", (uint64_t)i, hash(0, vector, 64));
         }
+        for (int i = 0; i < TILES && with_tiles; i += 64)
+            say("fault: tiles at", (uint64_t)i, hash(0, found + i, 64));
     }
     fault_hash = h;
     if (next != NULL)
@@ -201,6 +227,7 @@ prepare(const block_t *block, uint64_t round)
 {
     uint64_t seed = block->number * 1000003 + round;
     memset(&state, 0, sizeof(state));
+    memset(tiles, 0, TILES);
     for (int i = 0; i < 16; i++) {
         uint64_t any = mix(&seed);
         /* Small numbers, too. */
@@ -251,6 +278,8 @@ run(const block_t *block, uint64_t round)
     h = hash(h, arena, ARENA);
     h = hash(h, stack, STACK);
     h = hash(h, local, LOCAL);
+    if (tiles[0] != 0)
+        h = hash(h, tiles, TILES);
     h = hash(h, &faults, 8);
     hashes[block - blocks] = hash(h, &fault_hash, 8);
     if (block->number != wanted)
@@ -265,6 +294,8 @@ run(const block_t *block, uint64_t round)
         say("mask", (uint64_t)i, state.masks[i]);
     for (int i = 0; i < 512; i += 16)
         say("x87 at", (uint64_t)i, hash(0, state.x87 + i, 16));
+    for (int i = 0; i < TILES && tiles[0] != 0; i += 64)
+        say("tiles at", (uint64_t)i, hash(0, tiles + i, 64));
     for (int i = 0; i < ARENA; i += 8) {
         if (memcmp(arena + i, pristine + i, 8) != 0)
             say("arena at", (uint64_t)i, *(uint64_t *)(arena + i));
@@ -290,6 +321,14 @@ main(int argc, char **argv)
     for (int i = 0; i < n_parts; i++) {
         uint32_t a, c, d;
         __get_cpuid_count(13, (uint32_t)parts[i].component, &a, &parts[i].offset, &c, &d);
+    }
+    if (with_tiles) {
+        uint32_t a, c, d;
+        /* No request, no tiles. */
+        if (syscall(SYS_arch_prctl, 0x1023, 18) != 0)
+            return 3;
+        for (uint32_t i = 0; i < 2; i++)
+            __get_cpuid_count(13, 17 + i, &a, &tiles_at[i], &c, &d);
     }
     for (size_t i = 0; i < sizeof(pristine); i += 8) {
         uint64_t word = mix(&seed);
