@@ -164,6 +164,31 @@ fn results_say_what_they_are_made_of() {
     assert_wide_intervals_ask_for_more(&dir);
 }
 
+/// Small rows bring few lines: as many operations as fill the cache of another program leave this one's nearly empty, and what is
+/// empty writes nothing back. More than half of it is there; what start-up left in the cache is clean and stays for long.
+#[test]
+fn caches_are_full_where_few_lines_come() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = recorded(folder.path(), "fft", &["--points=16", "--rows=6000"]);
+    let written = |options: &[&str]| {
+        let large = ["--set=caches.L2.size=256KiB", "--format=json"];
+        let json = simulate(&dir, &[&large[..], options].concat());
+        let json = json.exits(0).json();
+        json["bytes"]["L2_to_memory"].as_f64().unwrap()
+    };
+    let truth = written(&[]);
+    let seeds = ["--seed=1", "--seed=2", "--seed=3"];
+    let units = [
+        "--sample",
+        "--sample-length=2000",
+        "--sample-detail=2000",
+        "--sample-warm=1K",
+    ];
+    let shares = seeds.map(|seed| written(&[&units[..], &[seed]].concat()) / truth);
+    let mean = shares.iter().sum::<f64>() / shares.len() as f64;
+    assert!(mean > 0.5, "{shares:?} of what the whole writes back");
+}
+
 /// Whichever way they are simulated, they are the same units, and what is known of caches before the first of a run is near
 /// enough.
 #[test]
