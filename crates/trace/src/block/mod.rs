@@ -10,10 +10,12 @@ mod fields;
 mod layout;
 mod module;
 mod table;
+mod xsave;
 
 pub use layout::{NO_SLOT, REF_BYTES, meta, whole_frames};
 pub use module::ModuleLoad;
-pub use table::{BlockTable, MetaError, ProcessFacts, UnknownOpcode, XsaveComponent};
+pub use table::{BlockTable, MetaError, ProcessFacts, UnknownOpcode};
+pub use xsave::{XsaveComponent, XsaveForm};
 
 use crate::{EventKind, SiteId};
 
@@ -206,19 +208,6 @@ impl RefMode {
             _ => None,
         }
     }
-}
-
-/// How an instruction of the `xsave` family treats its area.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum XsaveForm {
-    /// Saves all of what is requested (`xsave`).
-    All,
-    /// Saves what is in use, in the compacted form (`xsavec`).
-    Compacted,
-    /// Saves what is in use (`xsaveopt`).
-    InUse,
-    /// Restores what the area has, in either form (`xrstor`).
-    Restored,
 }
 
 /// Which way a repeated string instruction goes.

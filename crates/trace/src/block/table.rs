@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::blocks::Blocks;
 use super::fields::Fields;
 use super::layout::{self, NO_SLOT, REF_BYTES, meta};
-use super::{Block, BlockEnd, ModuleLoad, Ref, RefMode};
+use super::{Block, BlockEnd, ModuleLoad, Ref, RefMode, XsaveComponent};
 use crate::record::FIRST_BLOCK;
 use crate::{EventKind, InternSites, Module, ModuleId, Site, SiteId};
 
@@ -37,20 +37,6 @@ pub struct UnknownOpcode {
     pub site: SiteId,
     /// First 16 bytes of code at the instruction.
     pub bytes: [u8; 16],
-}
-
-/// With a component's size: [`XsaveComponent::aligned`].
-const XSAVE_ALIGNED: u32 = 1 << 31;
-
-/// One state component of the `xsave` area.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct XsaveComponent {
-    /// Offset in the standard form, bytes.
-    pub offset: u32,
-    /// Size, bytes.
-    pub size: u32,
-    /// In the compacted form it begins at a multiple of 64.
-    pub aligned: bool,
 }
 
 /// What the first frame of its log says of a process.
@@ -260,11 +246,7 @@ impl BlockTable {
                     let (Some(offset), Some(size)) = (f.u32(), f.u32()) else {
                         return Err(short);
                     };
-                    self.xsave.push(XsaveComponent {
-                        offset,
-                        size: size & !XSAVE_ALIGNED,
-                        aligned: size & XSAVE_ALIGNED != 0,
-                    });
+                    self.xsave.push(XsaveComponent::of_words(offset, size));
                 }
             }
             _ => {}

@@ -1,6 +1,7 @@
 //! The events of one block execution.
 
-use crate::block::{Block, Direction, MaskForm, NO_SLOT, Ref, RefMode, XsaveComponent, XsaveForm};
+use super::xsave;
+use crate::block::{Block, Direction, MaskForm, NO_SLOT, Ref, RefMode, XsaveComponent};
 use crate::{Event, EventKind, ThreadId};
 
 /// Receives events.
@@ -168,7 +169,7 @@ fn special_touch(
         } => {
             let header =
                 (header != NO_SLOT).then(|| [word(values, header), word(values, header + 1)]);
-            xsave_parts(xsave, form, word(values, features), header, |from, to| {
+            xsave::parts(xsave, form, word(values, features), header, |from, to| {
                 touch(base.wrapping_add(from), to - from);
             });
         }
@@ -214,88 +215,6 @@ const TILE_START_ROW: u16 = 1;
 const TILE_ROW_BYTES: u16 = 16;
 const TILE_ROWS: u16 = 48;
 const TILE_MAX_ROWS: u64 = 16;
-
-/// Ends of the parts of the area: x87's state (twice), `MXCSR`, SSE's registers; then the header.
-const XSAVE_X87_BEGIN: u64 = 24;
-const XSAVE_MXCSR_END: u64 = 32;
-const XSAVE_X87_END: u64 = 160;
-const XSAVE_SSE_END: u64 = 416;
-const XSAVE_HEADER: u64 = 512;
-const XSAVE_HEADER_END: u64 = 576;
-/// Bits of components; x87's is the lowest.
-const XSAVE_SSE: u64 = 1 << 1;
-const XSAVE_AVX: u64 = 1 << 2;
-/// `XCOMP_BV`: the area has the compacted form.
-const XSAVE_IS_COMPACTED: u64 = 1 << 63;
-
-/// Calls `part(begin, end)` for each stretch of the area. The client knows the same (`touches.c`).
-fn xsave_parts(
-    components: &[XsaveComponent],
-    form: XsaveForm,
-    asked: u64,
-    header: Option<[u64; 2]>,
-    mut part: impl FnMut(u64, u64),
-) {
-    let [in_use, layout] = header.unwrap_or([u64::MAX, 0]);
-    let touched = asked & in_use;
-    let restored = form == XsaveForm::Restored;
-    let compacted = form == XsaveForm::Compacted || (restored && layout & XSAVE_IS_COMPACTED != 0);
-    let present = if restored { layout } else { asked };
-    let mxcsr = if compacted {
-        touched & XSAVE_SSE != 0
-    } else {
-        asked & (XSAVE_SSE | XSAVE_AVX) != 0
-    };
-    let (x87, sse) = (touched & 1 != 0, touched & XSAVE_SSE != 0);
-    let header_end = match (restored, compacted) {
-        (true, _) => XSAVE_HEADER_END,
-        (false, true) => XSAVE_HEADER + 16,
-        (false, false) => XSAVE_HEADER + 8,
-    };
-    // Stretches without a gap are one.
-    let mut open: Option<(u64, u64)> = None;
-    let mut add = |from: u64, to: u64| {
-        open = match open {
-            Some((begin, end)) if end == from => Some((begin, to)),
-            before => {
-                if let Some((begin, end)) = before {
-                    part(begin, end);
-                }
-                Some((from, to))
-            }
-        };
-    };
-    for (there, from, to) in [
-        (x87, 0, XSAVE_X87_BEGIN),
-        (mxcsr, XSAVE_X87_BEGIN, XSAVE_MXCSR_END),
-        (x87, XSAVE_MXCSR_END, XSAVE_X87_END),
-        (sse, XSAVE_X87_END, XSAVE_SSE_END),
-        (true, XSAVE_HEADER, header_end),
-    ] {
-        if there {
-            add(from, to);
-        }
-    }
-    let mut at = XSAVE_HEADER_END;
-    for (i, c) in components.iter().enumerate().take(63).skip(2) {
-        let bit = 1 << i;
-        if c.size == 0 || (compacted && present & bit == 0) {
-            continue;
-        }
-        if !compacted {
-            at = u64::from(c.offset);
-        } else if c.aligned {
-            at = at.next_multiple_of(64);
-        }
-        if touched & bit != 0 {
-            add(at, at + u64::from(c.size));
-        }
-        at += u64::from(c.size);
-    }
-    if let Some((begin, end)) = open {
-        part(begin, end);
-    }
-}
 
 fn word(values: &[u64], at: u16) -> u64 {
     values.get(usize::from(at)).copied().unwrap_or(0)

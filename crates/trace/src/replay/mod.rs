@@ -3,6 +3,7 @@
 mod calls;
 mod events;
 mod stores;
+mod xsave;
 
 pub use calls::{CallStack, CallTree, NodeId};
 pub use events::{Context as EventContext, EventSink, each_touch, for_each_event};
