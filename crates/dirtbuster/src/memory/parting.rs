@@ -101,7 +101,7 @@ impl Memory {
     /// The run is over: what is still open ends.
     pub(crate) fn finish(&mut self) {
         let thresholds = self.limits.thresholds;
-        for state in &self.lines.states {
+        for state in self.lines.states.iter() {
             if let Some(o) = state.owner.as_single() {
                 let origin = self.origins.get_mut(o);
                 origin.scattered_bytes += u64::from(state.mask.count_ones());

@@ -5,9 +5,17 @@
 //! 1 KB costs 512 bytes when first written: 32 bytes a line. Reads of what nobody wrote, the bulk
 //! of most programs, look at one bit of a bitmap that has 8 bytes a page.
 
+mod owner;
+mod state;
+mod table;
+
 use rustc_hash::FxHashMap;
 
 use crate::cores::{Touch, sample_bits, sample_of};
+use table::Table;
+
+pub(crate) use owner::Owner;
+pub(crate) use state::LineState;
 
 /// log2 of the line size. The pre-stores of the papers act on 64-byte lines.
 pub(crate) const LINE_SHIFT: u32 = 6;
@@ -26,148 +34,6 @@ const PAGES: usize = 1 << (REGION_SHIFT - 12);
 const GROUP_LINES: usize = 16;
 const RECENT: usize = 256;
 
-/// The last writing of a line.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct LineState {
-    /// When it was written last, in the writer's own instructions.
-    pub(crate) time: u64,
-    /// When this writing of it began.
-    pub(crate) start: u64,
-    /// Which bytes this writing has written.
-    pub(crate) mask: u64,
-    /// Who wrote it.
-    pub(crate) owner: Owner,
-    /// 0: not read since; [`MUTED`]; else the distance of the first read, plus one, [`FAR`] and [`OWN`].
-    pub(crate) reread: u32,
-}
-
-/// Not read but by its writer, where that was about to write: looked at no more until the writer
-/// has left the line.
-const MUTED: u32 = u32::MAX;
-/// The line had left the writer's core when it was read.
-const FAR: u32 = 1 << 31;
-/// Nobody but its writer has read it.
-const OWN: u32 = 1 << 30;
-
-impl LineState {
-    /// Is it of a tracked write?
-    #[inline]
-    pub(crate) fn is_owned(&self) -> bool {
-        self.owner.bare() != Owner::NONE
-    }
-
-    /// Instructions from its last write to its first read since; `None`: it was not read.
-    #[inline]
-    pub(crate) fn read_distance(&self) -> Option<u64> {
-        match self.reread | OWN {
-            OWN | MUTED => None,
-            read => Some(u64::from(read & !(FAR | OWN)) - 1),
-        }
-    }
-
-    /// Was it near the writer's core when it was read?
-    #[inline]
-    pub(crate) fn read_near(&self) -> bool {
-        self.reread & FAR == 0
-    }
-
-    /// By its writer, unless [`LineState::set_read_by_another`] follows.
-    pub(crate) fn set_read(&mut self, distance: u64, near: bool) {
-        let distance = distance.min(u64::from(OWN) - 4) as u32 + 1;
-        self.reread = distance | OWN | if near { 0 } else { FAR };
-    }
-
-    /// Has its writer read it, or muted it, and nobody else read it?
-    #[inline]
-    pub(crate) fn is_read_by_writer_only(&self) -> bool {
-        self.reread & OWN != 0
-    }
-
-    /// Another thread has read it too.
-    pub(crate) fn set_read_by_another(&mut self) {
-        self.reread &= !OWN;
-    }
-
-    pub(crate) fn mute(&mut self) {
-        self.reread = MUTED;
-    }
-
-    /// True if it was muted.
-    #[inline]
-    pub(crate) fn unmute(&mut self) -> bool {
-        let muted = self.reread | OWN == MUTED;
-        if muted {
-            self.reread = 0;
-        }
-        muted
-    }
-}
-
-/// What [`crate::Analyzer`] states of its memory.
-const _: () = assert!(size_of::<LineState>() == 32);
-
-/// To what the writing of a line belongs.
-///
-/// Most writes never grow beyond their line (stack, counters, random tables). Such a *single*
-/// needs no context of its own: all it would hold is in the line's state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Owner(u32);
-
-const SINGLE: u32 = 1 << 31;
-/// The line was flushed since it was written; in a line's state only.
-const FLUSHED: u32 = 1 << 30;
-
-impl Owner {
-    /// Nobody whose writes are tracked.
-    pub(crate) const NONE: Self = Self(0);
-
-    /// This line only, begun by the origin.
-    #[inline]
-    pub(crate) fn single(origin: u32) -> Self {
-        Self(origin | SINGLE)
-    }
-
-    /// The context of this number (which is not 0).
-    #[inline]
-    pub(crate) fn context(index: u32) -> Self {
-        Self(index)
-    }
-
-    #[inline]
-    pub(crate) fn as_single(self) -> Option<u32> {
-        (self.0 & SINGLE != 0).then_some(self.0 & !(SINGLE | FLUSHED))
-    }
-
-    #[inline]
-    pub(crate) fn as_context(self) -> Option<u32> {
-        let bare = self.0 & !FLUSHED;
-        // Neither a single, by the sign, nor nobody: one comparison.
-        (bare as i32 > 0).then_some(bare)
-    }
-
-    /// Without the mark of a flush.
-    #[inline]
-    pub(crate) fn bare(self) -> Self {
-        Self(self.0 & !FLUSHED)
-    }
-
-    #[inline]
-    pub(crate) fn is_flushed(self) -> bool {
-        self.0 & FLUSHED != 0
-    }
-
-    /// With the mark of a flush, so that the next write of the line, whoever's, is looked at.
-    pub(crate) fn flushed(self) -> Self {
-        Self(self.0 | FLUSHED)
-    }
-
-    /// Flushed if `other` is.
-    #[inline]
-    pub(crate) fn as_flushed_as(self, other: Self) -> Self {
-        Self(self.0 | other.0 & FLUSHED)
-    }
-}
-
 /// All lines of an address space.
 #[derive(Debug)]
 pub(crate) struct Lines {
@@ -183,11 +49,13 @@ pub(crate) struct Lines {
     /// Four groups a page: 0, or the group's number.
     groups: Vec<[u32; 4]>,
     /// Sixteen a group; group 0 is never used.
-    pub(crate) states: Vec<LineState>,
+    pub(crate) states: Table,
 }
 
 impl Default for Lines {
     fn default() -> Self {
+        let mut states = Table::default();
+        states.extend(GROUP_LINES);
         Self {
             regions: FxHashMap::default(),
             recent: Box::new([RegionHint::default(); RECENT]),
@@ -195,7 +63,7 @@ impl Default for Lines {
             private: Vec::new(),
             touched: Vec::new(),
             groups: Vec::new(),
-            states: vec![LineState::default(); GROUP_LINES],
+            states,
         }
     }
 }
@@ -278,8 +146,7 @@ impl Lines {
     fn make_group(&mut self, page: usize, line: usize) -> usize {
         let group = self.states.len() / GROUP_LINES;
         self.groups[page][line / GROUP_LINES % 4] = group as u32;
-        self.states
-            .resize(self.states.len() + GROUP_LINES, LineState::default());
+        self.states.extend(GROUP_LINES);
         group * GROUP_LINES + line % GROUP_LINES
     }
 
@@ -337,9 +204,15 @@ impl Lines {
             return;
         }
         let state = group * GROUP_LINES + line % GROUP_LINES;
-        // Its neighbours lie in two lines of the cache.
-        prefetch(&self.states[state - 1]);
-        prefetch(&self.states[(state + 1).min(self.states.len() - 1)]);
+        // One of its neighbours lies in the same line of the cache.
+        prefetch(&self.states[state]);
+        let other = match line % 2 {
+            0 => line.wrapping_sub(1),
+            _ => line.wrapping_add(1),
+        };
+        if let Some(state) = self.near(hint, state, line as u64, other as u64) {
+            prefetch(&self.states[state]);
+        }
     }
 
     /// As [`Lines::find`], where the line number `other` is at `state`: mostly in the same group.
@@ -387,7 +260,7 @@ impl Lines {
         (self.unread.capacity() + self.private.capacity()) * 8
             + self.touched.capacity() * size_of::<Touch>()
             + self.groups.capacity() * 16
-            + self.states.capacity() * size_of::<LineState>()
+            + self.states.memory()
             + self.regions.capacity() * 16
     }
 }
