@@ -58,20 +58,34 @@ fn killed_processes_that_share_memory() {
 }
 
 /// What those hold of the engine may be lost, and then the end says so.
+fn killed_from_elsewhere(options: &[&str], way: &str, when: &str) {
+    let program = cc("killed_sharers", &[]);
+    let (said, facts) = recorder(options, &[str(&program), way, when]).run();
+    let context = format!("{way} {when} {options:?} {said:?} {facts:?}");
+    match facts.status.as_str() {
+        "exit status: 0" => assert_eq!(said.stdout, "60 killed\n", "{context}"),
+        _ => {
+            assert_eq!(facts.status, "exit status: 3", "{context}");
+            assert!(said.stderr.contains("cannot go on"), "{context}");
+        }
+    }
+}
+
 #[test]
 fn processes_that_share_memory_and_are_killed_from_elsewhere() {
-    let program = cc("killed_sharers", &[]);
     for options in [&[][..], &["count"]] {
         for way in ["memory", "vfork"] {
-            let (said, facts) = recorder(options, &[str(&program), way, "elsewhere"]).run();
-            let context = format!("{way} {options:?} {said:?} {facts:?}");
-            match facts.status.as_str() {
-                "exit status: 0" => assert_eq!(said.stdout, "60 killed\n", "{context}"),
-                _ => {
-                    assert_eq!(facts.status, "exit status: 3", "{context}");
-                    assert!(said.stderr.contains("cannot go on"), "{context}");
-                }
-            }
+            killed_from_elsewhere(options, way, "elsewhere");
+        }
+    }
+}
+
+/// Their parent waited for them to begin. Which moment they are killed in is up to the kernel.
+#[test]
+fn processes_that_are_killed_before_they_begin() {
+    for options in [&[][..], &["count"]] {
+        for _ in 0..4 {
+            killed_from_elsewhere(options, "memory", "at once");
         }
     }
 }

@@ -1,6 +1,6 @@
 /* Processes that share their memory with the one that began them are killed, wherever they are just then, and that
- * one goes on: with code that it has not executed yet, threads, forks and more such processes. With a second argument a process
- * elsewhere kills them. */
+ * one goes on: with code that it has not executed yet, threads, forks, handlers and more such processes. With a second argument a
+ * process elsewhere kills them; "at once", most of them before they execute anything. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -48,20 +48,33 @@ go_on(void *page)
     if (pid == 0)
         _exit(0);
     waitpid(pid, NULL, 0);
+    signal(SIGUSR1, SIG_IGN);
     mprotect(page, PAGE, PROT_READ);
     mprotect(page, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
 }
 
 /* To the process elsewhere. */
 static int killer = -1;
+static int at_once;
 
 static void
 is_killed(pid_t pid)
 {
     if (killer >= 0 && write(killer, &pid, sizeof(pid)) == sizeof(pid))
         return;
-    usleep((useconds_t)rand() % 3000);
+    if (!at_once)
+        usleep((useconds_t)rand() % 3000);
     kill(pid, SIGKILL);
+}
+
+static int
+is_killed_and_awaited(pid_t pid)
+{
+    int status = 0;
+    is_killed(pid);
+    while (waitpid(pid, &status, at_once ? WNOHANG : 0) == 0) {
+    }
+    return status;
 }
 
 static void
@@ -78,6 +91,20 @@ begin_killer(void)
     while (read(ends[0], &pid, sizeof(pid)) == sizeof(pid))
         is_killed(pid);
     _exit(0);
+}
+
+/* The children are to wait for the processor that their parent has, while the killer has another or comes first. */
+static void
+share_processor(void)
+{
+    cpu_set_t all, one;
+    int first = 0;
+    sched_getaffinity(0, sizeof(all), &all);
+    while (!CPU_ISSET(first, &all))
+        first++;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    sched_setaffinity(0, sizeof(one), &one);
 }
 
 static void *
@@ -99,8 +126,17 @@ main(int argc, char **argv)
     shared = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     int flags = argc < 2 || strcmp(argv[1], "handlers") == 0 ? CLONE_VM | CLONE_SIGHAND : CLONE_VM;
     int status, killed = 0;
+    at_once = argc > 2 && strcmp(argv[2], "at once") == 0;
     if (argc > 2)
         begin_killer();
+    if (at_once) {
+        share_processor();
+        /* What kills is not to take long the first time. */
+        pid_t pid = fork();
+        for (; pid == 0;)
+            pause();
+        is_killed_and_awaited(pid);
+    }
     for (int i = 0; i < ROUNDS; i++) {
         if (argc > 1 && strcmp(argv[1], "vfork") == 0) {
             pthread_t killer;
@@ -115,8 +151,7 @@ main(int argc, char **argv)
             waitpid(pid, &status, 0);
         } else {
             pid_t pid = clone(works, stack + STACK, flags | SIGCHLD, shared);
-            is_killed(pid);
-            waitpid(pid, &status, 0);
+            status = is_killed_and_awaited(pid);
         }
         killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
         go_on(shared);
