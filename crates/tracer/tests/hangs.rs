@@ -133,6 +133,17 @@ fn children_in_our_memory() {
     }
 }
 
+/// What executes another program is not waited for: it may be in the kernel for long, or never come back.
+#[test]
+fn programs_are_executed_beside_forks() {
+    let program = cc("executes_beside_forks", &["-pthread"]);
+    for options in [&[][..], &["count"]] {
+        for _ in 0..4 {
+            same(options, &[str(&program)]);
+        }
+    }
+}
+
 fn is_refused(command: &[&str], call: &str) {
     for options in [&[][..], &["count"]] {
         let (said, facts) = recorder(options, command).run();
