@@ -62,7 +62,7 @@ fn high_water(proc: &Path) -> Option<u64> {
 }
 
 /// More processes may take this much more memory each, in KiB, and this many more open files in all.
-const KIB_A_PROCESS: u64 = 48;
+const KIB_A_PROCESS: u64 = 56;
 const MORE_FILES: usize = 16;
 /// What no two processes take longer than.
 const SLOWEST: Duration = Duration::from_millis(300);

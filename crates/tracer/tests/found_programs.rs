@@ -7,7 +7,7 @@ mod common;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use common::{cc, same, scratch, str};
+use common::{cc, native, same, scratch, str};
 
 /// flex waits for a filter behind the standard output that it has closed.
 #[test]
@@ -298,8 +298,15 @@ fn what_is_no_instruction() {
 #[test]
 fn breakpoints() {
     let program = cc("breakpoints", &[]);
+    let traps = native(&[str(&program), "traps"]).status.code() != Some(77);
     for options in [&[][..], &["count"], &["values"]] {
         same(options, &[str(&program)]);
+        if traps {
+            same(options, &[str(&program), "traps"]);
+        }
+    }
+    if !traps {
+        eprintln!("SKIPPED: icebp: this virtual machine has it trap before and not behind itself");
     }
 }
 

@@ -1,10 +1,12 @@
 /* Breakpoints in the code, as programs have them to stop in a debugger, before all that may follow: each is told to a handler,
- * with where it was and the registers, and the program goes on behind it. */
+ * with where it was and the registers, and the program goes on behind it. With "traps" it takes `icebp` for breakpoints; some
+ * virtual machines make a fault of that, which comes again and again: then it ends with 77. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 void before_return(void), before_move(void), before_jump(void), before_call(void), of_two_bytes(void), alone(void),
     traps_return(void), traps_jump(void);
@@ -29,6 +31,8 @@ static void
 on_trap(int signal, siginfo_t *info, void *context)
 {
     greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+    if (registers[REG_RIP] == (greg_t)expected - 1)
+        _exit(77);
     told++;
     /* In another one that is called, it is that one's. */
     if (registers[REG_RIP] != (greg_t)expected && registers[REG_RIP] != (greg_t)ends_move)
@@ -48,22 +52,25 @@ stop(void (*where)(void), char *end)
 }
 
 int
-main(void)
+main(int count, char **words)
 {
+    (void)words;
     struct sigaction action;
     memset(&action, 0, sizeof(action));
     action.sa_sigaction = on_trap;
     action.sa_flags = SA_SIGINFO;
     sigaction(SIGTRAP, &action, NULL);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3 && count > 1; i++) {
+        stop(traps_return, ends_traps_return);
+        stop(traps_jump, ends_traps_jump);
+    }
+    for (int i = 0; i < 3 && count == 1; i++) {
         stop(before_return, ends_return);
         stop(before_move, ends_move);
         stop(before_jump, ends_jump);
         stop(before_call, ends_call);
         stop(of_two_bytes, ends_two);
         stop(alone, ends_alone);
-        stop(traps_return, ends_traps_return);
-        stop(traps_jump, ends_traps_jump);
     }
     printf("%d told, %d wrong\n", told, wrong);
     return 0;
