@@ -7,8 +7,8 @@
 use prestore_trace::block::{Ref, XsaveComponent};
 use prestore_trace::{ProcessId, SiteId};
 
+use crate::access::Access;
 use crate::origins::OriginNews;
-use crate::runs::Access;
 use crate::steps::Step;
 use crate::thread::Part;
 

@@ -11,6 +11,7 @@
 //! leave when they end; from that `summary` makes the findings. `verdict` says how the evidence
 //! decides, [`Thresholds`] on which numbers.
 
+mod access;
 mod allocations;
 mod analyzer;
 mod awaited;
@@ -33,6 +34,7 @@ mod ledger;
 mod limit;
 mod lines;
 mod loaded;
+mod lock;
 mod lone;
 mod memory;
 mod met;

@@ -9,8 +9,8 @@
 
 use prestore_trace::EventKind;
 
+use crate::access::{Access, AccessFacts, Op};
 use crate::lines::RegionHint;
-use crate::runs::{Access, AccessFacts, Op};
 
 /// Loads are looked at together where they are within so many bytes, and not farther apart than
 /// a line, so that few lines are looked at that are not loaded from.

@@ -1,8 +1,8 @@
 //! What executions ahead will write is brought into the cache.
 
+use crate::access::Op;
 use crate::batch::word;
 use crate::lines::{LINE, Lines};
-use crate::runs::Op;
 use crate::steps::Step;
 
 /// Lines this far from each other come into the cache together, or in order.

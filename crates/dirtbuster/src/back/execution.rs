@@ -5,11 +5,11 @@ use prestore_trace::{EventKind, FenceKind};
 
 use super::BackThread;
 use super::quiet::{Looked, Tried, values};
+use crate::access::{Access, FOREIGN, Op};
 use crate::batch::{Batch, Item, RARE, Rare, word};
 use crate::existing::Waits;
 use crate::lines::{LINE, LINE_SHIFT, bits_of};
 use crate::memory::{Memory, Moment};
-use crate::runs::{Access, FOREIGN, Op};
 use crate::steps::{Step, one_write};
 
 /// Executions that are looked at ahead, so that what they need is in the cache.

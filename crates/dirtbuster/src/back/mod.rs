@@ -12,13 +12,13 @@ use rustc_hash::FxHashMap;
 use self::ahead::Written;
 use self::execution::Execution;
 use self::quiet::{Looked, Quiet};
+use crate::access::Access;
 use crate::batch::{Batch, Ended, NewRun};
 use crate::clock::{ProcessClock, ThreadClock};
 use crate::contexts::Limits;
 use crate::fences::PendingWrites;
 use crate::ledger::Ledger;
 use crate::memory::{Memory, Streak};
-use crate::runs::Access;
 use crate::steps::Step;
 use crate::thread::Part;
 

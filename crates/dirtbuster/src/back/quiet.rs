@@ -11,11 +11,11 @@ use prestore_trace::block::NO_SLOT;
 
 use super::BackThread;
 use super::rows::Row;
+use crate::access::{FOREIGN, Op};
 use crate::batch::{Batch, Item, word};
 use crate::fences::{HORIZON, waits_from};
 use crate::lines::{LINE, bits_of};
 use crate::memory::Memory;
-use crate::runs::{FOREIGN, Op};
 use crate::steps::Step;
 
 /// Values, and writes, of blocks that are tried, at most.
