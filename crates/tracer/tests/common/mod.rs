@@ -193,7 +193,12 @@ pub fn same<S: AsRef<OsStr>>(options: &[&str], command: &[S]) -> Facts {
     assert_eq!(said.stdout, native.stdout, "{context}");
     assert_eq!(said.stderr, native.stderr, "{context}");
     assert_eq!(facts.failure, None, "{context}");
-    assert!(facts.instrs() > 0 && facts.stores() > 0, "{context}");
+    // Windows may all lie in a loop that stores nothing.
+    let windows = options
+        .iter()
+        .any(|o| o.starts_with("skip=") || o.starts_with("bursts="));
+    assert!(facts.instrs() > 0, "{context}");
+    assert!(windows || facts.stores() > 0, "{context}");
     facts
 }
 
