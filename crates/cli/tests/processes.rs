@@ -34,6 +34,10 @@ impl Watched {
     fn larger(self, other: Self) -> Self {
         if other.kib > self.kib { other } else { self }
     }
+
+    fn smaller(self, other: Self) -> Self {
+        if other.kib < self.kib { other } else { self }
+    }
 }
 
 fn watch(command: Command, limit: Duration) -> Watched {
@@ -62,7 +66,7 @@ fn high_water(proc: &Path) -> Option<u64> {
 }
 
 /// More processes may take this much more memory each, in KiB, and this many more open files in all.
-const KIB_A_PROCESS: u64 = 56;
+const KIB_A_PROCESS: u64 = 48;
 const MORE_FILES: usize = 16;
 /// What no two processes take longer than.
 const SLOWEST: Duration = Duration::from_millis(300);
@@ -87,8 +91,9 @@ fn compare(few: u64, many: u64, each: u64, most: u64) {
     let dir = |n: u64| folder.path().join(format!("trace-{n}"));
     let limit = LIMIT.max(SLOWEST * many as u32);
     let both = |what: &str, go: &dyn Fn(u64) -> Watched| {
-        // How much threads have in hand at most is chance: the larger of two is what few take.
-        let (a, b) = (go(few).larger(go(few)), go(many));
+        // How much threads have in hand at most is chance: the larger of two is what few take, the smaller what many do. What
+        // processes leave behind is in both.
+        let (a, b) = (go(few).larger(go(few)), go(many).smaller(go(many)));
         let more = b.kib.saturating_sub(a.kib);
         eprintln!(
             "{what}: {} KiB, {} files; {} KiB, {} files",

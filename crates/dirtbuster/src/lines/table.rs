@@ -13,8 +13,8 @@ const FIRST: usize = 4096 / size_of::<LineState>();
 
 /// Line states by number, all [`LineState::default`] at first.
 ///
-/// Pages of its own instead of a `Vec`: the kernel moves them where they are to be more, and an allocator copies what is aligned so.
-/// (Large pages save misses of address translation, but in a virtual machine they come dearer than what they save.)
+/// A mapping of its own instead of a `Vec`: to grow, its pages are remapped, while an allocator copies a block of this alignment.
+/// (Large pages: on the one virtual machine where they were tried, touching them first cost more than they saved.)
 #[derive(Debug)]
 pub(crate) struct Table {
     room: MmapMut,
