@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use common::{run, text, workload};
+use common::{compile, root, run, text, workload};
 use prestore_replay::{HandOffs, Options, TraceSource, Waits};
 use prestore_sim::{Next, Op, OpKind, Source};
 use prestore_trace::block::Block;
@@ -224,4 +224,23 @@ fn a_store_with_locks_is_not_ordered() {
     let few = meeting..=meeting + counts.locks / 10_000;
     assert!(few.contains(&counts.enforced), "{counts:?}");
     assert_eq!(counts.contradicting, 0, "{counts:?}");
+}
+
+#[test]
+fn processes_have_locks_in_common_where_they_share_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("processes");
+    let source = root().join("crates/cli/tests/programs/processes.c");
+    compile(&source, &program, &[]);
+    for (how, sections) in [
+        ("private", 0),
+        ("anonymous", 40),
+        ("segment", 40),
+        ("file", 40),
+        ("both", 40),
+    ] {
+        let trace = recorded(folder.path(), &program, &[how]);
+        let found = HandOffs::infer(&trace, &Options::default()).unwrap();
+        assert_eq!(found.counts().sections, sections, "{how}");
+    }
 }

@@ -3,14 +3,17 @@
 
 mod common;
 
+use common::made_up::frame;
 use common::slot::{
     DATA_STORE, FLAG, FREE, LOCK, PLAIN_SET, POLL, PUBLISH, at_flag, process, words,
 };
-use common::{brief, exec, ops, recording, stamp};
+use common::{brief, exec, ops, recording, stamp, write_as};
 use prestore_machine::Machine;
 use prestore_replay::{HandOffs, Options, Replay, Waits};
 use prestore_sim::{NoMechanism, OpKind, Simulation};
-use prestore_trace::container::Trace;
+use prestore_trace::block::meta;
+use prestore_trace::container::{RecordingInfo, Trace};
+use prestore_trace::record::FIRST_BLOCK;
 
 const DATA: u64 = 0x5000;
 
@@ -64,6 +67,33 @@ fn a_lock_that_one_thread_has_is_none() {
     let other = words(10, &[exec(DATA_STORE, &[DATA])]);
     let (_dir, trace) = recording(&[process(vec![sections_of(100, 10, PLAIN_SET), other])]);
     assert_eq!(sections(&trace), 0);
+}
+
+#[test]
+fn processes_have_locks_in_common_where_they_share_memory() {
+    let memory = [FLAG.to_le_bytes(), 8u64.to_le_bytes()].concat();
+    // Whether the recording knows what is shared; whether the parent has it, and the child.
+    let found = |known, parent, child| {
+        let of = |first, has| {
+            let mut process = process(vec![sections_of(first, 10, PLAIN_SET)]);
+            if has {
+                process.blocks.extend(frame(meta::SHARED, memory.clone()));
+            }
+            process
+        };
+        let (parent, mut child) = (of(100, parent), of(150, child));
+        (child.pid, child.parent, child.inherited) = (101, parent.pid, FIRST_BLOCK);
+        let mut info = RecordingInfo::default();
+        info.scope.shared_memory = known;
+        let dir = tempfile::tempdir().unwrap();
+        write_as(dir.path(), &[parent, child], info);
+        sections(&Trace::open(dir.path()).unwrap())
+    };
+    assert_eq!(found(true, false, false), 0, "each has its own");
+    assert_eq!(found(true, true, true), 20, "both have mapped it");
+    assert_eq!(found(true, true, false), 20, "mapped before the fork");
+    assert_eq!(found(true, false, true), 0, "mapped behind it");
+    assert_eq!(found(false, false, false), 20, "an older recording");
 }
 
 #[test]

@@ -89,6 +89,28 @@ fn modules_are_found_without_a_table() {
 }
 
 #[test]
+fn shared_memory_is_known_and_inherited() {
+    let mut log = process_frame(1, 0, 0);
+    log.extend(frame(
+        meta::SHARED,
+        [0x1000u64.to_le_bytes(), 0x40u64.to_le_bytes()].concat(),
+    ));
+    let mut table = BlockTable::default();
+    table.feed(&log, &mut SiteTable::default()).unwrap();
+    let mut child = BlockTable::default();
+    assert!(child.shared().is_empty());
+    child.inherit(&table);
+    for table in [table, child] {
+        let at = [0xfff, 0x1000, 0x103f, 0x1040].map(|addr| table.shared().has(addr));
+        assert_eq!(at, [false, true, true, false]);
+    }
+    let torn = frame(meta::SHARED, vec![0; 8]);
+    BlockTable::default()
+        .feed(&torn, &mut SiteTable::default())
+        .unwrap_err();
+}
+
+#[test]
 fn mapped_files_are_known_by_number() {
     let mut log = process_frame(1, 0, 0);
     for (number, path) in [(1u64, "/mnt/pool"), (7, "")] {

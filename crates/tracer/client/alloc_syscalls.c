@@ -21,7 +21,7 @@ static bool
 is_ours(int number)
 {
     return number == SYS_mmap || number == SYS_munmap || number == SYS_mremap ||
-           number == SYS_brk || number == SYS_msync;
+           number == SYS_brk || number == SYS_msync || number == SYS_shmat;
 }
 
 static bool
@@ -67,6 +67,10 @@ on_answer(void *drcontext, int number)
             allocated(drcontext, result, request->args[1], pc, ALLOC_MMAP);
             mapped_files_mapped(drcontext, result, request->args);
         }
+        break;
+    case SYS_shmat:
+        if (!failed)
+            mapped_files_attached(result, request->args);
         break;
     case SYS_msync:
         if (!failed)

@@ -2,7 +2,9 @@
 #include "mapped_files.h"
 
 #include <string.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -36,12 +38,34 @@ tell_name(int fd)
     return frame.number;
 }
 
+/* What several processes have in common, if they have it at the same address, is one memory. */
+static void
+tell_shared(uint64 address, uint64 bytes)
+{
+    struct {
+        uint32_t type, bytes;
+        uint64_t address, length;
+    } frame = { .type = META_SHARED, .bytes = 16, .address = address, .length = bytes };
+    session_meta(&frame, sizeof(frame));
+}
+
+void
+mapped_files_attached(uint64 address, const uint64 args[6])
+{
+    struct shmid_ds segment;
+    /* Who may attach it and not ask shares it unseen. */
+    if (syscall(SYS_shmctl, (int)args[0], IPC_STAT, &segment) == 0)
+        tell_shared(address, segment.shm_segsz);
+}
+
 void
 mapped_files_mapped(void *drcontext, uint64 address, const uint64 args[6])
 {
     uint64 sharing = args[3] & KIND_OF_SHARING;
-    if ((args[3] & MAP_ANONYMOUS) != 0 ||
-        (sharing != MAP_SHARED && sharing != MAP_SHARED_VALIDATE))
+    if (sharing != MAP_SHARED && sharing != MAP_SHARED_VALIDATE)
+        return;
+    tell_shared(address, args[1]);
+    if ((args[3] & MAP_ANONYMOUS) != 0)
         return;
     uint64 payload[5] = { address, args[1], args[5], tell_name((int)args[4]),
                           (args[2] & PROT_WRITE) != 0 ? MAPPED_WRITABLE : 0 };

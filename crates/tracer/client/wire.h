@@ -51,6 +51,7 @@ enum {
     META_UNKNOWN_OPCODE = 4,
     META_PROCESS = 5,
     META_FILE = 6,
+    META_SHARED = 7,
 };
 
 enum ref_kind {

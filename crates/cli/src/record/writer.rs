@@ -92,6 +92,7 @@ impl Recorder {
                 chosen: chosen.clone(),
                 values,
                 mapped_files: !run.no_allocations,
+                shared_memory: !run.no_allocations,
             },
             windows: Windows {
                 skip: run.skip,

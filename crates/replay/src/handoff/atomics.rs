@@ -4,9 +4,10 @@ use prestore_trace::block::{Block, XsaveComponent};
 use prestore_trace::container::Trace;
 use prestore_trace::record::Special;
 use prestore_trace::replay::{ExecSink, each_touch};
-use prestore_trace::{EventKind, ThreadId};
+use prestore_trace::{EventKind, ProcessId, ThreadId};
 
 use super::blocks::Blocks;
+use super::memory::Memory;
 use super::neighbours::{Looking, Neighbours};
 use super::sections::{LastSites, Roles};
 use crate::cursor::Cursor;
@@ -24,10 +25,10 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// In `thread`, which is number `number` of those that are read.
+    /// In `thread` of `process`, which is number `number` of those that are read.
     pub(super) fn read(
         trace: &Trace,
-        thread: ThreadId,
+        (thread, process): (ThreadId, ProcessId),
         number: u32,
         lenient: bool,
     ) -> Result<Self, SourceError> {
@@ -41,6 +42,7 @@ impl Found {
             blocks.are(&table);
             let mut atomics = Atomics {
                 xsave: table.xsave(),
+                memory: Memory::of(trace, process, &table),
                 blocks: &mut blocks,
                 found: &mut found,
                 looking: &mut looking,
@@ -60,6 +62,7 @@ impl Found {
 /// Notes the addresses of atomics, what their sites are there for, and what threads look at behind them.
 struct Atomics<'a> {
     xsave: &'a [XsaveComponent],
+    memory: Memory<'a>,
     blocks: &'a mut Blocks,
     found: &'a mut Found,
     looking: &'a mut Looking,
@@ -67,6 +70,7 @@ struct Atomics<'a> {
 
 impl ExecSink for Atomics<'_> {
     fn exec(&mut self, _: u64, block: &Block, values: &[u64], executed: u32) {
+        let memory = self.memory;
         let all = self.looking.looks() || block.refs.len() <= SPIN_REFS;
         if !all && executed == block.instrs && !self.blocks.known(block).atomics {
             return self.looking.pass(block.refs.len() as u64);
@@ -74,6 +78,7 @@ impl ExecSink for Atomics<'_> {
         for r in block.refs.iter().filter(|r| u32::from(r.instr) < executed) {
             if r.kind == EventKind::AtomicRmw {
                 each_touch(self.xsave, r, values, |addr, _| {
+                    let addr = memory.place(addr);
                     self.found.roles.atomic(&mut self.found.last, addr, r.site);
                     self.looking.atomic(&mut self.found.neighbours, addr);
                 });
@@ -81,10 +86,12 @@ impl ExecSink for Atomics<'_> {
                 self.looking.pass(1);
             } else if r.kind == EventKind::Load {
                 each_touch(self.xsave, r, values, |addr, _| {
+                    let addr = memory.place(addr);
                     self.looking.load(&mut self.found.neighbours, addr, r.site);
                 });
             } else {
                 each_touch(self.xsave, r, values, |addr, _| {
+                    let addr = memory.place(addr);
                     self.looking.access(&mut self.found.neighbours, addr);
                 });
             }

@@ -8,6 +8,7 @@ use super::atomics::Found;
 use super::conditions::Conditions;
 use super::joins::{Join, Joins};
 use super::locks::Locks;
+use super::memory::space;
 use super::neighbours::Neighbours;
 use super::pairs::Pairs;
 use super::places::{Places, Relation, Write};
@@ -43,7 +44,7 @@ impl HandOffs {
         let mut places = Places::default();
         let mut roles = Roles::default();
         let mut neighbours = Neighbours::default();
-        let numbered: Vec<_> = (0..).zip(threads.iter().map(|t| t.0)).collect();
+        let numbered: Vec<_> = (0..).zip(threads.iter().copied()).collect();
         for some in numbered.chunks(AT_ONCE) {
             let read = |&(number, thread): &_| Found::read(trace, thread, number, options.lenient);
             for found in at_once(some, read, &|_| ()) {
@@ -80,12 +81,13 @@ impl HandOffs {
         let mut scanners = Vec::new();
         let stacks = StackGuess::all(trace, options)?;
         for &(thread, process) in &threads {
-            scanners.push(Scanner::new(trace, thread, options.lenient)?);
+            scanners.push(Scanner::new(trace, (thread, process), options.lenient)?);
             walk.spawns.thread(process, &trace.process(process));
             let stack = stacks.iter().find(|s| s.thread == thread);
             let entry = trace.manifest().threads.get(thread.0 as usize);
-            walk.joins
-                .thread(process, stack, entry.and_then(|t| t.end_ticks));
+            let own = (process, space(trace, process));
+            let ends = entry.and_then(|t| t.end_ticks);
+            walk.joins.thread(own, stack, ends);
         }
         in_order(scanners, &walk.places.seen(), &mut walk)?;
         let (marks, numbers, mut counts) = walk.finish();

@@ -21,7 +21,7 @@ const APART: u64 = 4 << 10;
 #[derive(Debug, Default)]
 struct Joinable {
     process: Option<ProcessId>,
-    /// Where its descriptor may begin, as the process has it.
+    /// Where its descriptor may begin.
     above: Option<u64>,
     /// Ticks at its end, as the recording has them.
     ends: Option<u64>,
@@ -47,14 +47,15 @@ pub(super) struct Join {
 }
 
 impl Joins {
-    /// The next thread, of `process`.
+    /// The next thread, of `process`, whose own memory is at `space`.
     pub(super) fn thread(
         &mut self,
-        process: ProcessId,
+        (process, space): (ProcessId, Space),
         stack: Option<&StackGuess>,
         ends: Option<u64>,
     ) {
-        let above = stack.map(|s| s.end - DESCRIPTOR - Space::of(process).place(0));
+        let there = |s: &StackGuess| space.place(s.end - DESCRIPTOR - Space::of(process).place(0));
+        let above = stack.map(there);
         self.threads.push(Joinable {
             process: Some(process),
             above,
@@ -111,13 +112,17 @@ mod tests {
 
     fn threads() -> Joins {
         let mut joins = Joins::default();
-        joins.thread(ProcessId(0), None, Some(1000));
+        joins.thread((ProcessId(0), Space::of(ProcessId(0))), None, Some(1000));
         let stack = StackGuess {
             thread: ThreadId(1),
             start: TOP,
             end: TOP + DESCRIPTOR,
         };
-        joins.thread(ProcessId(0), Some(&stack), Some(500));
+        joins.thread(
+            (ProcessId(0), Space::of(ProcessId(0))),
+            Some(&stack),
+            Some(500),
+        );
         joins
     }
 

@@ -23,6 +23,9 @@
 //! A thread's first event waits for its creator to come to the system call that made it; so does
 //! a forked process.
 //!
+//! Threads of different processes meet only in memory that the processes share, at the same address in both (`memory`): files mapped
+//! shared, shared memory of no file that was there before a fork, segments. What is private lies at the same addresses, too.
+//!
 //! # Locks
 //! Who gets a lock next depends on the machine, so of locks no order is kept, but that their sections exclude
 //! each other: `sections` finds for each thread where it acquired a lock and where it released it, and the
@@ -64,7 +67,7 @@
 //!   wait in such ways are counted (`unresolved`), and the results say so.
 //! - Polls that are atomics themselves (a compare-and-swap tried until it succeeds), if they acquire nothing.
 //! - A barrier that two threads make of a condition: it looks like messages in both directions.
-//! - A process's end (`wait`). Atomics at other addresses than the one polled, or of overlapping addresses.
+//! - A process's end (`wait`). Memory that two processes share at different addresses. Atomics at other addresses than the one polled, or of overlapping addresses.
 //! - The traffic of those who wait: their looks in vain are left out.
 //!
 //! # Waiting
@@ -94,6 +97,7 @@ mod inside_out;
 mod joins;
 mod locks;
 mod marking;
+mod memory;
 mod neighbours;
 mod pairs;
 mod places;

@@ -6,10 +6,11 @@ use prestore_trace::block::{Block, Ref, RefMode, XsaveComponent};
 use prestore_trace::container::{Decoder, Trace};
 use prestore_trace::record::Special;
 use prestore_trace::replay::{ExecSink, each_touch};
-use prestore_trace::{EventKind, SiteId, ThreadId};
+use prestore_trace::{EventKind, ProcessId, SiteId, ThreadId};
 
 use super::LOOP;
 use super::blocks::Blocks;
+use super::memory::Memory;
 use super::places::Seen;
 use crate::SourceError;
 use crate::cursor::Cursor;
@@ -60,6 +61,8 @@ pub(super) struct Chunk {
 
 /// One thread.
 pub(super) struct Scanner<'t> {
+    trace: &'t Trace,
+    process: ProcessId,
     cursor: Cursor<'t>,
     done: Done,
     /// Events before the last load where threads may meet.
@@ -72,10 +75,12 @@ pub(super) struct Scanner<'t> {
 impl<'t> Scanner<'t> {
     pub(super) fn new(
         trace: &'t Trace,
-        thread: ThreadId,
+        (thread, process): (ThreadId, ProcessId),
         lenient: bool,
     ) -> Result<Self, SourceError> {
         Ok(Self {
+            trace,
+            process,
             cursor: Cursor::new(trace, thread, lenient)?,
             done: Done::default(),
             polled: 0,
@@ -103,6 +108,7 @@ impl<'t> Scanner<'t> {
         let mut scan = Scan {
             blocks: &mut self.blocks,
             xsave: table.xsave(),
+            memory: Memory::of(self.trace, self.process, &table),
             seen,
             done: self.done,
             polled: self.polled,
@@ -118,6 +124,7 @@ impl<'t> Scanner<'t> {
 struct Scan<'a> {
     blocks: &'a mut Blocks,
     xsave: &'a [XsaveComponent],
+    memory: Memory<'a>,
     seen: &'a Seen,
     done: Done,
     polled: u64,
@@ -189,8 +196,9 @@ impl Scan<'_> {
     #[cold]
     #[inline(never)]
     fn touches(&mut self, mut counts: Counts, r: &Ref, values: &[u64]) -> Counts {
-        let (seen, items) = (self.seen, &mut self.items);
+        let (seen, memory, items) = (self.seen, self.memory, &mut self.items);
         each_touch(self.xsave, r, values, |addr, _| {
+            let addr = memory.place(addr);
             items.extend(counts.event(seen, r.kind, addr, r.site));
         });
         counts
@@ -200,14 +208,14 @@ impl Scan<'_> {
 impl ExecSink for Scan<'_> {
     #[inline]
     fn exec(&mut self, _: u64, block: &Block, values: &[u64], executed: u32) {
-        let seen = self.seen;
+        let (seen, memory) = (self.seen, self.memory);
         let known = self.blocks.known(block);
         let waits = self.done.events <= self.polled + LOOP;
         if known.plain
             && !known.atomics
             && !waits
             && executed == block.instrs
-            && known.all(values, |addr| seen.is_elsewhere(addr))
+            && known.all(values, |addr| seen.is_elsewhere(memory.place(addr)))
         {
             if let Some(work) = known.work {
                 self.done.worked = self.done.events + work;
@@ -224,7 +232,8 @@ impl ExecSink for Scan<'_> {
                 counts = self.touches(counts, r, values);
                 continue;
             }
-            let item = counts.event(seen, r.kind, r.base(values), r.site);
+            let addr = memory.place(r.base(values));
+            let item = counts.event(seen, r.kind, addr, r.site);
             self.items.extend(item);
         }
         (self.done, self.polled) = (counts.done, counts.polled);

@@ -35,6 +35,7 @@
 //! `inherited` are this process's too. Its modules follow: those that it began with.
 //! `FILE`: `u64 number, u32 path bytes, u32 0`, path; padded to 8: the file that `MAPPED` records
 //! ([`crate::record`]) mean by that number; no path where it could not be had.
+//! `SHARED`: `u64 address, u64 bytes`: memory of which other processes may have the same pages (`MAP_SHARED`, `shmat`).
 
 use super::{Direction, MaskForm, RefMode, XsaveForm};
 use crate::{DemoteKind, EventKind, FenceKind, FlushKind};
@@ -71,6 +72,8 @@ pub mod meta {
     pub const PROCESS: u32 = 5;
     /// The name of a file that the program mapped.
     pub const FILE: u32 = 6;
+    /// Memory that other processes may have as well.
+    pub const SHARED: u32 = 7;
 }
 
 /// How many bytes at the start of `log` are whole frames.

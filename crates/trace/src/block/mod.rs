@@ -9,11 +9,13 @@ mod blocks;
 mod fields;
 mod layout;
 mod module;
+mod shared;
 mod table;
 mod xsave;
 
 pub use layout::{NO_SLOT, REF_BYTES, meta, whole_frames};
 pub use module::ModuleLoad;
+pub use shared::SharedMemory;
 pub use table::{BlockTable, MetaError, ProcessFacts, UnknownOpcode};
 pub use xsave::{XsaveComponent, XsaveForm};
 

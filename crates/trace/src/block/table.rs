@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::blocks::Blocks;
 use super::fields::Fields;
 use super::layout::{self, NO_SLOT, REF_BYTES, meta};
-use super::{Block, BlockEnd, ModuleLoad, Ref, RefMode, XsaveComponent};
+use super::{Block, BlockEnd, ModuleLoad, Ref, RefMode, SharedMemory, XsaveComponent};
 use crate::record::FIRST_BLOCK;
 use crate::{EventKind, InternSites, Module, ModuleId, Site, SiteId};
 
@@ -77,6 +77,7 @@ pub struct BlockTable {
     mappings: Vec<Mapping>,
     unknown: Vec<UnknownOpcode>,
     files: FxHashMap<u64, Arc<str>>,
+    shared: SharedMemory,
     xsave: Vec<XsaveComponent>,
     facts: ProcessFacts,
     consumed: u64,
@@ -106,6 +107,11 @@ impl BlockTable {
         self.files.get(&number)
     }
 
+    /// Memory that the process, or one it was forked from, has had in common with others.
+    pub fn shared(&self) -> &SharedMemory {
+        &self.shared
+    }
+
     /// Components of the `xsave` area, by number.
     pub fn xsave(&self) -> &[XsaveComponent] {
         &self.xsave
@@ -132,6 +138,7 @@ impl BlockTable {
         // A forked process has mostly its parent's blocks: they are shared, not copied.
         self.changes += 1;
         self.blocks.inherit(&parent.blocks, self.facts.inherited);
+        self.shared.join(&parent.shared);
     }
 
     /// Adds a block (made, not read from a log): filters and importers do.
@@ -222,6 +229,13 @@ impl BlockTable {
                 let path = f.bytes(length as usize).ok_or(frame.bad(SHORT))?;
                 let path = String::from_utf8_lossy(path);
                 self.files.insert(number, path.into());
+            }
+            meta::SHARED => {
+                let mut f = Fields(frame.payload);
+                let (Some(addr), Some(bytes)) = (f.u64(), f.u64()) else {
+                    return Err(frame.bad(SHORT));
+                };
+                self.shared.add(addr..addr.saturating_add(bytes));
             }
             meta::PROCESS => {
                 let mut f = Fields(frame.payload);

@@ -85,6 +85,8 @@ pub struct Scope {
     pub values: bool,
     /// Is known which files were mapped where, and what `msync` wrote back?
     pub mapped_files: bool,
+    /// Is known which memory processes have in common?
+    pub shared_memory: bool,
 }
 
 /// The code that scope `functions` is about, as the user named it.

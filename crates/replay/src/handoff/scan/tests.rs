@@ -9,6 +9,7 @@ use proptest::prelude::*;
 
 use super::{Blocks, Counts, Done, Item, Scan};
 use crate::handoff::blocks::MOST;
+use crate::handoff::memory::Memory;
 use crate::handoff::places::{Places, Seen};
 
 /// Values of an execution; the last is a count.
@@ -102,10 +103,12 @@ proptest! {
             (at, values, if cut < all { cut } else { all })
         }).collect();
         let mut known = Blocks::default();
-        known.are(&Arc::new(BlockTable::default()));
+        let table = Arc::new(BlockTable::default());
+        known.are(&table);
         let mut scan = Scan {
             blocks: &mut known,
             xsave: &[],
+            memory: Memory::of_one(table.shared()),
             seen: &seen,
             done: Done::default(),
             polled: 0,
