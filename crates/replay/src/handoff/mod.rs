@@ -184,14 +184,14 @@ impl HandOffs {
         });
         let unresolved = (self.counts.unresolved > 0).then(|| {
             format!(
-                "{} times a thread waited in a loop for what another one writes with plain stores, in a way that is \
-                 not recognised: there the simulated threads do not wait for each other",
+                "a thread waited in a loop for what another one writes with plain stores, in a way that is not recognised \
+                 (times: {}): there the simulated threads do not wait for each other",
                 self.counts.unresolved
             )
         });
         let unsure = (self.counts.unsure > 0).then(|| {
             format!(
-                "{} times a thread woke several that waited for a condition, and another one did at other times: the \
+                "a thread woke several that waited for a condition, and another one did at other times (times: {}): the \
                  simulated threads wait for the one that woke them in the recording, and that one for nobody (where this is \
                  a barrier, it should for all)",
                 self.counts.unsure

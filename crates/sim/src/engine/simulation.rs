@@ -285,7 +285,7 @@ fn notes(finished: &Finished) -> Vec<String> {
     });
     let broken = (finished.broken_locks > 0).then(|| {
         format!(
-            "{} times all threads waited for each other's locks, and one went on all the same: what \
+            "all threads waited for each other's locks, and one went on all the same (times: {}): what \
              the recording tells of locks is not all of it",
             finished.broken_locks
         )
