@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -242,5 +242,17 @@ fn processes_have_locks_in_common_where_they_share_memory() {
         let trace = recorded(folder.path(), &program, &[how]);
         let found = HandOffs::infer(&trace, &Options::default()).unwrap();
         assert_eq!(found.counts().sections, sections, "{how}");
+        // The lock's atomics are at one place, or at one for each of the processes.
+        let mut places: Vec<u64> = ops(&trace, &Options::default())
+            .iter()
+            .map(|ops| {
+                let mut at = HashMap::new();
+                let atomics = ops.iter().filter(|o| o.kind == OpKind::Atomic);
+                atomics.for_each(|o| *at.entry(o.addr).or_insert(0) += 1);
+                at.into_iter().max_by_key(|(_, times)| *times).unwrap().0
+            })
+            .collect();
+        places.dedup();
+        assert_eq!(places.len() == 1, sections > 0, "{how}: {places:x?}");
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use prestore_crash::Image;
-use prestore_replay::{Executor, Options, OrderedSink, Space, in_order};
+use prestore_replay::{Executor, Options, OrderedSink, ProcessMemory, SourceError, in_order};
 use prestore_trace::block::Block;
 use prestore_trace::container::Trace;
 use prestore_trace::record::{AllocKind, Special};
@@ -22,7 +22,7 @@ const NEAR: usize = 3;
 pub struct Located {
     /// As it was asked for; a file that nobody asked for: its path.
     pub name: String,
-    /// Simulated addresses ([`Space`]), in no order; they may overlap.
+    /// Simulated addresses ([`ProcessMemory`]), in no order; they may overlap.
     pub ranges: Vec<Range<u64>>,
 }
 
@@ -44,6 +44,7 @@ pub fn locate(
         ranges: Vec::new(),
     });
     let mut pass = Pass {
+        trace,
         images,
         found: found.collect(),
         mapped: Vec::new(),
@@ -60,9 +61,11 @@ pub fn locate(
                 .collect();
             processes.sort_unstable();
             processes.dedup();
-            located.ranges = (processes.into_iter().map(Space::of))
-                .map(|space| space.place(range.start)..space.place(range.end))
-                .collect();
+            for process in processes {
+                let table = trace.table(process).map_err(SourceError::from)?;
+                let memory = ProcessMemory::of(trace, process, &table);
+                located.ranges.extend(memory.places(range.clone()));
+            }
         }
     }
     let options = Options {
@@ -88,6 +91,7 @@ pub fn locate(
 }
 
 struct Pass<'a> {
+    trace: &'a Trace,
     images: &'a [(String, Image)],
     found: Vec<Located>,
     /// All files that were mapped.
@@ -155,8 +159,8 @@ impl OrderedSink for Pass<'_> {
     }
 
     fn special(&mut self, who: Executor<'_>, _: u64, special: Special) {
-        let space = Space::of(who.process);
-        let place = |addr, size| space.place(addr)..space.place(addr).saturating_add(size);
+        let memory = ProcessMemory::of(self.trace, who.process, who.table);
+        let place = |addr, size| memory.place(addr)..memory.place(addr).saturating_add(size);
         match special {
             Special::Alloc {
                 addr,

@@ -45,5 +45,5 @@ pub use rebuild::{Counts, Memory, PAGE, Rebuild};
 pub use replay::Replay;
 pub use sample::{Sample, Units};
 pub use source::{TraceSource, threads_at_once};
-pub use space::Space;
+pub use space::{ProcessMemory, Space};
 pub use stacks::StackGuess;

@@ -16,7 +16,7 @@ use crate::lane::Lane;
 use crate::lanes::{self, Whose};
 use crate::lines::one_flush_a_line;
 use crate::plan::Plans;
-use crate::space::Space;
+use crate::space::{ProcessMemory, Space};
 use crate::stored::StoredBytes;
 use crate::{Gaps, HandOffs, Options, SourceError, chosen};
 
@@ -278,9 +278,11 @@ impl<'t> TraceSource<'t> {
             }
         };
         let marks = self.hand_offs.marks(current.thread);
+        let memory = ProcessMemory::of(self.trace, process, table);
         let (cursor, lane) = (&mut current.cursor, &mut current.lane);
         while cursor.load(&mut self.decoder)? {
             lane.gap(cursor.take_missing());
+            let known = ops.len();
             let mut expander = Expander {
                 lane,
                 marks,
@@ -294,6 +296,7 @@ impl<'t> TraceSource<'t> {
                 enough: before + ENOUGH,
             };
             cursor.replay(&mut expander)?;
+            memory.place_all(&mut ops[known..]);
             let awaits = self.cores[core]
                 .stored
                 .as_ref()

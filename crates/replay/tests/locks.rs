@@ -71,13 +71,13 @@ fn a_lock_that_one_thread_has_is_none() {
 
 #[test]
 fn processes_have_locks_in_common_where_they_share_memory() {
-    let memory = [FLAG.to_le_bytes(), 8u64.to_le_bytes()].concat();
-    // Whether the recording knows what is shared; whether the parent has it, and the child.
-    let found = |known, parent, child| {
-        let of = |first, has| {
+    // What of it the recording knows; the memory that the parent has mapped there, and the child.
+    let found = |known, parent: Option<u64>, child: Option<u64>| {
+        let of = |first, identity: Option<u64>| {
             let mut process = process(vec![sections_of(first, 10, PLAIN_SET)]);
-            if has {
-                process.blocks.extend(frame(meta::SHARED, memory.clone()));
+            if let Some(identity) = identity {
+                let memory = [FLAG, 8, identity, 0].map(u64::to_le_bytes);
+                process.blocks.extend(frame(meta::SHARED, memory.concat()));
             }
             process
         };
@@ -89,11 +89,12 @@ fn processes_have_locks_in_common_where_they_share_memory() {
         write_as(dir.path(), &[parent, child], info);
         sections(&Trace::open(dir.path()).unwrap())
     };
-    assert_eq!(found(true, false, false), 0, "each has its own");
-    assert_eq!(found(true, true, true), 20, "both have mapped it");
-    assert_eq!(found(true, true, false), 20, "mapped before the fork");
-    assert_eq!(found(true, false, true), 0, "mapped behind it");
-    assert_eq!(found(false, false, false), 20, "an older recording");
+    assert_eq!(found(true, None, None), 0, "each has its own");
+    assert_eq!(found(true, Some(7), Some(7)), 20, "both have mapped it");
+    assert_eq!(found(true, Some(7), Some(8)), 0, "other memory");
+    assert_eq!(found(true, Some(7), None), 20, "mapped before the fork");
+    assert_eq!(found(true, None, Some(7)), 0, "mapped behind it");
+    assert_eq!(found(false, None, None), 20, "an older recording");
 }
 
 #[test]

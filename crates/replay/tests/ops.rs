@@ -3,11 +3,12 @@
 
 mod common;
 
-use common::made_up::time;
-use common::{Process, brief, drain, exec, ops, recording, special, special_block};
+use common::made_up::{frame, time};
+use common::{Process, brief, drain, exec, ops, recording, special, special_block, write_as};
 use prestore_replay::{Gaps, Options, StackGuess, TraceSource};
 use prestore_sim::{Op, OpKind, Source};
-use prestore_trace::block::Block;
+use prestore_trace::block::{Block, meta};
+use prestore_trace::container::{RecordingInfo, Trace};
 use prestore_trace::record::{AllocKind, Special, header};
 use prestore_trace::replay::{EventContext, ExecSink, Replayer, for_each_event};
 use prestore_trace::{Event, EventKind, ProcessId, ThreadId};
@@ -215,6 +216,39 @@ fn processes_never_share_an_address() {
             .collect::<Vec<_>>(),
         [ThreadId(1)]
     );
+}
+
+#[test]
+fn what_processes_share_is_at_one_address() {
+    let process = |pid, at: u64, kind| {
+        let words = [exec(64, &[at + 8]), exec(64, &[0x5000])].concat();
+        let mut process = one_thread(words);
+        let memory = [at, 16, 7, 0].map(u64::to_le_bytes);
+        process.blocks.extend(frame(kind, memory.concat()));
+        process.pid = pid;
+        process
+    };
+    let addresses = |processes: &[Process]| -> Vec<[u64; 2]> {
+        let mut info = RecordingInfo::default();
+        info.scope.shared_memory = true;
+        let dir = tempfile::tempdir().unwrap();
+        write_as(dir.path(), processes, info);
+        let trace = Trace::open(dir.path()).unwrap();
+        let all = ops(&trace, &Options::default());
+        all.iter().map(|ops| [ops[0].addr, ops[1].addr]).collect()
+    };
+    let both = [
+        process(1, 0x1000, meta::SHARED),
+        process(2, 0x3000, meta::SHARED),
+    ];
+    let met = addresses(&both);
+    assert_eq!(met[0][0], met[1][0]);
+    assert_ne!(met[0][1], met[1][1]);
+    assert_eq!(addresses(&both[..1]), [[0x1008, 0x5000]], "alone");
+    let private = [process(1, 0x1000, 0), process(2, 0x3000, 0)];
+    let apart = addresses(&private);
+    assert_eq!(apart[0], [0x1008, 0x5000]);
+    assert_ne!(apart[1][0], apart[0][0]);
 }
 
 #[test]

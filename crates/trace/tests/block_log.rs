@@ -91,20 +91,18 @@ fn modules_are_found_without_a_table() {
 #[test]
 fn shared_memory_is_known_and_inherited() {
     let mut log = process_frame(1, 0, 0);
-    log.extend(frame(
-        meta::SHARED,
-        [0x1000u64.to_le_bytes(), 0x40u64.to_le_bytes()].concat(),
-    ));
+    let memory = [0x1000u64, 0x40, 7, 0x2000].map(u64::to_le_bytes);
+    log.extend(frame(meta::SHARED, memory.concat()));
     let mut table = BlockTable::default();
     table.feed(&log, &mut SiteTable::default()).unwrap();
     let mut child = BlockTable::default();
     assert!(child.shared().is_empty());
     child.inherit(&table);
     for table in [table, child] {
-        let at = [0xfff, 0x1000, 0x103f, 0x1040].map(|addr| table.shared().has(addr));
-        assert_eq!(at, [false, true, true, false]);
+        let at = [0xfff, 0x1000, 0x103f, 0x1040].map(|addr| table.shared().place(addr));
+        assert_eq!(at.map(|at| at.is_some()), [false, true, true, false]);
     }
-    let torn = frame(meta::SHARED, vec![0; 8]);
+    let torn = frame(meta::SHARED, vec![0; 24]);
     BlockTable::default()
         .feed(&torn, &mut SiteTable::default())
         .unwrap_err();

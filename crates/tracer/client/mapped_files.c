@@ -5,6 +5,7 @@
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -38,15 +39,32 @@ tell_name(int fd)
     return frame.number;
 }
 
-/* What several processes have in common, if they have it at the same address, is one memory. */
+/* Memory with the same identity is the same, whichever process has it, and where. */
+enum of_what { OF_NO_FILE, OF_A_FILE, OF_A_SEGMENT };
+
 static void
-tell_shared(uint64 address, uint64 bytes)
+tell_shared(uint64 address, uint64 bytes, enum of_what of, uint64 identity, uint64 offset)
 {
     struct {
         uint32_t type, bytes;
-        uint64_t address, length;
-    } frame = { .type = META_SHARED, .bytes = 16, .address = address, .length = bytes };
+        uint64_t address, length, identity, offset;
+    } frame = { .type = META_SHARED,
+                .bytes = 32,
+                .address = address,
+                .length = bytes,
+                .identity = identity << 2 | of,
+                .offset = offset };
     session_meta(&frame, sizeof(frame));
+}
+
+static void
+tell_mapped(uint64 address, const uint64 args[6])
+{
+    struct stat file;
+    if ((args[3] & MAP_ANONYMOUS) != 0)
+        tell_shared(address, args[1], OF_NO_FILE, __builtin_ia32_rdtsc(), 0);
+    else if (syscall(SYS_fstat, (int)args[4], &file) == 0)
+        tell_shared(address, args[1], OF_A_FILE, file.st_dev << 40 ^ file.st_ino, args[5]);
 }
 
 void
@@ -55,7 +73,7 @@ mapped_files_attached(uint64 address, const uint64 args[6])
     struct shmid_ds segment;
     /* Who may attach it and not ask shares it unseen. */
     if (syscall(SYS_shmctl, (int)args[0], IPC_STAT, &segment) == 0)
-        tell_shared(address, segment.shm_segsz);
+        tell_shared(address, segment.shm_segsz, OF_A_SEGMENT, args[0], 0);
 }
 
 void
@@ -64,7 +82,7 @@ mapped_files_mapped(void *drcontext, uint64 address, const uint64 args[6])
     uint64 sharing = args[3] & KIND_OF_SHARING;
     if (sharing != MAP_SHARED && sharing != MAP_SHARED_VALIDATE)
         return;
-    tell_shared(address, args[1]);
+    tell_mapped(address, args);
     if ((args[3] & MAP_ANONYMOUS) != 0)
         return;
     uint64 payload[5] = { address, args[1], args[5], tell_name((int)args[4]),

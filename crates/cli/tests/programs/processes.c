@@ -1,5 +1,5 @@
 /* Two processes with a lock each, or one that they share, by the first argument: `private`, or memory shared as `anonymous`, `segment`
- * or `file` before the second process is made, or as `file` by each for itself, at the same address (`both`). */
+ * or `file` before the second process is made, or a file mapped by each for itself, elsewhere (`both`). */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdatomic.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define ROUNDS 20
-#define PLACE ((void *)0x200000000000)
+#define PLACE ((char *)0x200000000000)
 
 struct shared {
     atomic_int lock;
@@ -20,9 +20,9 @@ struct shared {
 };
 
 static struct shared *
-map(int flags, int fd)
+map(int flags, int fd, size_t from)
 {
-    void *memory = mmap(PLACE, 4096, PROT_READ | PROT_WRITE, MAP_FIXED_NOREPLACE | flags, fd, 0);
+    void *memory = mmap(PLACE + from, 4096, PROT_READ | PROT_WRITE, MAP_FIXED_NOREPLACE | flags, fd, 0);
     if (memory == MAP_FAILED)
         exit(2);
     return memory;
@@ -60,18 +60,18 @@ main(int argc, char **argv)
     if (file == -1 || ftruncate(file, 4096) != 0)
         return 2;
     if (strcmp(how, "private") == 0)
-        shared = map(MAP_PRIVATE | MAP_ANONYMOUS, -1);
+        shared = map(MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     else if (strcmp(how, "anonymous") == 0)
-        shared = map(MAP_SHARED | MAP_ANONYMOUS, -1);
+        shared = map(MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     else if (strcmp(how, "segment") == 0)
         shared = segment();
     else if (strcmp(how, "file") == 0)
-        shared = map(MAP_SHARED, file);
+        shared = map(MAP_SHARED, file, 0);
     else if (strcmp(how, "both") != 0)
         return 2;
     pid_t child = fork();
     if (shared == NULL)
-        shared = map(MAP_SHARED, file);
+        shared = map(MAP_SHARED, file, child == 0 ? 1 << 20 : 0);
     sections(shared);
     if (child == 0)
         return 0;

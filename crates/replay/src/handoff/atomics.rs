@@ -7,11 +7,11 @@ use prestore_trace::replay::{ExecSink, each_touch};
 use prestore_trace::{EventKind, ProcessId, ThreadId};
 
 use super::blocks::Blocks;
-use super::memory::Memory;
+use super::meets_others;
 use super::neighbours::{Looking, Neighbours};
 use super::sections::{LastSites, Roles};
 use crate::cursor::Cursor;
-use crate::{SourceError, chosen};
+use crate::{ProcessMemory, SourceError, chosen};
 
 /// Blocks with more references are no loops that wait.
 const SPIN_REFS: usize = 4;
@@ -42,7 +42,7 @@ impl Found {
             blocks.are(&table);
             let mut atomics = Atomics {
                 xsave: table.xsave(),
-                memory: Memory::of(trace, process, &table),
+                memory: meets_others(trace, process, &table),
                 blocks: &mut blocks,
                 found: &mut found,
                 looking: &mut looking,
@@ -62,7 +62,7 @@ impl Found {
 /// Notes the addresses of atomics, what their sites are there for, and what threads look at behind them.
 struct Atomics<'a> {
     xsave: &'a [XsaveComponent],
-    memory: Memory<'a>,
+    memory: ProcessMemory<'a>,
     blocks: &'a mut Blocks,
     found: &'a mut Found,
     looking: &'a mut Looking,

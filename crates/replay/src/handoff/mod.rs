@@ -23,8 +23,8 @@
 //! A thread's first event waits for its creator to come to the system call that made it; so does
 //! a forked process.
 //!
-//! Threads of different processes meet only in memory that the processes share, at the same address in both (`memory`): files mapped
-//! shared, shared memory of no file that was there before a fork, segments. What is private lies at the same addresses, too.
+//! Threads of different processes meet only in memory that the processes share ([`crate::ProcessMemory`]): files mapped shared,
+//! shared memory of no file that was there before a fork, segments. What is private may lie at the same addresses.
 //!
 //! # Locks
 //! Who gets a lock next depends on the machine, so of locks no order is kept, but that their sections exclude
@@ -67,7 +67,7 @@
 //!   wait in such ways are counted (`unresolved`), and the results say so.
 //! - Polls that are atomics themselves (a compare-and-swap tried until it succeeds), if they acquire nothing.
 //! - A barrier that two threads make of a condition: it looks like messages in both directions.
-//! - A process's end (`wait`). Memory that two processes share at different addresses. Atomics at other addresses than the one polled, or of overlapping addresses.
+//! - A process's end (`wait`). Atomics at other addresses than the one polled, or of overlapping addresses.
 //! - The traffic of those who wait: their looks in vain are left out.
 //!
 //! # Waiting
@@ -97,7 +97,6 @@ mod inside_out;
 mod joins;
 mod locks;
 mod marking;
-mod memory;
 mod neighbours;
 mod pairs;
 mod places;
@@ -110,16 +109,36 @@ mod unresolved;
 mod walk;
 mod watcher;
 
-use prestore_trace::ThreadId;
+use prestore_trace::block::BlockTable;
+use prestore_trace::container::Trace;
+use prestore_trace::{ProcessId, ThreadId};
 use rustc_hash::FxHashMap;
 
 use crate::marks::{Mark, Marks};
+use crate::space::knows_shared;
+use crate::{ProcessMemory, Space};
 
 /// Events between a poll and the atomic that claims what it saw.
 pub const LOOK_BACK: u64 = 4096;
 
 /// Events between two polls of one waiting.
 pub const LOOP: u64 = 512;
+
+/// Where threads of `process` meet others. Where it is not known what processes share, all have one memory.
+fn meets_others<'a>(trace: &Trace, process: ProcessId, table: &'a BlockTable) -> ProcessMemory<'a> {
+    match knows_shared(trace) {
+        true => ProcessMemory::of(trace, process, table),
+        false => ProcessMemory::of_all(),
+    }
+}
+
+/// The same of what a process has for itself.
+fn space(trace: &Trace, process: ProcessId) -> Space {
+    Space::of(match knows_shared(trace) {
+        true => process,
+        false => ProcessId(0),
+    })
+}
 
 /// What was recognised in a recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

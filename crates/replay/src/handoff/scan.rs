@@ -10,10 +10,10 @@ use prestore_trace::{EventKind, ProcessId, SiteId, ThreadId};
 
 use super::LOOP;
 use super::blocks::Blocks;
-use super::memory::Memory;
+use super::meets_others;
 use super::places::Seen;
-use crate::SourceError;
 use crate::cursor::Cursor;
+use crate::{ProcessMemory, SourceError};
 
 /// Items that are read at once, and a block's worth more.
 const ENOUGH: usize = 4096;
@@ -108,7 +108,7 @@ impl<'t> Scanner<'t> {
         let mut scan = Scan {
             blocks: &mut self.blocks,
             xsave: table.xsave(),
-            memory: Memory::of(self.trace, self.process, &table),
+            memory: meets_others(self.trace, self.process, &table),
             seen,
             done: self.done,
             polled: self.polled,
@@ -124,7 +124,7 @@ impl<'t> Scanner<'t> {
 struct Scan<'a> {
     blocks: &'a mut Blocks,
     xsave: &'a [XsaveComponent],
-    memory: Memory<'a>,
+    memory: ProcessMemory<'a>,
     seen: &'a Seen,
     done: Done,
     polled: u64,

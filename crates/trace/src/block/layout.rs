@@ -35,7 +35,8 @@
 //! `inherited` are this process's too. Its modules follow: those that it began with.
 //! `FILE`: `u64 number, u32 path bytes, u32 0`, path; padded to 8: the file that `MAPPED` records
 //! ([`crate::record`]) mean by that number; no path where it could not be had.
-//! `SHARED`: `u64 address, u64 bytes`: memory of which other processes may have the same pages (`MAP_SHARED`, `shmat`).
+//! `SHARED`: `u64 address, u64 bytes, u64 identity, u64 offset`: memory of which other processes may have the same pages
+//! (`MAP_SHARED`, `shmat`): what has the same identity and offset is the same.
 
 use super::{Direction, MaskForm, RefMode, XsaveForm};
 use crate::{DemoteKind, EventKind, FenceKind, FlushKind};

@@ -2,43 +2,97 @@
 
 use std::ops::Range;
 
-/// Ranges of a process's addresses whose pages other processes may have as well.
+/// Bits of [`SharedMemory::place`]: those of a program's address.
+const BITS: u32 = 47;
+
+/// Odd, and its bits are like random ones: spreads identities.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+const PAGE: u64 = 4096;
+
+/// Ranges of a process's addresses whose pages other processes may have as well, at the same addresses or at others.
+///
+/// All that the process ever had: of what lay at the same address, the latest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SharedMemory {
     /// In order, apart from each other.
-    ranges: Vec<Range<u64>>,
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Part {
+    range: Range<u64>,
+    /// Where its first byte is among all that is shared.
+    first: u64,
+}
+
+impl Part {
+    fn at(&self, addr: u64) -> u64 {
+        self.first.wrapping_add(addr - self.range.start) & ((1 << BITS) - 1)
+    }
+
+    /// What of it lies in `range`.
+    fn within(&self, range: Range<u64>) -> Option<Self> {
+        let range = self.range.start.max(range.start)..self.range.end.min(range.end);
+        (!range.is_empty()).then(|| Self {
+            first: self.at(range.start),
+            range,
+        })
+    }
 }
 
 impl SharedMemory {
-    /// Is `addr` in it?
+    /// Where the process's address `addr` is among all that processes share, in 47 bits: the same for the same byte, and for others
+    /// elsewhere, but by a chance of the memory shared by 128 TiB. `None`: it is not shared.
     #[inline]
-    pub fn has(&self, addr: u64) -> bool {
-        let after = self.ranges.partition_point(|r| r.start <= addr);
-        after > 0 && addr < self.ranges[after - 1].end
+    pub fn place(&self, addr: u64) -> Option<u64> {
+        let after = self.parts.partition_point(|p| p.range.start <= addr);
+        let part = self.parts[..after].last()?;
+        (addr < part.range.end).then(|| part.at(addr))
+    }
+
+    /// The places of all that `range` has of it.
+    pub fn places(&self, range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
+        let met = self
+            .parts
+            .iter()
+            .filter_map(move |p| p.within(range.clone()));
+        met.map(|p| p.first..p.first + (p.range.end - p.range.start))
     }
 
     /// Is there any?
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.ranges.is_empty()
+        self.parts.is_empty()
     }
 
-    /// Adds a range.
-    pub(super) fn add(&mut self, mut range: Range<u64>) {
-        if range.is_empty() {
+    /// Adds a range: bytes from `offset` of the memory called `identity`.
+    pub(super) fn add(&mut self, range: Range<u64>, identity: u64, offset: u64) {
+        let base = identity.wrapping_mul(SPREAD) >> (64 - BITS) & !(PAGE - 1);
+        let first = base.wrapping_add(offset) & ((1 << BITS) - 1);
+        self.put(Part { range, first });
+    }
+
+    /// Adds another process's, where it has none itself.
+    pub(super) fn join(&mut self, other: &Self) {
+        let own = std::mem::replace(self, other.clone());
+        own.parts.into_iter().for_each(|p| self.put(p));
+    }
+
+    fn put(&mut self, part: Part) {
+        let Range { start, end } = part.range;
+        if start >= end {
             return;
         }
-        let from = self.ranges.partition_point(|r| r.end < range.start);
-        let until = self.ranges.partition_point(|r| r.start <= range.end);
-        for met in &self.ranges[from..until] {
-            range = range.start.min(met.start)..range.end.max(met.end);
+        let from = self.parts.partition_point(|p| p.range.end <= start);
+        let until = self.parts.partition_point(|p| p.range.start < end);
+        let (mut before, mut behind) = (None, None);
+        if let [first, .., last] | [first @ last] = &self.parts[from..until] {
+            before = first.within(0..start);
+            behind = last.within(end..u64::MAX);
         }
-        self.ranges.splice(from..until, [range]);
-    }
-
-    /// Adds another process's.
-    pub(super) fn join(&mut self, other: &Self) {
-        other.ranges.iter().for_each(|r| self.add(r.clone()));
+        let now = before.into_iter().chain([part]).chain(behind);
+        self.parts.splice(from..until, now);
     }
 }
 
@@ -47,19 +101,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_that_meet_are_one() {
+    fn the_same_memory_is_at_one_place_wherever_it_is_mapped() {
+        let (mut one, mut other) = (SharedMemory::default(), SharedMemory::default());
+        one.add(0x1000..0x3000, 7, 0);
+        other.add(0x9000..0xa000, 7, 0x1000);
+        other.add(0xa000..0xb000, 8, 0x1000);
+        assert_eq!(one.place(0x2010), other.place(0x9010));
+        assert_ne!(one.place(0x2010), other.place(0xa010));
+        let none = [one.place(0xfff), one.place(0x3000), other.place(0x2010)];
+        assert_eq!(none, [None; 3]);
+    }
+
+    #[test]
+    fn the_latest_at_an_address_counts() {
         let mut all = SharedMemory::default();
-        for range in [50..60, 10..20, 30..40, 20..25, 35..52, 70..70] {
-            all.add(range);
-        }
-        assert_eq!(all.ranges, [10..25, 30..60]);
-        let inside = [10, 24, 30, 59].map(|a| all.has(a));
-        assert_eq!(inside, [true; 4]);
-        let outside = [9, 25, 29, 60, 70].map(|a| all.has(a));
-        assert_eq!(outside, [false; 5]);
-        let mut other = SharedMemory::default();
-        other.add(0..100);
-        all.join(&other);
-        assert_eq!(all.ranges, [0..100]);
+        all.add(0x1000..0x9000, 1, 0);
+        let first = [0x1000, 0x8fff].map(|a| all.place(a));
+        all.add(0x3000..0x5000, 2, 0);
+        all.add(0x4000..0x6000, 3, 0);
+        assert_eq!([0x1000, 0x8fff].map(|a| all.place(a)), first);
+        assert_eq!(all.parts.len(), 4);
+        let mut alone = SharedMemory::default();
+        alone.add(0x4000..0x6000, 3, 0);
+        assert_eq!(all.place(0x5000), alone.place(0x5000));
+        let whole: Vec<_> = all.places(0..u64::MAX).collect();
+        assert_eq!(whole.iter().map(|r| r.end - r.start).sum::<u64>(), 0x8000);
+        alone.join(&all);
+        assert_eq!(alone, all, "a child has its parent's");
     }
 }

@@ -235,7 +235,11 @@ impl BlockTable {
                 let (Some(addr), Some(bytes)) = (f.u64(), f.u64()) else {
                     return Err(frame.bad(SHORT));
                 };
-                self.shared.add(addr..addr.saturating_add(bytes));
+                let (Some(identity), Some(offset)) = (f.u64(), f.u64()) else {
+                    return Err(frame.bad(SHORT));
+                };
+                let range = addr..addr.saturating_add(bytes);
+                self.shared.add(range, identity, offset);
             }
             meta::PROCESS => {
                 let mut f = Fields(frame.payload);

@@ -8,8 +8,8 @@ use prestore_trace::{EventKind, FenceKind, SiteId};
 use proptest::prelude::*;
 
 use super::{Blocks, Counts, Done, Item, Scan};
+use crate::ProcessMemory;
 use crate::handoff::blocks::MOST;
-use crate::handoff::memory::Memory;
 use crate::handoff::places::{Places, Seen};
 
 /// Values of an execution; the last is a count.
@@ -103,12 +103,11 @@ proptest! {
             (at, values, if cut < all { cut } else { all })
         }).collect();
         let mut known = Blocks::default();
-        let table = Arc::new(BlockTable::default());
-        known.are(&table);
+        known.are(&Arc::new(BlockTable::default()));
         let mut scan = Scan {
             blocks: &mut known,
             xsave: &[],
-            memory: Memory::of_one(table.shared()),
+            memory: ProcessMemory::of_all(),
             seen: &seen,
             done: Done::default(),
             polled: 0,
