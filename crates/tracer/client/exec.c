@@ -18,6 +18,7 @@
 #include "drmgr.h"
 #include "environment.h"
 #include "exec_file.h"
+#include "exec_refused.h"
 #include "execveat.h"
 #include "peek.h"
 #include "process_status.h"
@@ -114,17 +115,6 @@ readable(const char *path)
     return file >= 0;
 }
 
-/* Is there something to execute, for execveat with such flags? Else the call will fail. Where the kernel does not tell who may
- * (before 5.8, and under old filters), it is taken to be so. */
-static bool
-executable(int dir, const char *path, int flags)
-{
-    struct stat about;
-    if (syscall(SYS_newfstatat, dir, path, &about, flags) != 0 || !S_ISREG(about.st_mode))
-        return false;
-    return syscall(SYS_faccessat2, dir, path, X_OK, flags | AT_EACCESS) == 0 || errno != EACCES;
-}
-
 /* Why `path`, which is executable, is to be executed without us; 0: it is not. */
 static uint
 why_native(const char *path, const char *const *envp)
@@ -182,7 +172,7 @@ leave_execveat(void *drcontext)
     int dir = (int)dr_syscall_get_param(drcontext, 0);
     int flags = (int)dr_syscall_get_param(drcontext, 4);
     peek_text((const char *)dr_syscall_get_param(drcontext, 1), given, sizeof(given));
-    if (!executable(dir, given, flags))
+    if (!exec_is_allowed(dir, given, flags))
         return;
     session_note(NOTE_WITHOUT_PATH, given[0] == '\0' ? "an open file" : given);
     seccomp_hand_over(drcontext);
@@ -204,14 +194,24 @@ before_syscall(void *drcontext, int number)
         return true;
     const char *given = (const char *)dr_syscall_get_param(drcontext, 0);
     peek_text(given, path, sizeof(path));
-    if (path[0] == '\0' || !executable(AT_FDCWD, path, 0))
+    if (path[0] == '\0')
         return true;
+    if (!exec_is_allowed(AT_FDCWD, path, 0)) {
+        engine_exec_natively(drcontext);
+        return true;
+    }
     if (is_being_written(path)) {
         execveat_failed(drcontext);
         dr_syscall_set_result(drcontext, (reg_t)-ETXTBSY);
         return false;
     }
     exec_file_t file = exec_file_find(path);
+    if (file.place != NO_PATH && exec_is_refused(file.path)) {
+        if (file.engine)
+            execveat_goes_by(drcontext, file.path);
+        engine_exec_natively(drcontext);
+        return true;
+    }
     uint why = file.place == NO_PATH
         ? NOTE_WITHOUT_PATH
         : why_native(file.path, (const char *const *)dr_syscall_get_param(drcontext, 2));
@@ -267,7 +267,7 @@ exec_self(client_id_t id)
         char **envp = argv;
         while (*envp++ != NULL)
             ;
-        bool possible = executable(AT_FDCWD, program->full_path, 0);
+        bool possible = exec_is_allowed(AT_FDCWD, program->full_path, 0);
         uint why = possible ? why_native(program->full_path, (const char *const *)envp) : 0;
         if (why != 0) {
             session_note(why, program->full_path);

@@ -177,6 +177,21 @@ fn programs_are_followed_into_what_a_descriptor_leads_to() {
     assert!(facts.notes[0].contains("it has no path"), "{facts:?}");
 }
 
+/// The engine, executed instead, executed them: files that nobody may execute, and where nobody may; or it gave up when the
+/// program was gone, where natively the call fails.
+#[test]
+fn what_the_kernel_does_not_execute() {
+    let program = cc("executes_refused", &[]);
+    let folder = scratch();
+    for options in [&[][..], &["count"]] {
+        let facts = same(options, &[str(&program), str(folder.path())]);
+        assert!(facts.notes.is_empty(), "{facts:?}");
+        if facts.status.contains("77") {
+            eprintln!("SKIPPED: nothing can be mounted here");
+        }
+    }
+}
+
 #[test]
 fn a_parent_that_controls_its_child_is_told_what_it_sees() {
     let program = cc("debugged", &[]);

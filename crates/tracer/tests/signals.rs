@@ -250,3 +250,21 @@ fn signals_just_before_calls_that_wait() {
         same(options, &[str(&program), "faults"]);
     }
 }
+
+/// One in four ended with exit code 0, as if nothing had happened.
+#[test]
+fn threads_die_of_what_they_raise() {
+    let program = cc("dies_in_threads", &["-pthread"]);
+    for options in [&[][..], &["count"]] {
+        same(options, &[str(&program), "60"]);
+    }
+}
+
+/// The engine crashed where the vector registers' state could not be written.
+#[test]
+fn stacks_that_can_be_written_in_part() {
+    let program = cc("partly_writable", &["-O1"]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
