@@ -20,4 +20,4 @@ pub use figures::Figures;
 pub use prediction::{Effect, MachinePrediction, SCHEMA_VERSION, WhatIf};
 pub use prestore_replay::at_once;
 pub use speedup::Speedup;
-pub use study::{Study, WhatIfError};
+pub use study::{Study, WhatIfError, have_cores};

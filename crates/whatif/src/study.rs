@@ -64,6 +64,23 @@ pub(crate) struct Runs {
     pub impossible: f64,
 }
 
+/// Has each of `machines` a core for each thread of `trace`? What the threads did is not read for it.
+///
+/// # Errors
+/// The first machine that has too few; or the recording cannot be read.
+pub fn have_cores(trace: &Trace, machines: &[Machine], lenient: bool) -> Result<(), WhatIfError> {
+    let options = Options {
+        lenient,
+        ..Options::default()
+    };
+    let threads = threads_at_once(trace, &options)?;
+    for machine in machines {
+        (Simulation::new(machine).check_threads(threads, 0))
+            .map_err(|error| failed_on(machine, error))?;
+    }
+    Ok(())
+}
+
 impl Study<'_> {
     /// Simulates, on as many threads as the host has; calls `done` after each simulation, with how many are left
     /// of those that are known by then.
@@ -72,11 +89,7 @@ impl Study<'_> {
     /// The first that a simulation met, in the order of the machines.
     pub fn predict(&self, done: &(dyn Fn(usize) + Sync)) -> Result<WhatIf, WhatIfError> {
         let options = self.options();
-        let threads = threads_at_once(self.trace, &options)?;
-        for machine in self.machines {
-            (Simulation::new(machine).check_threads(threads, 0))
-                .map_err(|error| failed_on(machine, error))?;
-        }
+        have_cores(self.trace, self.machines, self.lenient)?;
         let hand_offs = Arc::new(HandOffs::infer(self.trace, &options)?);
         let run = |wanted: &[(&Machine, Variant)]| self.runs(wanted, &options, &hand_offs, done);
         let variants = Variant::alone(self.advice);

@@ -11,7 +11,7 @@ use prestore_replay::Sample;
 use prestore_report::{Report, TextOptions, WhatIfReport, whatif_text};
 use prestore_sim::Interest;
 use prestore_trace::container::{RecordingState, Trace};
-use prestore_whatif::{Advice, Study, WhatIf, WhatIfError};
+use prestore_whatif::{Advice, Study, WhatIf, WhatIfError, have_cores};
 
 use crate::args::{PlainFormat, WhatifArgs};
 use crate::error::CliError;
@@ -41,6 +41,7 @@ pub fn run(args: &WhatifArgs) -> Result<ExitCode, CliError> {
     };
     let thresholds = advise::thresholds(&args.thresholds)?;
     let trace = replay.stored.open()?;
+    have_cores(&trace, &machines, is_lenient(&trace, asked.lenient)).map_err(refused)?;
     let dir = &replay.stored.recording;
     let (mut analysis, about) = advise::analyse(&trace, dir, &replay.debug_dir, thresholds)?;
     analysis.oracle.leave_loader_alone(&mut analysis.findings);
@@ -117,7 +118,7 @@ pub fn predict(
         advice,
         all_together: asked.all_together,
         simulations: asked.simulations,
-        lenient: asked.lenient || trace.manifest().state != RecordingState::Complete,
+        lenient: is_lenient(trace, asked.lenient),
         independent_loads: asked.independent_loads,
         limit: asked.limit,
         sample: asked.sample,
@@ -130,8 +131,17 @@ pub fn predict(
         let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
         progress.one_with(left);
     };
-    study.predict(&done).map_err(|error| match error {
+    study.predict(&done).map_err(refused)
+}
+
+/// A recording that has no end is read as far as it goes.
+fn is_lenient(trace: &Trace, asked: bool) -> bool {
+    asked || trace.manifest().state != RecordingState::Complete
+}
+
+fn refused(error: WhatIfError) -> CliError {
+    match error {
         WhatIfError::Source(error) => error.into(),
         error => CliError::Usage(error.to_string()),
-    })
+    }
 }
