@@ -5,7 +5,7 @@
 //! what of the recorded order between threads is kept. [`StackGuess`] says where a thread's stack
 //! may be. [`Replay`] puts them and a [`prestore_sim::Simulation`] together.
 //!
-//! Processes have address spaces of their own ([`Space`]); instructions that were not recorded
+//! Processes have address spaces of their own ([`Space`]), and in common what they share ([`ProcessMemory`]); instructions that were not recorded
 //! elapse or are left out ([`Gaps`]); an allocation's site is the call that asked for it.
 
 mod ahead;
