@@ -98,15 +98,15 @@ pub(crate) fn knows_shared(trace: &Trace) -> bool {
 }
 
 fn has_address(kind: OpKind) -> bool {
-    match kind {
+    matches!(
+        kind,
         OpKind::Load
-        | OpKind::Store
-        | OpKind::NtStore
-        | OpKind::Atomic
-        | OpKind::Flush(_)
-        | OpKind::Demote(_)
-        | OpKind::Alloc { .. }
-        | OpKind::Free => true,
-        _ => false,
-    }
+            | OpKind::Store
+            | OpKind::NtStore
+            | OpKind::Atomic
+            | OpKind::Flush(_)
+            | OpKind::Demote(_)
+            | OpKind::Alloc { .. }
+            | OpKind::Free
+    )
 }
