@@ -263,8 +263,8 @@ frame_bytes(uint64 at)
     return frame.fpstate + (has && extended >= 512 && extended < 1 << 16 ? extended : 512) - at;
 }
 
-/* The engine, in the kernel's place, puts the frame onto the handler's stack, and writes to it again
- * when the handler returns: what is there then is nobody's. */
+/* The engine, in the kernel's place, puts the frame onto the handler's stack. What is there when the
+ * handler has returned is nobody's. */
 static void
 on_transfer(void *drcontext, const dr_kernel_xfer_info_t *info)
 {

@@ -268,3 +268,12 @@ fn stacks_that_can_be_written_in_part() {
         same(options, &[str(&program)]);
     }
 }
+
+/// The engine wrote into them, and crashed where it could not.
+#[test]
+fn frames_that_are_only_read() {
+    let program = cc("only_read_frames", &["-O1"]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
