@@ -51,6 +51,12 @@ fn faults_in_code_that_changes_itself() {
     }
 }
 
+/// Where other threads write beside the code, as a JVM's compilers do: handlers were told of address 0.
+#[test]
+fn faults_beside_writes() {
+    same_in_all_scopes("faults_beside_writes");
+}
+
 /// As V8 has its code: it crashed. Where the processor has no keys, the program says so.
 #[test]
 fn code_behind_protection_keys() {

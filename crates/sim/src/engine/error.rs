@@ -11,8 +11,9 @@ use crate::memory::Fullness;
 pub enum SimulationError<E> {
     /// Threads are pinned, one a core, helper threads too.
     #[error(
-        "the trace has {threads} threads{}, each needs a core of its own, and {machine} has {cores}: take a \
-         machine with more cores, or more of this one with --set core.count={}",
+        "the trace has {threads} threads{} and {machine} has {cores} cores: every thread has a core \
+         of its own; take a machine with more cores, or more of this one with --set \
+         core.count={}",
         helped(*.helpers), .threads + .helpers
     )]
     TooManyThreads {
