@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::fields::Fields;
+
 /// Bits of [`SharedMemory::place`]: those of a program's address.
 const BITS: u32 = 47;
 
@@ -66,8 +68,16 @@ impl SharedMemory {
         self.parts.is_empty()
     }
 
+    /// Adds what a frame tells; `None`: it is too short.
+    pub(super) fn take(&mut self, mut frame: Fields<'_>) -> Option<()> {
+        let (addr, bytes) = (frame.u64()?, frame.u64()?);
+        let (identity, offset) = (frame.u64()?, frame.u64()?);
+        self.add(addr..addr.saturating_add(bytes), identity, offset);
+        Some(())
+    }
+
     /// Adds a range: bytes from `offset` of the memory called `identity`.
-    pub(super) fn add(&mut self, range: Range<u64>, identity: u64, offset: u64) {
+    fn add(&mut self, range: Range<u64>, identity: u64, offset: u64) {
         let base = identity.wrapping_mul(SPREAD) >> (64 - BITS) & !(PAGE - 1);
         let first = base.wrapping_add(offset) & ((1 << BITS) - 1);
         self.put(Part { range, first });

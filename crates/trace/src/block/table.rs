@@ -231,15 +231,8 @@ impl BlockTable {
                 self.files.insert(number, path.into());
             }
             meta::SHARED => {
-                let mut f = Fields(frame.payload);
-                let (Some(addr), Some(bytes)) = (f.u64(), f.u64()) else {
-                    return Err(frame.bad(SHORT));
-                };
-                let (Some(identity), Some(offset)) = (f.u64(), f.u64()) else {
-                    return Err(frame.bad(SHORT));
-                };
-                let range = addr..addr.saturating_add(bytes);
-                self.shared.add(range, identity, offset);
+                let taken = self.shared.take(Fields(frame.payload));
+                taken.ok_or(frame.bad(SHORT))?;
             }
             meta::PROCESS => {
                 let mut f = Fields(frame.payload);
