@@ -75,9 +75,8 @@ impl<'a> ProcessMemory<'a> {
         let own = self.space.place(range.start)..self.space.place(range.end);
         let shared = self.shared.into_iter();
         let shared = shared.flat_map(move |s| s.places(range.clone()));
-        [own]
-            .into_iter()
-            .chain(shared.map(|r| r.start | SHARED..r.end | SHARED))
+        let shared = shared.map(|r| r.start + SHARED..r.end + SHARED);
+        [own].into_iter().chain(shared)
     }
 
     /// Puts operations in the process's space to where they belong.

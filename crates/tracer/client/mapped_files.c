@@ -7,6 +7,7 @@
 #include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "session.h"
@@ -61,9 +62,13 @@ static void
 tell_mapped(uint64 address, const uint64 args[6])
 {
     struct stat file;
-    if ((args[3] & MAP_ANONYMOUS) != 0)
+    bool anonymous = (args[3] & MAP_ANONYMOUS) != 0;
+    if (!anonymous && syscall(SYS_fstat, (int)args[4], &file) != 0)
+        return;
+    /* Each mapping of /dev/zero has memory of its own. */
+    if (anonymous || (S_ISCHR(file.st_mode) && file.st_rdev == makedev(1, 5)))
         tell_shared(address, args[1], OF_NO_FILE, __builtin_ia32_rdtsc(), 0);
-    else if (syscall(SYS_fstat, (int)args[4], &file) == 0)
+    else
         tell_shared(address, args[1], OF_A_FILE, file.st_dev << 40 ^ file.st_ino, args[5]);
 }
 

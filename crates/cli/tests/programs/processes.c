@@ -1,6 +1,8 @@
 /* Two processes with a lock each, or one that they share, by the first argument: `private`, or memory shared as `anonymous`, `segment`
- * or `file` before the second process is made, or a file mapped by each for itself, elsewhere (`both`). */
+ * or `file` before the second process is made, a file mapped by each for itself, elsewhere (`both`), or
+ * memory shared with nobody at the same address (`apart`). */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -67,10 +69,12 @@ main(int argc, char **argv)
         shared = segment();
     else if (strcmp(how, "file") == 0)
         shared = map(MAP_SHARED, file, 0);
-    else if (strcmp(how, "both") != 0)
+    else if (strcmp(how, "both") != 0 && strcmp(how, "apart") != 0)
         return 2;
     pid_t child = fork();
-    if (shared == NULL)
+    if (strcmp(how, "apart") == 0)
+        shared = map(MAP_SHARED, open("/dev/zero", O_RDWR), 0);
+    else if (shared == NULL)
         shared = map(MAP_SHARED, file, child == 0 ? 1 << 20 : 0);
     sections(shared);
     if (child == 0)

@@ -44,8 +44,8 @@ impl Part {
 }
 
 impl SharedMemory {
-    /// Where the process's address `addr` is among all that processes share, in 47 bits: the same for the same byte, and for others
-    /// elsewhere, but by a chance of the memory shared by 128 TiB. `None`: it is not shared.
+    /// Where the process's address `addr` is among all that processes share, in 47 bits; `None`: it is not shared. The same byte is at
+    /// the same place for all processes. Places are hashed: two mappings fall together with a chance of their bytes by 128 TiB.
     #[inline]
     pub fn place(&self, addr: u64) -> Option<u64> {
         let after = self.parts.partition_point(|p| p.range.start <= addr);

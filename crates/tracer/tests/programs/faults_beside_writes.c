@@ -2,6 +2,7 @@
  * own, as what is written to often is treated otherwise from then on. */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -40,8 +41,8 @@ static void *
 write_beside(void *unused)
 {
     for (int round = 1; round <= ROUNDS; round++) {
-        while (atomic_load(&round_begun) < round) {
-        }
+        while (atomic_load(&round_begun) < round)
+            sched_yield();
         for (int i = 0; i < WRITES; i++) {
             for (volatile int pause = 0; pause < 2000; pause++) {
             }
@@ -75,8 +76,8 @@ main(void)
                              : "rdi", "memory", "cc");
             sum += result;
         }
-        while (atomic_load(&round_done) < round) {
-        }
+        while (atomic_load(&round_done) < round)
+            sched_yield();
     }
     pthread_join(thread, NULL);
     printf("%ld\n", sum);
