@@ -1,6 +1,6 @@
 //! The analysis: buffers in, findings out.
 
-use prestore_trace::block::BlockTable;
+use prestore_trace::block::{BlockTable, SharedMemory};
 use prestore_trace::replay::{CallTree, ReplayError};
 use prestore_trace::{ProcessId, SiteId, SiteTable, ThreadId};
 use rustc_hash::FxHashMap;
@@ -65,6 +65,17 @@ struct Process {
     stretches: Stretches,
     /// Instructions.
     executed: u64,
+    common: Common,
+}
+
+/// What a process has in common with others, as the back knows it.
+#[derive(Debug, Default)]
+struct Common {
+    memory: SharedMemory,
+    /// Changes of the process's table when that was looked at.
+    changes: u64,
+    /// Number of a thread that there is not: there it stands for the other processes.
+    others: Option<usize>,
 }
 
 /// Exact counts of the whole program, from a first pass that counted everything.
@@ -178,6 +189,7 @@ impl<O: SiteOracle> Analyzer<O> {
             threads: Vec::new(),
             stretches: self.stretches,
             executed: 0,
+            common: Common::default(),
         });
         let next = own.threads.len();
         let at = *own.by_id.entry(thread).or_insert(next);
@@ -189,6 +201,7 @@ impl<O: SiteOracle> Analyzer<O> {
                 ..Thread::default()
             });
         }
+        let common = own.common_if_new(table);
         let thread = &mut own.threads[at];
         let (whole, before) = (own.stretches.whole(own.executed), thread.replayer.instrs());
         thread.state.is_whole_in(whole);
@@ -211,6 +224,7 @@ impl<O: SiteOracle> Analyzer<O> {
             own.stretches.passes(number);
         }
         (batch.process, batch.thread) = (process, at);
+        batch.common = common;
         batch.instrs = thread.replayer.instrs();
         if !batch.items.is_empty() {
             batch.words.extend_from_slice(words);
@@ -253,11 +267,7 @@ impl<O: SiteOracle> Analyzer<O> {
         let Some(&at) = own.by_id.get(&thread) else {
             return;
         };
-        let ended = Thread {
-            ended: true,
-            ..Thread::default()
-        };
-        let mut thread = std::mem::replace(&mut own.threads[at], ended);
+        let mut thread = std::mem::replace(&mut own.threads[at], Thread::over());
         let Some(part) = thread.part() else {
             return;
         };
@@ -278,7 +288,7 @@ impl<O: SiteOracle> Analyzer<O> {
             Way::Beside(pipe) => pipe.finish(),
             Way::Here(here) => here.0,
         }
-        .ledger;
+        .finish();
         let (findings, counts, threads) = summary::findings(
             &ledger,
             &self.groups,
@@ -300,6 +310,23 @@ impl<O: SiteOracle> Analyzer<O> {
 }
 
 impl Process {
+    /// What it has in common with others, if that is not what it was, and the thread that stands for those.
+    fn common_if_new(&mut self, table: &BlockTable) -> Option<(SharedMemory, usize)> {
+        let common = &mut self.common;
+        if std::mem::replace(&mut common.changes, table.changes()) == table.changes()
+            || *table.shared() == common.memory
+        {
+            return None;
+        }
+        common.memory = table.shared().clone();
+        let threads = &mut self.threads;
+        let others = *common.others.get_or_insert_with(|| {
+            threads.push(Thread::over());
+            threads.len() - 1
+        });
+        Some((common.memory.clone(), others))
+    }
+
     /// What its threads executed since they were asked last.
     fn parts(&mut self) -> Vec<Option<Part>> {
         self.threads.iter_mut().map(Thread::part).collect()

@@ -4,7 +4,7 @@
 //! back follows the memory. They run side by side; what passes between them is a buffer's words
 //! and which blocks lie where in them, in order.
 
-use prestore_trace::block::{Ref, XsaveComponent};
+use prestore_trace::block::{Ref, SharedMemory, XsaveComponent};
 use prestore_trace::{ProcessId, SiteId};
 
 use crate::access::Access;
@@ -74,6 +74,8 @@ pub(crate) struct Batch {
     pub(crate) origins: Vec<OriginNews>,
     pub(crate) runs: Vec<NewRun>,
     pub(crate) xsave: Vec<XsaveComponent>,
+    /// What the process has in common with others, if that is new, and the number of a thread that there is not.
+    pub(crate) common: Option<(SharedMemory, usize)>,
     /// The thread's instructions at the end.
     pub(crate) instrs: u64,
     /// Nothing of the above but that somebody has ended.
@@ -99,6 +101,7 @@ impl Batch {
         self.origins.clear();
         self.runs.clear();
         self.xsave.clear();
+        self.common = None;
         self.ended = None;
     }
 }

@@ -18,6 +18,13 @@ pub(crate) struct ProcessClock {
     furthest: u64,
 }
 
+impl ProcessClock {
+    /// The time of the thread that is furthest.
+    pub(crate) fn furthest(&self) -> u64 {
+        self.furthest
+    }
+}
+
 /// How far a thread's virtual time is ahead of its own instruction count.
 #[derive(Clone, Debug)]
 pub(crate) struct ThreadClock {

@@ -164,7 +164,10 @@ impl Ledger {
             }
         }
         let memory = &back.memory;
-        self.lines_read += memory.cores.iter().map(|c| c.lines_read()).sum::<u64>();
+        // What other processes read comes to their own cores.
+        let others = memory.others.as_ref().map(|others| others.thread);
+        let own = (memory.cores.iter().zip(0..)).filter(|core| Some(core.1) != others);
+        self.lines_read += own.map(|(core, _)| core.lines_read()).sum::<u64>();
         for (instruction, counts) in memory.existing.by_instruction() {
             self.judge(instruction.place, instruction.kind, &counts);
         }

@@ -60,6 +60,14 @@ pub(crate) struct ThreadState {
 const ROUND: u64 = 256;
 
 impl Thread {
+    /// One that has ended and was accounted for.
+    pub(crate) fn over() -> Self {
+        Self {
+            ended: true,
+            ..Self::default()
+        }
+    }
+
     /// What it executed since it was asked last; `None`: it had ended by then.
     pub(crate) fn part(&mut self) -> Option<Part> {
         if self.ended {

@@ -2,15 +2,18 @@
 
 mod ahead;
 mod execution;
+mod meeting;
 mod quiet;
 mod rows;
+mod touches;
 
 use prestore_trace::ProcessId;
-use prestore_trace::block::XsaveComponent;
+use prestore_trace::block::{SharedMemory, XsaveComponent};
 use rustc_hash::FxHashMap;
 
 use self::ahead::Written;
 use self::execution::Execution;
+use self::meeting::{Common, Meeting};
 use self::quiet::{Looked, Quiet};
 use crate::access::Access;
 use crate::batch::{Batch, Ended, NewRun};
@@ -30,6 +33,10 @@ pub(crate) struct BackProcess {
     pub(crate) threads: Vec<BackThread>,
     /// Of threads that ended in this part of the run.
     ended: Ledger,
+    /// Its memory that other processes may have, too.
+    common: Option<Common>,
+    /// It has ended, with the rest of its threads and what its sums count.
+    over: Option<(Vec<Option<Part>>, u64)>,
 }
 
 /// The back's share of a thread.
@@ -58,9 +65,10 @@ pub(crate) struct BackThread {
 #[derive(Debug)]
 pub(crate) struct Back {
     limits: Limits,
-    /// Those that have not ended.
+    /// Those that have not ended, and some that have.
     processes: FxHashMap<ProcessId, BackProcess>,
-    pub(crate) ledger: Ledger,
+    meeting: Meeting,
+    ledger: Ledger,
 }
 
 impl Back {
@@ -68,6 +76,7 @@ impl Back {
         Self {
             limits,
             processes: FxHashMap::default(),
+            meeting: Meeting::default(),
             ledger: Ledger::default(),
         }
     }
@@ -76,11 +85,7 @@ impl Back {
     pub(crate) fn take(&mut self, batch: &mut Batch) {
         match batch.ended.take() {
             None => self.execute(batch),
-            Some(Ended::Process(threads, weight)) => {
-                if let Some(process) = self.processes.remove(&batch.process) {
-                    self.ledger.merge(process.sums(&threads, weight));
-                }
-            }
+            Some(Ended::Process(threads, weight)) => self.end(batch.process, threads, weight),
             Some(Ended::Part(threads, weight)) => {
                 if let Some(process) = self.processes.get_mut(&batch.process) {
                     process.memory.leave_open();
@@ -99,16 +104,42 @@ impl Back {
         }
     }
 
+    /// The sums of all, when every process has ended.
+    pub(crate) fn finish(mut self) -> Ledger {
+        while let Some(ended) = self.meeting.ended.pop_front() {
+            self.add(ended);
+        }
+        self.ledger
+    }
+
+    fn end(&mut self, id: ProcessId, threads: Vec<Option<Part>>, weight: u64) {
+        let Some(process) = self.processes.get_mut(&id) else {
+            return;
+        };
+        process.over = Some((threads, weight));
+        let (is_kept, no_longer) = self.meeting.ends(id, process);
+        let over = (!is_kept).then_some(id).into_iter().chain(no_longer);
+        over.for_each(|id| self.add(id));
+    }
+
+    /// Adds the sums of a process that has ended.
+    fn add(&mut self, id: ProcessId) {
+        if let Some(mut process) = self.processes.remove(&id)
+            && let Some((threads, weight)) = process.over.take()
+        {
+            self.ledger.merge(process.sums(&threads, weight));
+        }
+    }
+
     fn execute(&mut self, batch: &mut Batch) {
+        if let Some((memory, others)) = batch.common.take() {
+            self.join(batch.process, memory, others);
+        }
         let process = self
             .processes
             .entry(batch.process)
             .or_insert_with(|| BackProcess::new(self.limits));
-        while process.threads.len() <= batch.thread {
-            let clock = ThreadClock::starting(&process.clock);
-            process.memory.thread_begins(clock);
-            process.threads.push(BackThread::default());
-        }
+        process.begin_threads(batch.thread);
         process.memory.origins.learn(&batch.origins);
         process.memory.turn_of(batch.thread as u32);
         let thread = &mut process.threads[batch.thread];
@@ -124,7 +155,34 @@ impl Back {
             loaded: false,
         };
         execution.run(batch);
-        process.memory.clocks[batch.thread].buffer_ended(batch.instrs, &mut process.clock);
+        if self.meeting.concerns(process) {
+            self.meet(batch);
+        } else {
+            self.meeting.buffer_ended(process, batch);
+        }
+    }
+
+    /// A process has this in common with others, from now on.
+    fn join(&mut self, id: ProcessId, memory: SharedMemory, others: usize) {
+        let process = (self.processes.entry(id)).or_insert_with(|| BackProcess::new(self.limits));
+        let before = self.meeting.is_possible();
+        self.meeting.joins(process, memory, others);
+        if self.meeting.is_possible() && !before {
+            for (id, process) in &mut self.processes {
+                self.meeting.learn(*id, process);
+            }
+        }
+    }
+
+    /// What a process has done in memory that others have, too.
+    fn meet(&mut self, batch: &Batch) {
+        let Some(mut process) = self.processes.remove(&batch.process) else {
+            return;
+        };
+        let own = (batch.process, &mut process);
+        self.meeting.take(own, &mut self.processes, batch);
+        self.meeting.buffer_ended(&mut process, batch);
+        self.processes.insert(batch.process, process);
     }
 }
 
@@ -135,6 +193,17 @@ impl BackProcess {
             memory: Memory::new(limits),
             threads: Vec::new(),
             ended: Ledger::default(),
+            common: None,
+            over: None,
+        }
+    }
+
+    /// Its threads up to number `last` have begun.
+    fn begin_threads(&mut self, last: usize) {
+        while self.threads.len() <= last {
+            self.memory
+                .thread_begins(ThreadClock::starting(&self.clock));
+            self.threads.push(BackThread::default());
         }
     }
 
@@ -144,6 +213,9 @@ impl BackProcess {
         next.clock = self.clock;
         next.memory.allocations = std::mem::take(&mut self.memory.allocations);
         next.memory.known = std::mem::take(&mut self.memory.known).after_gap();
+        next.memory.others = self.memory.others.take();
+        next.common = self.common.take();
+        next.memory.lines.watch_as(&self.memory.lines);
         for clock in &self.memory.clocks {
             next.memory.thread_begins(clock.clone());
             next.threads.push(BackThread::default());

@@ -8,11 +8,13 @@
 mod owner;
 mod state;
 mod table;
+mod watched;
 
 use rustc_hash::FxHashMap;
 
 use crate::cores::{Touch, sample_bits, sample_of};
 use table::Table;
+use watched::Watched;
 
 pub(crate) use owner::Owner;
 pub(crate) use state::LineState;
@@ -50,6 +52,7 @@ pub(crate) struct Lines {
     groups: Vec<[u32; 4]>,
     /// Sixteen a group; group 0 is never used.
     pub(crate) states: Table,
+    watched: Watched,
 }
 
 impl Default for Lines {
@@ -64,6 +67,7 @@ impl Default for Lines {
             touched: Vec::new(),
             groups: Vec::new(),
             states,
+            watched: Watched::default(),
         }
     }
 }
@@ -146,6 +150,7 @@ impl Lines {
     fn make_group(&mut self, page: usize, line: usize) -> usize {
         let group = self.states.len() / GROUP_LINES;
         self.groups[page][line / GROUP_LINES % 4] = group as u32;
+        self.watched.is_written(line as u64);
         self.states.extend(GROUP_LINES);
         group * GROUP_LINES + line % GROUP_LINES
     }

@@ -32,6 +32,7 @@
 //! read it before changes nothing: see `own`.
 
 mod allocated;
+mod elsewhere;
 mod flushes;
 mod left_out;
 mod own;
@@ -41,6 +42,8 @@ mod search;
 mod singles;
 mod streaks;
 mod writes;
+
+pub(crate) use elsewhere::Others;
 
 use prestore_trace::SiteId;
 
@@ -154,6 +157,7 @@ pub(crate) struct Memory {
     /// By thread index.
     pub(crate) clocks: Vec<ThreadClock>,
     pub(crate) cores: Vec<Core>,
+    pub(crate) others: Option<Others>,
     pub(crate) existing: Existing,
     /// Epochs of all cores: with each, lines of the sample are to be looked at that were not.
     pub(crate) epochs: u64,
@@ -171,6 +175,7 @@ impl Memory {
             known: Known::default(),
             clocks: Vec::new(),
             cores: Vec::new(),
+            others: None,
             existing: Existing::default(),
             epochs: 0,
             own: Own::default(),

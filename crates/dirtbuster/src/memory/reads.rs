@@ -204,7 +204,11 @@ impl Memory {
             return at.now - time;
         }
         let clock = |t: u32| &self.clocks[t as usize];
+        let written = clock(writer).virtual_at(time);
+        if let Some(others) = self.others.as_ref().filter(|o| o.thread == at.thread) {
+            return at.now.saturating_sub(others.clock.virtual_at(written));
+        }
         let read = at.now + clock(at.thread).lead();
-        read.saturating_sub(clock(writer).virtual_at(time))
+        read.saturating_sub(written)
     }
 }

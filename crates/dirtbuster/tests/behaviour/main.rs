@@ -13,6 +13,7 @@ mod fresh;
 mod larger;
 mod near;
 mod non_temporal;
+mod shared;
 mod streams;
 #[path = "../synthetic/mod.rs"]
 mod synthetic;

@@ -3,6 +3,8 @@
 
 pub mod copy;
 
+use std::collections::HashMap;
+
 use prestore_dirtbuster::{Analyzer, Outcome, SiteClass, SiteOracle, Thresholds};
 use prestore_trace::block::{Block, BlockEnd, BlockTable, Direction, NO_SLOT, Ref, RefMode};
 use prestore_trace::record::{Special, header};
@@ -107,29 +109,50 @@ impl Program {
         self.analyze_with(Analyzer::new(everything(), Numbers))
     }
 
-    pub fn analyze_with(&self, mut analyzer: Analyzer<Numbers>) -> Outcome<Numbers> {
+    pub fn analyze_with(&self, analyzer: Analyzer<Numbers>) -> Outcome<Numbers> {
+        self.analyze_as(analyzer, false, |thread| {
+            (ProcessId(0), ThreadId(thread), &self.table)
+        })
+    }
+
+    /// Each thread is a process of its own, with its table, which `ends` behind its last buffer.
+    pub fn analyze_processes(&self, tables: &[BlockTable], ends: bool) -> Outcome<Numbers> {
+        let analyzer = Analyzer::new(everything(), Numbers);
+        self.analyze_as(analyzer, ends, |thread| {
+            (ProcessId(thread), ThreadId(0), &tables[thread as usize])
+        })
+    }
+
+    fn analyze_as<'a>(
+        &'a self,
+        mut analyzer: Analyzer<Numbers>,
+        ends: bool,
+        who: impl Fn(u32) -> (ProcessId, ThreadId, &'a BlockTable),
+    ) -> Outcome<Numbers> {
         let mut sites = SiteTable::default();
-        let mut before = Vec::new();
-        if !self.fresh {
-            Special::Mapped {
-                addr: 0,
-                size: u64::MAX,
-                offset: 0,
-                file: 0,
-                writable: true,
+        let mut begun = Vec::new();
+        let buffers = || (0..).zip(self.buffers.iter().filter(|b| b.0 != u32::MAX));
+        let last: HashMap<u32, usize> = buffers().map(|(number, b)| (b.0, number)).collect();
+        for (number, (of, words)) in buffers() {
+            let (process, thread, table) = who(*of);
+            let mut all = Vec::new();
+            if !self.fresh && !begun.contains(&process) {
+                begun.push(process);
+                Special::Mapped {
+                    addr: 0,
+                    size: u64::MAX,
+                    offset: 0,
+                    file: 0,
+                    writable: true,
+                }
+                .write(&mut all);
             }
-            .write(&mut before);
-        }
-        for (thread, words) in self.buffers.iter().filter(|b| b.0 != u32::MAX) {
-            let words = &[std::mem::take(&mut before), words.clone()].concat();
-            let taken = analyzer.feed(
-                ProcessId(0),
-                ThreadId(*thread),
-                &self.table,
-                &mut sites,
-                words,
-            );
-            assert_eq!(taken, Ok(words.len()));
+            all.extend(words);
+            let taken = analyzer.feed(process, thread, table, &mut sites, &all);
+            assert_eq!(taken, Ok(all.len()));
+            if ends && last[of] == number {
+                analyzer.end(process);
+            }
         }
         analyzer.finish()
     }

@@ -62,6 +62,14 @@ impl SharedMemory {
         met.map(|p| p.first..p.first + (p.range.end - p.range.start))
     }
 
+    /// From its first byte to behind its last.
+    pub fn within(&self) -> Range<u64> {
+        match (self.parts.first(), self.parts.last()) {
+            (Some(first), Some(last)) => first.range.start..last.range.end,
+            _ => 0..0,
+        }
+    }
+
     /// Is there any?
     #[inline]
     pub fn is_empty(&self) -> bool {
