@@ -5,7 +5,10 @@ mod common;
 
 use std::path::PathBuf;
 
-use common::{advice, advise, advise_with, finding, finding_at, findings, source_line, workload};
+use common::{
+    advice, advise, advise_with, c_program, finding, finding_at, findings, source_line, text,
+    workload,
+};
 use serde_json::Value;
 
 /// The one finding of `function` in `file`, at the line that has `text`.
@@ -236,4 +239,25 @@ fn the_distance_to_a_fence_is_that_of_the_instructions_between() {
     // After the last store come the reads; it has a part of the repetition behind it.
     assert!(near > 8 && near < short, "{near} of {short}");
     assert!(far > 64 && far < long, "{far} of {long}");
+}
+
+#[test]
+fn messages_between_processes_are_judged_as_those_between_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = "programs/messages.c";
+    let program = c_program(
+        folder.path(),
+        "messages",
+        include_str!("programs/messages.c"),
+        &["-O2", "-pthread"],
+    );
+    let file = folder.path().join("ring");
+    let line = source_line(&format!("crates/cli/tests/{source}"), "/* message */");
+    for args in [&["threads"][..], &["processes"], &["file", text(&file)]] {
+        let report = advise(&program, args);
+        let sent = finding_at(&report, "messages.c", line);
+        assert_eq!(sent["function"], "send_message", "{args:?}");
+        assert_verdict(sent, &["demote"]);
+        assert_eq!(report["write_intensive"], true, "{args:?}: {report:#}");
+    }
 }
