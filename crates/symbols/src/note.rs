@@ -59,6 +59,31 @@ pub enum Remark {
     },
 }
 
+impl Note {
+    /// A sentence for each of `notes`, but one for all modules without line information: a program may have a dozen of them.
+    pub fn sentences(notes: &[Self]) -> Vec<String> {
+        let lacks = |note: &&Self| matches!(note.remark, Remark::NoLineInfo { .. });
+        let mut sentences: Vec<String> = notes
+            .iter()
+            .filter(|n| !lacks(n))
+            .map(ToString::to_string)
+            .collect();
+        let mut without = notes.iter().filter(lacks);
+        if let Some(first) = without.next() {
+            let others: Vec<&str> = without.map(|n| file_name(&n.module)).collect();
+            sentences.push(match others[..] {
+                [] => first.to_string(),
+                _ => format!("{first}; the same for {}", others.join(", ")),
+            });
+        }
+        sentences
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let module = &self.module;
@@ -129,5 +154,45 @@ fn list(f: &mut fmt::Formatter<'_>, looked_in: &[PathBuf]) -> fmt::Result {
         [] => Ok(()),
         [second] => write!(f, ", {}", second.display()),
         more => write!(f, " and {} other places", more.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_without_line_information_share_a_sentence() {
+        let note = |module: &str, remark| Note {
+            module: module.to_owned(),
+            remark,
+        };
+        let without = |module| {
+            note(
+                module,
+                Remark::NoLineInfo {
+                    looked_in: vec!["/debug/a".into()],
+                },
+            )
+        };
+        let all = [
+            without("/lib/a.so"),
+            note("/lib/b.so", Remark::Gone),
+            without("/lib/c.so"),
+            without("d"),
+        ];
+        let [gone, none] = &Note::sentences(&all)[..] else {
+            panic!("two sentences");
+        };
+        assert!(gone.starts_with("/lib/b.so is not there"), "{gone}");
+        assert!(
+            none.starts_with("no line info in /lib/a.so: install"),
+            "{none}"
+        );
+        assert!(
+            none.ends_with("looked in: /debug/a; the same for c.so, d"),
+            "{none}"
+        );
+        assert_eq!(Note::sentences(&all[..1]), [all[0].to_string()]);
     }
 }

@@ -17,7 +17,7 @@ use chosen::ChosenCode;
 use loader::is_loader;
 use prestore_dirtbuster::{SiteClass, SiteOracle};
 use prestore_report::{Frame, Place, Resolver, SiteKind, is_generic_library};
-use prestore_symbols::{Frame as SymbolFrame, FunctionName, ModuleRef, Options, Symbols};
+use prestore_symbols::{Frame as SymbolFrame, FunctionName, ModuleRef, Note, Options, Symbols};
 use prestore_trace::container::NamedCode;
 use prestore_trace::filter::{Choice, ScopeOracle};
 use prestore_trace::{Module, Site, SiteId, SiteTable};
@@ -93,11 +93,7 @@ impl Namer {
 
     /// What went less than well while names were looked up, one sentence each.
     pub fn notes(&self) -> Vec<String> {
-        self.symbols
-            .notes()
-            .iter()
-            .map(ToString::to_string)
-            .collect()
+        Note::sentences(self.symbols.notes())
     }
 
     /// The physical function of `site`.
