@@ -238,6 +238,7 @@ fn processes_have_locks_in_common_where_they_share_memory() {
         ("segment", 40),
         ("file", 40),
         ("both", 40),
+        ("moved", 40),
         ("apart", 0),
     ] {
         // On a busy machine a process may be away for long within a section, and locks are not recognised: not every time.

@@ -85,6 +85,7 @@ on_answer(void *drcontext, int number)
             if (request->args[1] != 0) /* of size 0: a second mapping, the old one stays */
                 freed(drcontext, request->args[0], pc);
             allocated(drcontext, result, request->args[2], pc, ALLOC_MMAP);
+            mapped_files_moved(result, request->args);
         }
         break;
     case SYS_brk: {

@@ -43,6 +43,19 @@ tell_name(int fd)
 /* Memory with the same identity is the same, whichever process has it, and where. */
 enum of_what { OF_NO_FILE, OF_A_FILE, OF_A_SEGMENT };
 
+/* All that was told of lies between: most that is moved is not shared. Threads that map at the same time may leave one of them out,
+ * which is no more than if nothing was told of its moving. */
+static volatile uint64 shared_from = ~0ull, shared_to;
+
+static void
+is_shared(uint64 address, uint64 bytes)
+{
+    if (address < shared_from)
+        shared_from = address;
+    if (address + bytes > shared_to)
+        shared_to = address + bytes;
+}
+
 static void
 tell_shared(uint64 address, uint64 bytes, enum of_what of, uint64 identity, uint64 offset)
 {
@@ -56,6 +69,25 @@ tell_shared(uint64 address, uint64 bytes, enum of_what of, uint64 identity, uint
                 .identity = identity << 2 | of,
                 .offset = offset };
     session_meta(&frame, sizeof(frame));
+    is_shared(address, bytes);
+}
+
+void
+mapped_files_moved(uint64 to, const uint64 args[6])
+{
+    struct {
+        uint32_t type, bytes;
+        uint64_t from, length, to, new_length;
+    } frame = { .type = META_MOVED,
+                .bytes = 32,
+                .from = args[0],
+                .length = args[1],
+                .to = to,
+                .new_length = args[2] };
+    if (args[0] < shared_from || args[0] >= shared_to)
+        return;
+    session_meta(&frame, sizeof(frame));
+    is_shared(to, args[2]);
 }
 
 static void

@@ -10,6 +10,9 @@ void mapped_files_mapped(void *drcontext, uint64 address, const uint64 args[6]);
 /* After a shmat with these arguments gave `address`. */
 void mapped_files_attached(uint64 address, const uint64 args[6]);
 
+/* After an mremap with these arguments gave `to`: tells the host if it may be such memory. */
+void mapped_files_moved(uint64 to, const uint64 args[6]);
+
 /* After a successful msync with these arguments. */
 void mapped_files_synced(void *drcontext, const uint64 args[6]);
 

@@ -52,6 +52,7 @@ enum {
     META_PROCESS = 5,
     META_FILE = 6,
     META_SHARED = 7,
+    META_MOVED = 8,
 };
 
 enum ref_kind {

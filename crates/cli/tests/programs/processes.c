@@ -1,6 +1,6 @@
 /* Two processes with a lock each, or one that they share, by the first argument: `private`, or memory shared as `anonymous`, `segment`
- * or `file` before the second process is made, a file mapped by each for itself, elsewhere (`both`), or
- * memory shared with nobody at the same address (`apart`). */
+ * or `file` before the second process is made, a file mapped by each for itself, elsewhere (`both`), that
+ * file moved there by the second one (`moved`), or memory shared with nobody at the same address (`apart`). */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>
@@ -67,12 +67,14 @@ main(int argc, char **argv)
         shared = map(MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     else if (strcmp(how, "segment") == 0)
         shared = segment();
-    else if (strcmp(how, "file") == 0)
+    else if (strcmp(how, "file") == 0 || strcmp(how, "moved") == 0)
         shared = map(MAP_SHARED, file, 0);
     else if (strcmp(how, "both") != 0 && strcmp(how, "apart") != 0)
         return 2;
     pid_t child = fork();
-    if (strcmp(how, "apart") == 0)
+    if (strcmp(how, "moved") == 0 && child == 0)
+        shared = mremap(shared, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, PLACE + (1 << 20));
+    else if (strcmp(how, "apart") == 0)
         shared = map(MAP_SHARED, open("/dev/zero", O_RDWR), 0);
     else if (shared == NULL)
         shared = map(MAP_SHARED, file, child == 0 ? 1 << 20 : 0);

@@ -37,6 +37,7 @@
 //! ([`crate::record`]) mean by that number; no path where it could not be had.
 //! `SHARED`: `u64 address, u64 bytes, u64 identity, u64 offset`: memory of which other processes may have the same pages
 //! (`MAP_SHARED`, `shmat`): what has the same identity and offset is the same.
+//! `MOVED`: `u64 from, u64 bytes, u64 to, u64 bytes`: such memory was moved, or has another length now (`mremap`).
 
 use super::{Direction, MaskForm, RefMode, XsaveForm};
 use crate::{DemoteKind, EventKind, FenceKind, FlushKind};
@@ -75,6 +76,8 @@ pub mod meta {
     pub const FILE: u32 = 6;
     /// Memory that other processes may have as well.
     pub const SHARED: u32 = 7;
+    /// Such memory was moved.
+    pub const MOVED: u32 = 8;
 }
 
 /// How many bytes at the start of `log` are whole frames.

@@ -12,6 +12,8 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 const PAGE: u64 = 4096;
 
+const MOVED: usize = 1024;
+
 /// Ranges of a process's addresses whose pages other processes may have as well, at the same addresses or at others.
 ///
 /// All that the process ever had: of what lay at the same address, the latest.
@@ -19,6 +21,8 @@ const PAGE: u64 = 4096;
 pub struct SharedMemory {
     /// In order, apart from each other.
     parts: Vec<Part>,
+    /// What was moved, and to where, of a parent whose memory is not known yet, or of what is not shared: the first [`MOVED`].
+    moved: Vec<(u64, Range<u64>)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +88,22 @@ impl SharedMemory {
         Some(())
     }
 
+    /// As [`SharedMemory::take`], of memory that was moved.
+    pub(super) fn moves(&mut self, mut frame: Fields<'_>) -> Option<()> {
+        let (from, _) = (frame.u64()?, frame.u64()?);
+        let (to, bytes) = (frame.u64()?, frame.u64()?);
+        self.moves_to(from, to..to.saturating_add(bytes));
+        Some(())
+    }
+
+    fn moves_to(&mut self, from: u64, range: Range<u64>) {
+        match self.place(from) {
+            Some(first) => self.put(Part { range, first }),
+            None if self.moved.len() < MOVED => self.moved.push((from, range)),
+            None => {}
+        }
+    }
+
     /// Adds a range: bytes from `offset` of the memory called `identity`.
     fn add(&mut self, range: Range<u64>, identity: u64, offset: u64) {
         let base = identity.wrapping_mul(SPREAD) >> (64 - BITS) & !(PAGE - 1);
@@ -93,8 +113,15 @@ impl SharedMemory {
 
     /// Adds another process's, where it has none itself.
     pub(super) fn join(&mut self, other: &Self) {
-        let own = std::mem::replace(self, other.clone());
+        let parents = Self {
+            parts: other.parts.clone(),
+            moved: Vec::new(),
+        };
+        let own = std::mem::replace(self, parents);
         own.parts.into_iter().for_each(|p| self.put(p));
+        for (from, range) in own.moved {
+            self.moves_to(from, range);
+        }
     }
 
     fn put(&mut self, part: Part) {
@@ -128,6 +155,33 @@ mod tests {
         assert_ne!(one.place(0x2010), other.place(0xa010));
         let none = [one.place(0xfff), one.place(0x3000), other.place(0x2010)];
         assert_eq!(none, [None; 3]);
+    }
+
+    #[test]
+    fn what_is_moved_is_the_same_memory() {
+        let mut all = SharedMemory::default();
+        all.add(0x1000..0x3000, 7, 0);
+        let moved = |from: u64, to: u64| {
+            let words = [from, 0x1000, to, 0x4000].map(u64::to_le_bytes);
+            words.concat()
+        };
+        assert_eq!(all.moves(Fields(&moved(0x2000, 0x9000))), Some(()));
+        assert_eq!(all.moves(Fields(&moved(0x8000, 0x20_0000))), Some(()));
+        assert_eq!(all.moves(Fields(&[0; 31])), None);
+        let mut same = SharedMemory::default();
+        same.add(0x10_0000..0x20_0000, 7, 0);
+        assert_eq!(all.place(0x9010), same.place(0x10_1010));
+        assert_eq!(all.place(0xcfff), same.place(0x10_4fff));
+        assert_eq!(all.place(0x20_0000), None, "what was never shared is not");
+        assert_eq!(
+            all.place(0x2010),
+            all.place(0x9010),
+            "and where it was it has been"
+        );
+        let mut child = SharedMemory::default();
+        assert_eq!(child.moves(Fields(&moved(0x9000, 0x5000))), Some(()));
+        child.join(&all);
+        assert_eq!(child.place(0x5010), all.place(0x9010), "its parent's");
     }
 
     #[test]

@@ -234,6 +234,10 @@ impl BlockTable {
                 let taken = self.shared.take(Fields(frame.payload));
                 taken.ok_or(frame.bad(SHORT))?;
             }
+            meta::MOVED => {
+                let taken = self.shared.moves(Fields(frame.payload));
+                taken.ok_or(frame.bad(SHORT))?;
+            }
             meta::PROCESS => {
                 let mut f = Fields(frame.payload);
                 let short = frame.bad(SHORT);
