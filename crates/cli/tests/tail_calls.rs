@@ -179,3 +179,55 @@ fn what_a_library_writes_behind_a_jump_into_it_is_the_jumping_functions() {
     let at = REGROWN.lines().position(|line| line.contains("moves"));
     assert_eq!(found[0].1, at.unwrap() + 1, "{found:#?}");
 }
+
+const CALLED_BY_OTHERS: &str = r#"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#define BYTES (8 << 20)
+static void *clear(void *to) {
+    return memset(to, 7, BYTES); /* clears */
+}
+static void *copy(void *to) {
+    return memcpy(to, (char *)to + BYTES, BYTES); /* copies */
+}
+static void *(*volatile work[])(void *) = {clear, copy};
+int main(void) {
+    char *a = malloc(2 * BYTES);
+    memset(a, 1, 2 * BYTES);
+    for (int round = 0; round < 8; round++) {
+        pthread_t thread;
+        if (pthread_create(&thread, 0, work[round & 1], a))
+            return 1;
+        pthread_join(thread, 0);
+        work[round & 1](a);
+    }
+    return a[100] > 100;
+}
+"#;
+
+#[test]
+fn who_jumps_is_known_also_when_called_by_a_pointer_from_the_program_or_a_library() {
+    let folder = tempfile::tempdir().unwrap();
+    for (n, flags) in [&["-pthread"][..], &["-pthread", "-static"]]
+        .into_iter()
+        .enumerate()
+    {
+        let name = format!("pointers{n}");
+        let program = c_program(folder.path(), &name, CALLED_BY_OTHERS, flags);
+        let report = advise(&program, &[]);
+        for (function, mark) in [("clear", "/* clears */"), ("copy", "/* copies */")] {
+            let at = CALLED_BY_OTHERS
+                .lines()
+                .position(|line| line.contains(mark));
+            let found = frames(finding(&report, function));
+            let here = (function.to_owned(), at.unwrap() + 1);
+            assert_eq!(found[0], here, "{flags:?}: {found:#?}");
+            assert_eq!(found[1], here, "{flags:?}: {found:#?}");
+            assert_ne!(found[2].0, function, "{flags:?}: {found:#?}");
+            // 8 rounds of 8 MB: what threads and the program itself had written is one.
+            let bytes = finding(&report, function)["store_bytes"].as_u64().unwrap();
+            assert!((64 << 20..65 << 20).contains(&bytes), "{flags:?}: {bytes}");
+        }
+    }
+}

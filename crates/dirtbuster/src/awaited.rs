@@ -41,7 +41,7 @@ pub(crate) fn before_a_fence(
     }
     (within_reach >= t.min_demote_share).then(|| {
         let mut reason = reasons::demote(e, usage, within_reach, nobody_elses);
-        let cut = of(usage.cut, usage.lines);
+        let cut = usage.cut_share();
         if sequential && cut >= MIN_CUT_SHARE {
             reason.push_str(&reasons::demoted_amid(cut));
         }

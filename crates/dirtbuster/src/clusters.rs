@@ -158,9 +158,11 @@ impl Cluster {
         let decision = verdict::decide(&evidence, whole.program, t);
         let mut allocations: Vec<(SiteId, u64)> = self.written.allocations.drain().collect();
         allocations.sort_by_key(|a| (std::cmp::Reverse(a.1), a.0));
+        let chain = chain(self.places[0].0, groups, tree, executed);
         Finding {
             sites: self.sites(),
-            call_chain: chain(self.places[0].0, groups, tree, executed),
+            call_chain: chain.calls,
+            entered: chain.entered,
             generic_writer: !matches!(group, Group::Function(_)),
             verdict: decision.verdict,
             reason: decision.reason,

@@ -148,6 +148,14 @@ pub(crate) fn add(
     totals
 }
 
+/// Who had a place executed.
+#[derive(Debug, Default)]
+pub(crate) struct Chain {
+    pub(crate) calls: Vec<SiteId>,
+    /// The first is no call but the first instruction of the function that went on to the place.
+    pub(crate) entered: bool,
+}
+
 /// Call sites of the most frequent context of `place`, innermost first; for generic code from
 /// the first caller that is not.
 pub(crate) fn chain<O>(
@@ -155,17 +163,31 @@ pub(crate) fn chain<O>(
     groups: &Groups<O>,
     tree: &CallTree,
     executed: &FxHashMap<Place, Executed>,
-) -> Vec<SiteId> {
+) -> Chain {
     let contexts = executed.get(&place).map(|e| &e.contexts);
     let most = contexts
         .into_iter()
         .flatten()
         .max_by_key(|(node, n)| (**n, std::cmp::Reverse(**node)));
     let Some((&node, _)) = most else {
-        return Vec::new();
+        return Chain::default();
     };
+    if let Group::Caller(caller) = groups.get(place.1)
+        && let Some(at) = tree
+            .contexts(node)
+            .find(|&at| tree.entry(at) == Some(caller))
+    {
+        return Chain {
+            calls: [caller].into_iter().chain(tree.chain(at)).collect(),
+            entered: true,
+        };
+    }
     let function = matches!(groups.get(place.1), Group::Function(_));
-    tree.chain(node)
-        .skip_while(|&call| !function && groups.is_generic(call))
-        .collect()
+    Chain {
+        calls: tree
+            .chain(node)
+            .skip_while(|&call| !function && groups.is_generic(call))
+            .collect(),
+        entered: false,
+    }
 }

@@ -128,6 +128,9 @@ pub struct Pitfall {
     pub site: SiteId,
     /// As in [`Finding::call_chain`].
     pub call_chain: Vec<SiteId>,
+    /// As in [`Finding::entered`].
+    #[serde(default)]
+    pub entered: bool,
     /// As in [`Finding::generic_writer`].
     pub generic_writer: bool,
     /// Executions; of non-temporal stores, lines.
@@ -177,6 +180,10 @@ pub struct Finding {
     /// Call instructions that led there, innermost first, of the most frequent calling context;
     /// where the writer is a generic function (`memcpy`) the finding is about this caller.
     pub call_chain: Vec<SiteId>,
+    /// The first of `call_chain` is no call but the first instruction of a function that was called through memory or a
+    /// register, and went on to the generic code with a jump.
+    #[serde(default)]
+    pub entered: bool,
     /// The writer is generic code (memcpy family): the place to change is `call_chain[0]`.
     pub generic_writer: bool,
     /// What to do.

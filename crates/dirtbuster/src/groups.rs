@@ -11,7 +11,7 @@ use crate::oracle::{SiteClass, SiteOracle};
 pub(crate) enum Group {
     /// The function with this key.
     Function(u64),
-    /// Generic code called at this call site, which is not in generic code.
+    /// Generic code called at this call site, which is not in generic code; or gone on to by the function that begins there.
     Caller(SiteId),
     /// Generic code, of this function, whose caller is not known.
     Orphan(u64),
@@ -68,7 +68,8 @@ impl<O: SiteOracle> Groups<O> {
         if let Some(&known) = self.callers.get(&(node, generic)) {
             return known;
         }
-        let caller = tree.chain(node).find(|&s| !self.classify(s, sites).generic);
+        let mut callers = tree.callers(node);
+        let caller = callers.find(|&s| !self.classify(s, sites).generic);
         let id = match caller {
             Some(call) => {
                 let function = self.classify(call, sites).function;
@@ -88,8 +89,8 @@ impl<O: SiteOracle> Groups<O> {
         tree: &CallTree,
         sites: &SiteTable,
     ) -> Option<u32> {
-        let mut chain = tree.chain(node);
-        let call = chain.find(|&s| !self.classify(s, sites).generic)?;
+        let mut callers = tree.callers(node);
+        let call = callers.find(|&s| !self.classify(s, sites).generic)?;
         self.ids.get(&Group::Caller(call)).copied()
     }
 

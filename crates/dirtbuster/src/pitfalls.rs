@@ -66,10 +66,12 @@ pub(crate) fn find<O>(
         if cost_share < t.min_cost_share && fault.kind != PitfallKind::FlushWithoutFence {
             continue;
         }
+        let chain = chain(place, groups, tree, &ledger.executed);
         pitfalls.push(Pitfall {
             kind: fault.kind,
             site: place.0,
-            call_chain: chain(place, groups, tree, &ledger.executed),
+            call_chain: chain.calls,
+            entered: chain.entered,
             generic_writer: !matches!(groups.get(place.1), Group::Function(_)),
             executed,
             affected: fault.affected,

@@ -328,8 +328,8 @@ impl<O: SiteOracle> Execution<'_, O> {
         if !self.groups.classify(site, self.sites).generic {
             return site;
         }
-        let mut chain = self.tree.chain(self.thread.stack.node());
-        chain
+        let mut callers = self.tree.callers(self.thread.stack.node());
+        callers
             .find(|&call| !self.groups.classify(call, self.sites).generic)
             .unwrap_or(site)
     }

@@ -229,6 +229,11 @@ impl Usage {
         )
     }
 
+    /// Share of the lines in which a fence came between two stores. A line that two contexts are at by turns is told of each time.
+    pub(crate) fn cut_share(&self) -> f64 {
+        of(self.cut, self.lines).min(1.0)
+    }
+
     pub(crate) fn merge(&mut self, o: &Self) {
         self.lines += o.lines;
         self.reread.merge(&o.reread);
@@ -351,5 +356,16 @@ mod tests {
             assert!((share(&all) - expected).abs() < 1e-9, "{all:?}");
             assert_eq!(all.to_memory(), (500.0 * (1.0 - expected)) as u64);
         }
+    }
+
+    #[test]
+    fn no_more_than_all_lines_are_parted_by_fences() {
+        let usage = Usage {
+            lines: 20,
+            cut: 21,
+            ..Usage::default()
+        };
+        assert!((usage.cut_share() - 1.0).abs() < 1e-9);
+        assert!(Usage::default().cut_share().abs() < 1e-9);
     }
 }

@@ -257,7 +257,7 @@ fn judge(e: &Evidence<'_>, t: &Thresholds) -> (Verdict, String) {
             reasons::rest_rewritten(e, all, &again, &rest),
         );
     }
-    let cut = of(usage.cut, usage.lines);
+    let cut = usage.cut_share();
     if cut >= MIN_CUT_SHARE {
         return (Verdict::LeaveAlone, reasons::cut_by_fences(e, cut));
     }

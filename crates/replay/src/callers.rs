@@ -59,8 +59,8 @@ impl Path {
     /// Renames those of `ops` that are to be told apart.
     pub(crate) fn rename(&self, callers: &Callers, ops: &mut [Op]) {
         for op in ops.iter_mut().filter(|op| callers.sites.contains(&op.site)) {
-            let mut calls = self.tree.chain(self.stack.node()).take(NEAR);
-            if let Some(alias) = calls.find_map(|call| callers.alias(op.site, call)) {
+            let mut near = self.tree.callers(self.stack.node()).take(NEAR);
+            if let Some(alias) = near.find_map(|call| callers.alias(op.site, call)) {
                 op.site = alias;
             }
         }

@@ -74,8 +74,11 @@ fn data(f: &NamedFinding) -> String {
     }
 }
 
+/// The nearest call that the program makes: of what a library calls (a parallel loop, a comparison), the library's own says little.
 fn caller(f: &NamedFinding) -> String {
-    match f.callers().first() {
+    let callers = f.callers();
+    let own = callers.iter().find(|c| c.is_user_code());
+    match own.or(callers.first()) {
         Some(c) => format!("called from {}", named(c)),
         None => "no caller known".into(),
     }

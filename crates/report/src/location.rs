@@ -24,7 +24,8 @@ pub fn name(number: usize, finding: &Finding, resolver: &mut dyn Resolver) -> Na
             stores: s.stores,
         })
         .collect();
-    let call_chain = named_chain(&writers(finding, &sites), &finding.call_chain, resolver);
+    let writers = writers(finding, &sites);
+    let call_chain = named_chain(&writers, &finding.call_chain, finding.entered, resolver);
 
     let index = if finding.generic_writer {
         caller_to_change(&call_chain)
@@ -112,10 +113,12 @@ fn writers(finding: &Finding, sites: &[InstructionShare]) -> Vec<SiteId> {
 }
 
 /// The named calls of `chain`, innermost first, which led to all of `inner`. With the jumps of functions between that end so
-/// rather than with a call; where a function jumps to one and the other, no jump led to all.
+/// rather than with a call; where a function jumps to one and the other, no jump led to all. With `entered` the first of
+/// `chain` is where a function begins, and such a jump of it is told instead.
 pub(crate) fn named_chain(
     inner: &[SiteId],
     chain: &[SiteId],
+    mut entered: bool,
     resolver: &mut dyn Resolver,
 ) -> Vec<NamedPlace> {
     let mut inner = inner.to_vec();
@@ -127,7 +130,8 @@ pub(crate) fn named_chain(
             .collect();
         jumps.dedup();
         let jump = jumps.pop().flatten().filter(|_| jumps.is_empty());
-        for site in jump.into_iter().chain([call]) {
+        let outer = (!std::mem::take(&mut entered) || jump.is_none()).then_some(call);
+        for site in jump.into_iter().chain(outer) {
             named_calls.push(named(site, SiteKind::Instruction, resolver));
         }
         inner = vec![call];

@@ -34,7 +34,8 @@ pub struct NamedPitfall {
 impl NamedPitfall {
     /// Names everything in `pitfall`.
     pub(crate) fn new(pitfall: &Pitfall, resolver: &mut dyn Resolver) -> Self {
-        let call_chain = location::named_chain(&[pitfall.site], &pitfall.call_chain, resolver);
+        let (chain, entered) = (&pitfall.call_chain, pitfall.entered);
+        let call_chain = location::named_chain(&[pitfall.site], chain, entered, resolver);
         let caller = pitfall
             .generic_writer
             .then(|| caller_to_change(&call_chain))

@@ -42,8 +42,9 @@ pub trait Resolver {
     /// The place of `site`; `None` where the site is unknown (no instruction made the event).
     fn resolve(&mut self, site: SiteId, kind: SiteKind) -> Option<Place>;
 
-    /// The jump by which the function that `call` calls went on to the function of `inner`, the next known place on
-    /// the stack (a tail call, which leaves no return address); `None` where there is none or it is not known.
+    /// The jump by which the function that `call` calls, or that begins at `call` if that is no call, went on to the function of
+    /// `inner`, the next known place on the stack (a tail call, which leaves no return address); `None` where there is none or
+    /// it is not known.
     fn tail_jump(&mut self, _call: SiteId, _inner: SiteId) -> Option<SiteId> {
         None
     }

@@ -24,6 +24,7 @@ fn named_pitfall(calls: &[u32], generic_writer: bool, mut symbols: FakeSymbols) 
         kind: PitfallKind::FlushOfRewrittenLine,
         site: SiteId(1),
         call_chain: calls.iter().map(|&s| SiteId(s)).collect(),
+        entered: false,
         generic_writer,
         executed: 10,
         affected: 9,

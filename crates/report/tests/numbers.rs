@@ -248,3 +248,26 @@ fn ways_stand_together_and_what_does_nothing_says_why() {
         rest = &rest[at.unwrap_or(0)..];
     }
 }
+
+#[test]
+fn a_caller_of_the_program_s_is_named_rather_than_the_library_between() {
+    let symbols = FakeSymbols::default()
+        .at(1, APP, &[("zero", "/src/f.h", 10)])
+        .at(2, "/usr/lib/libgomp.so.1", &[("GOMP_parallel", "", 0)])
+        .at(7, APP, &[("left", "/src/main.c", 7)])
+        .at(8, APP, &[("right", "/src/main.c", 8)]);
+    let mut findings = vec![
+        finding(Verdict::Clean, &[(1, 9)]),
+        finding(Verdict::Clean, &[(1, 9)]),
+        finding(Verdict::Clean, &[(1, 9)]),
+    ];
+    findings[0].call_chain = vec![SiteId(2), SiteId(7)];
+    findings[1].call_chain = vec![SiteId(2), SiteId(8)];
+    findings[2].call_chain = vec![SiteId(2)];
+    let expected = [
+        said("called from left (main.c:7)"),
+        said("called from right (main.c:8)"),
+        said("called from GOMP_parallel"),
+    ];
+    assert_eq!(apart(findings, symbols), expected);
+}

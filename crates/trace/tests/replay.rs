@@ -189,3 +189,35 @@ fn a_return_past_frames_drops_them() {
         "longjmp to where the first call returns to"
     );
 }
+
+#[test]
+fn what_a_call_through_a_register_led_to_is_kept() {
+    let call = |code: &[u8]| Block {
+        end: BlockEnd::Call,
+        next_pc: 65 * 0x100,
+        last_site: SiteId(1),
+        lengths: [3, code.len() as u8].into(),
+        code: [&[0x48, 0x89, 0xd0], code].concat().into(),
+        ..block(64, 0, vec![])
+    };
+    let (direct, indirect) = (call(&[0xe8, 0, 0, 0, 0]), call(&[0x41, 0xff, 0xd3]));
+    let called = |id: u32| Block {
+        end: BlockEnd::Ret,
+        start_site: SiteId(id),
+        ..block(id, 0, vec![])
+    };
+    let after = block(65, 0, vec![]);
+    let (mut tree, mut stack) = (CallTree::default(), CallStack::default());
+    let mut callers = |call: &Block, to: u32| -> Vec<u32> {
+        stack.enter(call, &mut tree);
+        stack.enter(&called(to), &mut tree);
+        let all = tree.callers(stack.node()).map(|site| site.0).collect();
+        stack.enter(&after, &mut tree);
+        all
+    };
+    assert_eq!(callers(&direct, 70), [1]);
+    assert_eq!(callers(&indirect, 71), [71, 1]);
+    assert_eq!(callers(&indirect, 72), [72, 1]);
+    assert_eq!(callers(&indirect, 71), [71, 1]);
+    assert_eq!(tree.len(), 4);
+}

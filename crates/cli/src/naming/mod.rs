@@ -162,7 +162,8 @@ fn is_generic(module: &Module, function: Option<&FunctionName>) -> bool {
     }
     function.is_some_and(|f| {
         let name = f.raw.trim_start_matches('_');
-        GENERIC_FUNCTIONS.iter().any(|g| name.starts_with(g))
+        // What only leads on to a library is entered for it.
+        f.raw.ends_with(tail::PLT) || GENERIC_FUNCTIONS.iter().any(|g| name.starts_with(g))
     })
 }
 

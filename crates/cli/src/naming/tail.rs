@@ -16,7 +16,7 @@ const MOST_JUMPS: usize = 4;
 const LONGEST: usize = 15;
 
 /// Names of entries of the procedure linkage table end so.
-const PLT: &str = "@plt";
+pub(super) const PLT: &str = "@plt";
 
 /// Where a jump goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,12 +39,16 @@ enum Lead {
 }
 
 impl Namer {
-    /// The jump by which the function that `call` calls, or one that it jumped to, went on to the function of `inner`;
-    /// `None` where it called that itself, or it is not known. Among the jumps that were executed.
+    /// The jump by which the function that `call` calls (that begins there, if it is no call), or one that it jumped to, went on
+    /// to the function of `inner`; `None` where it called that itself, or it is not known. Among the jumps that were executed.
     pub(super) fn jump_between(&mut self, call: SiteId, inner: SiteId) -> Option<SiteId> {
         let (site, module) = self.look_up(call)?;
         let code = self.code(&module, site.offset)?;
-        let mut entry = called(&code, site.offset)?;
+        let mut entry = match call_at(&code, site.offset) {
+            Some(Target::At(to)) => to,
+            Some(_) => return None,
+            None => site.offset,
+        };
         let (inner, inner_module) = self.look_up(inner)?;
         let inner = (self.symbols).function(&module_ref(&inner_module), inner.offset)?;
         for _ in 0..MOST_JUMPS {
@@ -129,11 +133,14 @@ fn is_called(name: &str, inner: &FunctionName) -> bool {
     bare(&inner.raw).starts_with(&bare(name))
 }
 
-/// The target of a direct call at `at`.
-fn called(code: &[u8], at: u64) -> Option<u64> {
-    match code.strip_prefix(&[0xe8]) {
-        Some(rest) => relative(at, 5, rest),
-        None => None,
+/// Where the call at `at` leads to; `None`: it is none.
+fn call_at(code: &[u8], at: u64) -> Option<Target> {
+    let is_prefix = |b: &u8| matches!(b, 0x40..=0x4f | 0x66 | 0x2e | 0x3e | 0x64 | 0xf2);
+    let prefixes = code.iter().take_while(|b| is_prefix(b)).count();
+    match *code.get(prefixes..)? {
+        [0xe8, ref to @ ..] => relative(at + prefixes as u64, 5, to).map(Target::At),
+        [0xff, form, ..] if form & 0x38 == 0x10 => Some(Target::Unknown),
+        _ => None,
     }
 }
 
@@ -168,6 +175,18 @@ mod tests {
 
     fn to(code: &[u8]) -> Option<Target> {
         jump(code, AT, &(0xff0..0x1010))
+    }
+
+    #[test]
+    fn what_is_no_call_is_told_from_calls() {
+        let to = |code: &[u8]| call_at(code, AT);
+        assert_eq!(to(&[0xe8, 0, 1, 0, 0]), Some(Target::At(0x1105)));
+        let prefixed = to(&[0x66, 0x48, 0xe8, 0, 1, 0, 0]);
+        assert_eq!(prefixed, Some(Target::At(0x1107)));
+        assert_eq!(to(&[0xff, 0xd0]), Some(Target::Unknown));
+        assert_eq!(to(&[0x41, 0xff, 0x54, 0xc5, 0]), Some(Target::Unknown));
+        assert_eq!(to(&[0xff, 0xe0]), None, "a jump");
+        assert_eq!(to(&[0xf3, 0x0f, 0x1e, 0xfa]), None);
     }
 
     #[test]

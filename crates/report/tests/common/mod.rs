@@ -68,6 +68,7 @@ pub fn finding(verdict: Verdict, sites: &[(u32, u64)]) -> Finding {
             })
             .collect(),
         call_chain: Vec::new(),
+        entered: false,
         generic_writer: false,
         verdict,
         reason: "because of the figures".into(),
@@ -217,6 +218,7 @@ pub fn findings() -> Findings {
         kind: PitfallKind::FlushOfRewrittenLine,
         site: SiteId(20),
         call_chain: vec![SiteId(12)],
+        entered: false,
         generic_writer: false,
         executed: 3_000_000,
         affected: 2_900_000,

@@ -93,8 +93,8 @@ impl<O: ScopeOracle> Chooser<O> {
         if let Some(known) = self.nodes.get(&node) {
             return *known;
         }
-        let chain: Vec<SiteId> = self.tree.chain(node).collect();
-        let chosen = chain
+        let callers: Vec<SiteId> = self.tree.callers(node).collect();
+        let chosen = callers
             .into_iter()
             .map(|call| self.choice(call, sites))
             .find(|choice| *choice != Choice::Generic)

@@ -19,14 +19,28 @@ impl NodeId {
 /// as many as the run has ways through it.
 #[derive(Clone, Debug)]
 pub struct CallTree {
-    nodes: Vec<(NodeId, SiteId, u16)>,
-    children: FxHashMap<(NodeId, SiteId), NodeId>,
+    nodes: Vec<Node>,
+    children: FxHashMap<(NodeId, SiteId, SiteId), NodeId>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    parent: NodeId,
+    call: SiteId,
+    /// The first instruction of what was called, where the call itself does not say; `NONE`: it does, or there were several.
+    entry: SiteId,
+    depth: u16,
 }
 
 impl Default for CallTree {
     fn default() -> Self {
         Self {
-            nodes: vec![(NodeId::ROOT, SiteId::NONE, 0)],
+            nodes: vec![Node {
+                parent: NodeId::ROOT,
+                call: SiteId::NONE,
+                entry: SiteId::NONE,
+                depth: 0,
+            }],
             children: FxHashMap::default(),
         }
     }
@@ -41,21 +55,42 @@ const MAX_NODES: usize = 1 << 22;
 impl CallTree {
     /// The context of a call at `call` made in context `parent`.
     pub fn child(&mut self, parent: NodeId, call: SiteId) -> NodeId {
-        let depth = self.nodes[parent.0 as usize].2;
+        self.child_at(parent, call, SiteId::NONE)
+    }
+
+    /// The context of a call at `call`, made in context `parent`, that goes through memory or a register and led to `entry`:
+    /// functions that are called from one place are told apart, so that each is known when it has left the stack (it ended with
+    /// a jump to the next). `NONE`: the call says itself where it leads to.
+    fn child_at(&mut self, parent: NodeId, call: SiteId, entry: SiteId) -> NodeId {
+        let depth = self.nodes[parent.0 as usize].depth;
         if depth >= MAX_DEPTH {
             return parent;
         }
-        if let Some(&known) = self.children.get(&(parent, call)) {
+        if let Some(&known) = self.children.get(&(parent, call, entry)) {
             return known;
         }
         if self.nodes.len() >= MAX_NODES {
             return parent;
         }
-        let node = self.within_itself(parent, call).unwrap_or_else(|| {
-            self.nodes.push((parent, call, depth + 1));
-            NodeId(self.nodes.len() as u32 - 1)
-        });
-        self.children.insert((parent, call), node);
+        let node = match self.within_itself(parent, call) {
+            Some(outer) => {
+                let known = &mut self.nodes[outer.0 as usize].entry;
+                if *known != entry {
+                    *known = SiteId::NONE;
+                }
+                outer
+            }
+            None => {
+                self.nodes.push(Node {
+                    parent,
+                    call,
+                    entry,
+                    depth: depth + 1,
+                });
+                NodeId(self.nodes.len() as u32 - 1)
+            }
+        };
+        self.children.insert((parent, call, entry), node);
         node
     }
 
@@ -73,25 +108,39 @@ impl CallTree {
 
     /// The call instruction of `node`, `None` for the root and unknown nodes.
     pub fn call_site(&self, node: NodeId) -> Option<SiteId> {
-        let (_, site, depth) = self.nodes.get(node.0 as usize)?;
-        (*depth > 0).then_some(*site)
+        let node = self.nodes.get(node.0 as usize)?;
+        (node.depth > 0).then_some(node.call)
+    }
+
+    /// The first instruction of the function that `node`'s call led to, where the call goes through memory or a register.
+    pub fn entry(&self, node: NodeId) -> Option<SiteId> {
+        let entry = self.nodes.get(node.0 as usize)?.entry;
+        (entry != SiteId::NONE).then_some(entry)
     }
 
     /// The context that `node`'s call was made in.
     pub fn parent(&self, node: NodeId) -> NodeId {
         self.nodes
             .get(node.0 as usize)
-            .map_or(NodeId::ROOT, |n| n.0)
+            .map_or(NodeId::ROOT, |n| n.parent)
+    }
+
+    /// `node`, the context that its call was made in, and so on, without the root.
+    pub fn contexts(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        let outwards = move |&at: &NodeId| Some(self.parent(at));
+        std::iter::successors(Some(node), outwards).take_while(|&at| self.call_site(at).is_some())
+    }
+
+    /// Who may have had code executed in `node`, innermost first: the calls, and before each of those that do not say what they
+    /// call the first instruction of that.
+    pub fn callers(&self, node: NodeId) -> impl Iterator<Item = SiteId> + '_ {
+        self.contexts(node)
+            .flat_map(|at| self.entry(at).into_iter().chain(self.call_site(at)))
     }
 
     /// The call sites of `node`, innermost first.
     pub fn chain(&self, node: NodeId) -> impl Iterator<Item = SiteId> + '_ {
-        let mut at = node;
-        std::iter::from_fn(move || {
-            let site = self.call_site(at)?;
-            at = self.parent(at);
-            Some(site)
-        })
+        self.contexts(node).filter_map(|at| self.call_site(at))
     }
 
     /// How many contexts there are, the root included.
@@ -113,7 +162,8 @@ impl CallTree {
 pub struct CallStack {
     frames: Vec<(u64, NodeId)>,
     pending: Option<BlockEnd>,
-    pending_call: (SiteId, u64),
+    /// The call, where it returns to, and whether it says what it calls.
+    pending_call: (SiteId, u64, bool),
 }
 
 /// How far down the stack a return is looked for.
@@ -138,7 +188,7 @@ impl CallStack {
         }
         self.pending = match block.end {
             BlockEnd::Call => {
-                self.pending_call = (block.last_site, block.next_pc);
+                self.pending_call = (block.last_site, block.next_pc, !is_indirect(block));
                 Some(BlockEnd::Call)
             }
             BlockEnd::Ret => Some(BlockEnd::Ret),
@@ -149,8 +199,13 @@ impl CallStack {
     #[inline]
     fn settle(&mut self, end: BlockEnd, block: &Block, tree: &mut CallTree) {
         if end == BlockEnd::Call {
-            let (site, return_pc) = self.pending_call;
-            let node = tree.child(self.node(), site);
+            let (site, return_pc, direct) = self.pending_call;
+            let entry = if direct {
+                SiteId::NONE
+            } else {
+                block.start_site
+            };
+            let node = tree.child_at(self.node(), site, entry);
             if self.frames.len() < MAX_FRAMES {
                 self.frames.push((return_pc, node));
             }
@@ -164,4 +219,13 @@ impl CallStack {
             self.frames.truncate(near + i);
         }
     }
+}
+
+/// Does the call that `block` ends with go through memory or a register? Not told where code is not known.
+fn is_indirect(block: &Block) -> bool {
+    let length = block.lengths.last().map_or(0, |&n| usize::from(n));
+    let call = block.code.len().checked_sub(length);
+    let call = call.and_then(|at| block.code.get(at..)).unwrap_or_default();
+    let is_prefix = |b: &&u8| matches!(b, 0x40..=0x4f | 0x66 | 0x2e | 0x3e | 0x64 | 0xf2);
+    call.iter().find(|b| !is_prefix(b)) == Some(&0xff)
 }
