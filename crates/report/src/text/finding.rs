@@ -4,7 +4,6 @@ use super::page::{Page, verdict_name};
 use super::source;
 use crate::account::{on_its_own_account, why_not_own};
 use crate::annotate::Sources;
-use crate::apart::beside_line;
 use crate::finding::{Context, LineStores, NamedFinding, Predicted};
 use crate::human::{bytes, count, distance, percent, some};
 use crate::place::NamedPlace;
@@ -293,35 +292,5 @@ fn callers(page: &mut Page, callers: &[NamedPlace]) {
     if callers.len() > MOST {
         let above = some((callers.len() - MOST) as u64, "call", "calls");
         page.line(&format!("                and {above} above"));
-    }
-}
-
-/// Places to be left alone, a line and its reason each; `few_writes`: the program is not write-intensive, which
-/// stands above them.
-pub fn left_alone(page: &mut Page, findings: &[&NamedFinding], few_writes: bool) {
-    page.heading("Left alone");
-    for f in findings {
-        let line = format!(
-            "{}{} - {} of the writing - {} sequential",
-            page.place(&f.place),
-            beside_line(f.apart.as_deref()),
-            percent(f.write_share),
-            percent(f.sequential_share)
-        );
-        page.wrapped(&format!("   {}. ", f.number), &line);
-        if f.dismissed.is_none() || !few_writes {
-            page.wrapped(&format!("      {}: ", verdict_name(f.verdict)), &f.reason);
-        }
-        if let Some(d) = &f.dismissed {
-            let when = if few_writes {
-                "if the program wrote more,"
-            } else {
-                "else"
-            };
-            page.wrapped(
-                &format!("      {when} {}: ", verdict_name(d.verdict)),
-                &d.reason,
-            );
-        }
     }
 }

@@ -3,6 +3,7 @@
 mod advice;
 mod finding;
 pub(crate) mod header;
+mod left_alone;
 mod list;
 mod options;
 mod page;

@@ -1,7 +1,7 @@
 //! The whole text of a report.
 
 use super::page::Page;
-use super::{TextOptions, advice, finding, header, pitfalls};
+use super::{TextOptions, advice, finding, header, left_alone, pitfalls};
 use crate::annotate::Sources;
 use crate::finding::NamedFinding;
 use crate::human::sentence;
@@ -26,7 +26,7 @@ pub fn report_text(report: &Report, options: TextOptions, sources: Option<&dyn S
     let alone: Vec<&NamedFinding> = report.findings.iter().filter(|f| !in_full(f)).collect();
     if !alone.is_empty() {
         page.blank();
-        finding::left_alone(&mut page, &alone, !report.write_intensive);
+        left_alone::write(&mut page, &alone, !report.write_intensive);
     }
     pitfalls::write(&mut page, &report.pitfalls);
     page.blank();

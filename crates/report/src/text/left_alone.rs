@@ -1,0 +1,78 @@
+//! Places to be left alone.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::page::{Page, verdict_name};
+use crate::apart::beside_line;
+use crate::finding::NamedFinding;
+use crate::human::percent;
+
+/// A line and its reason each; `few_writes`: the program is not write-intensive, which stands above them. What explains several of them
+/// stands at the first.
+pub fn write(page: &mut Page, findings: &[&NamedFinding], few_writes: bool) {
+    let mut told = HashSet::new();
+    page.heading("Left alone");
+    for f in findings {
+        let line = format!(
+            "{}{} - {} of the writing - {} sequential",
+            page.place(&f.place),
+            beside_line(f.apart.as_deref()),
+            percent(f.write_share),
+            percent(f.sequential_share)
+        );
+        page.wrapped(&format!("   {}. ", f.number), &line);
+        if f.dismissed.is_none() || !few_writes {
+            page.wrapped(
+                &format!("      {}: ", verdict_name(f.verdict)),
+                &brief(&mut told, &f.reason),
+            );
+        }
+        if let Some(d) = &f.dismissed {
+            let when = if few_writes {
+                "if the program wrote more,"
+            } else {
+                "else"
+            };
+            page.wrapped(
+                &format!("      {when} {}: ", verdict_name(d.verdict)),
+                &brief(&mut told, &d.reason),
+            );
+        }
+    }
+}
+
+/// The reason without what explains it, its first sentence behind the colon, where that has been told word for word: the figures
+/// stand before it.
+fn brief<'a>(told: &mut HashSet<&'a str>, reason: &'a str) -> Cow<'a, str> {
+    let Some((why, behind)) = reason.split_once(": ") else {
+        return reason.into();
+    };
+    let end = behind
+        .find(". ")
+        .unwrap_or(behind.trim_end_matches('.').len());
+    let (explanation, rest) = behind.split_at(end);
+    match told.insert(explanation) {
+        true => reason.into(),
+        false => format!("{why}{rest}").into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_told_is_not_told_again() {
+        let mut told = HashSet::new();
+        let mut said = |reason: &'static str| brief(&mut told, reason).into_owned();
+        assert_eq!(
+            said("9% are: they stay. None is."),
+            "9% are: they stay. None is."
+        );
+        assert_eq!(said("8% are: they stay. One is."), "8% are. One is.");
+        assert_eq!(said("7% are: they stay."), "7% are.");
+        assert_eq!(said("7% are: they go."), "7% are: they go.");
+        assert_eq!(said("All are."), "All are.");
+    }
+}
