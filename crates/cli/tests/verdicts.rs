@@ -261,3 +261,16 @@ fn messages_between_processes_are_judged_as_those_between_threads() {
         assert_eq!(report["write_intensive"], true, "{args:?}: {report:#}");
     }
 }
+
+/// What a library keeps in its variables, which the loader has mapped.
+#[test]
+fn variables_of_libraries_are_no_allocations() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = "#include <stdlib.h>\nint main(void) {\n    long sum = 0;\n    for (int i = 0; i < 300000; i++)\n        \
+                  sum += random();\n    return sum == 0;\n}\n";
+    let program = c_program(folder.path(), "random", source, &[]);
+    let report = advise(&program, &[]);
+    let kept = finding_at(&report, "random.c", 5);
+    let allocations = kept["allocations"].as_array().unwrap();
+    assert!(allocations.is_empty(), "{kept:#}");
+}

@@ -1,6 +1,7 @@
 //! Writes of the dynamic loader, and of the C library before and after `main`.
 
 use prestore_dirtbuster::{Finding, Findings, Verdict};
+use prestore_trace::SiteId;
 
 use super::Namer;
 
@@ -19,8 +20,14 @@ pub fn is_loader(path: &str) -> bool {
 impl Namer {
     /// Takes back advice about stores of the dynamic loader, which relocates and looks symbols up while a program
     /// starts, and of what the C library does around `main`: nobody can put a pre-store there. In a program that does
-    /// little else, that is all there is.
+    /// little else, that is all there is. Nor has the program allocated what the loader has mapped: those are variables
+    /// of libraries.
     pub fn leave_loader_alone(&mut self, findings: &mut Findings) {
+        for finding in &mut findings.findings {
+            finding
+                .allocations
+                .retain(|(site, _)| !self.is_loaders(*site));
+        }
         let advice = findings.findings.iter_mut();
         for finding in advice.filter(|f| f.verdict != Verdict::LeaveAlone) {
             let whose = if self.is_of_loader(finding) {
@@ -47,9 +54,11 @@ impl Namer {
     }
 
     fn is_of_loader(&self, finding: &Finding) -> bool {
-        finding.sites.iter().all(|s| {
-            let module = self.look_up(s.site).map(|(_, module)| module.path);
-            module.is_some_and(|path| is_loader(&path))
-        })
+        finding.sites.iter().all(|s| self.is_loaders(s.site))
+    }
+
+    fn is_loaders(&self, site: SiteId) -> bool {
+        let module = self.look_up(site).map(|(_, module)| module.path);
+        module.is_some_and(|path| is_loader(&path))
     }
 }
