@@ -15,7 +15,7 @@ use super::BackProcess;
 use super::touches::{Touch, each_touch_of};
 use crate::batch::Batch;
 use crate::clock::{ProcessClock, ThreadClock};
-use crate::lines::{LINE_SHIFT, RegionHint};
+use crate::lines::{LINE, LINE_SHIFT, RegionHint};
 use crate::memory::{Moment, Others};
 
 /// Processes that have ended and whose lines others may yet read, at most: sums of older ones are made without.
@@ -164,10 +164,9 @@ impl Meeting {
         let (memory, thread) = (&mut process.memory, &mut process.threads[batch.thread]);
         each_touch_of(thread, batch, |touch, received| {
             let end = touch.addr.saturating_add(touch.size);
-            if end <= common.within.start || touch.addr >= common.within.end {
-                return;
-            }
-            for number in touch.addr >> LINE_SHIFT..=(end - 1) >> LINE_SHIFT {
+            let within = &common.within;
+            let (first, end) = (touch.addr.max(within.start), end.min(within.end));
+            for number in first >> LINE_SHIFT..end.div_ceil(LINE) {
                 if done.is_again(number, touch.writes) {
                     continue;
                 }
