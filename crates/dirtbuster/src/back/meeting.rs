@@ -21,6 +21,10 @@ use crate::memory::{Moment, Others};
 /// Processes that have ended and whose lines others may yet read, at most: sums of older ones are made without.
 const ENDED: usize = 64;
 
+/// Lines whose last writers are remembered, at most. Memory that processes share comes and goes, each time as another one: when so many
+/// are known all are forgotten, and each is known again once it is written again.
+const LINES: usize = 1 << 21;
+
 /// What a process has in common with others.
 #[derive(Debug)]
 pub(crate) struct Common {
@@ -142,9 +146,17 @@ impl Meeting {
                     process: id,
                     number,
                 };
-                self.last.insert(place, Last::of(line));
+                self.wrote(place, line);
             }
         }
+    }
+
+    /// The line at `place` of all that is shared is written, and was not known.
+    fn wrote(&mut self, place: u64, line: Line) {
+        if self.last.len() == LINES {
+            self.last.clear();
+        }
+        self.last.insert(place, Last::of(line));
     }
 
     /// `process`, called `id`, has executed the batch: what it did to lines of others is done there.
@@ -181,7 +193,7 @@ impl Meeting {
                 let Some(last) = last else {
                     if touch.writes {
                         common.wrote = true;
-                        self.last.insert(place, Last::of(own));
+                        self.wrote(place, own);
                     }
                     continue;
                 };
