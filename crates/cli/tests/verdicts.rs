@@ -244,15 +244,14 @@ fn the_distance_to_a_fence_is_that_of_the_instructions_between() {
 #[test]
 fn messages_between_processes_are_judged_as_those_between_threads() {
     let folder = tempfile::tempdir().unwrap();
-    let source = "programs/messages.c";
     let program = c_program(
         folder.path(),
         "messages",
         include_str!("programs/messages.c"),
-        &["-O2", "-pthread"],
+        &["-pthread"],
     );
     let file = folder.path().join("ring");
-    let line = source_line(&format!("crates/cli/tests/{source}"), "/* message */");
+    let line = source_line("crates/cli/tests/programs/messages.c", "/* message */");
     for args in [&["threads"][..], &["processes"], &["file", text(&file)]] {
         let report = advise(&program, args);
         let sent = finding_at(&report, "messages.c", line);

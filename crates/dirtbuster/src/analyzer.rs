@@ -25,9 +25,9 @@ use crate::thread::{Execution, Part, Thread, ThreadState};
 /// line), at most 256 bytes more for every second line where the writes form sequential contexts,
 /// 13 KB for each 2 MB of address space touched at all, at most 4 MB a thread for writes that wait
 /// for a fence, and up to 4 KB for each executed store instruction, some hundred bytes for each live
-/// allocation and calling context, and as many for each of the last two million lines that processes share and write. Of processes that have written such
-/// lines the last 64 that ended are kept. Else nothing grows with the length of the run, and what a process took
-/// is given back when it ends ([`Analyzer::end`]).
+/// allocation and calling context, and as many for each line that processes share and write, of two
+/// million at most. Of processes that have written such lines the last 64 that ended are kept. Else
+/// nothing grows with the length of the run, and what a process took is given back when it ends ([`Analyzer::end`]).
 ///
 /// What a thread executed is followed in the caller's thread, what it did to memory in one of the
 /// analysis's own, at most a few buffers behind.

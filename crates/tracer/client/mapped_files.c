@@ -48,7 +48,7 @@ enum of_what { OF_NO_FILE, OF_A_FILE, OF_A_SEGMENT };
 static volatile uint64 shared_from = ~0ull, shared_to;
 
 static void
-is_shared(uint64 address, uint64 bytes)
+widen_shared(uint64 address, uint64 bytes)
 {
     if (address < shared_from)
         shared_from = address;
@@ -69,7 +69,7 @@ tell_shared(uint64 address, uint64 bytes, enum of_what of, uint64 identity, uint
                 .identity = identity << 2 | of,
                 .offset = offset };
     session_meta(&frame, sizeof(frame));
-    is_shared(address, bytes);
+    widen_shared(address, bytes);
 }
 
 void
@@ -87,7 +87,7 @@ mapped_files_moved(uint64 to, const uint64 args[6])
     if (args[0] < shared_from || args[0] >= shared_to)
         return;
     session_meta(&frame, sizeof(frame));
-    is_shared(to, args[2]);
+    widen_shared(to, args[2]);
 }
 
 static void

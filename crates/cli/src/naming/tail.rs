@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use prestore_symbols::FunctionName;
+use prestore_trace::replay::prefixes_of_call;
 use prestore_trace::{Module, SiteId};
 
 use super::{Namer, is_generic, module_ref};
@@ -135,8 +136,7 @@ fn is_called(name: &str, inner: &FunctionName) -> bool {
 
 /// Where the call at `at` leads to; `None`: it is none.
 fn call_at(code: &[u8], at: u64) -> Option<Target> {
-    let is_prefix = |b: &u8| matches!(b, 0x40..=0x4f | 0x66 | 0x2e | 0x3e | 0x64 | 0xf2);
-    let prefixes = code.iter().take_while(|b| is_prefix(b)).count();
+    let prefixes = prefixes_of_call(code);
     match *code.get(prefixes..)? {
         [0xe8, ref to @ ..] => relative(at + prefixes as u64, 5, to).map(Target::At),
         [0xff, form, ..] if form & 0x38 == 0x10 => Some(Target::Unknown),

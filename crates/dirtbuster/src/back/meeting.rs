@@ -12,7 +12,7 @@ use prestore_trace::block::SharedMemory;
 use rustc_hash::FxHashMap;
 
 use super::BackProcess;
-use super::touches::{Touch, each_touch_of};
+use super::touches::{Touched, each_touch_of};
 use crate::batch::Batch;
 use crate::clock::{ProcessClock, ThreadClock};
 use crate::lines::{LINE, LINE_SHIFT, RegionHint};
@@ -256,7 +256,7 @@ impl Meeting {
 impl BackProcess {
     /// Another process, whose time is `lead` behind that of all, touches what is in this one's line; true: it reads what this one wrote,
     /// for the first time.
-    fn is_met(&mut self, touch: Touch, lead: u64) -> bool {
+    fn is_met(&mut self, touch: Touched, lead: u64) -> bool {
         let Some(others) = &self.memory.others else {
             return false;
         };
@@ -271,5 +271,24 @@ impl BackProcess {
             self.memory.taken_by(touch.addr, at);
         }
         received
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_that_come_and_go_take_no_more_and_more() {
+        let mut meeting = Meeting::default();
+        let line = |number| Line {
+            process: ProcessId(1),
+            number,
+        };
+        for number in 0..=LINES as u64 {
+            meeting.wrote(number, line(number));
+            assert!(meeting.last.len() <= LINES);
+        }
+        assert!(meeting.last.contains_key(&(LINES as u64)));
     }
 }

@@ -10,7 +10,7 @@ use crate::lines::{LINE, LINE_SHIFT};
 
 /// An access to memory.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Touch {
+pub(super) struct Touched {
     pub(super) addr: u64,
     pub(super) size: u64,
     /// The thread's own instructions.
@@ -19,7 +19,7 @@ pub(super) struct Touch {
     pub(super) writes: bool,
 }
 
-impl Touch {
+impl Touched {
     /// What of it lies in the line called `number`, where another process has that as `there`.
     pub(super) fn within(self, number: u64, there: u64) -> Self {
         let line = number << LINE_SHIFT;
@@ -38,7 +38,7 @@ impl Touch {
 pub(super) fn each_touch_of(
     thread: &mut BackThread,
     batch: &Batch,
-    mut touch: impl FnMut(Touch, &mut bool),
+    mut touch: impl FnMut(Touched, &mut bool),
 ) {
     for item in &batch.items {
         let (run, executed) = match item.run.checked_sub(RARE).map(|n| batch.rare[n as usize]) {
@@ -61,7 +61,7 @@ pub(super) fn each_touch_of(
                 if size > 0 {
                     let now = item.before + u64::from(a.instr);
                     let (reads, writes) = (a.kind.reads(), a.kind.writes());
-                    let one = Touch {
+                    let one = Touched {
                         addr,
                         size,
                         now,

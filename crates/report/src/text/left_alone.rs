@@ -42,8 +42,8 @@ pub fn write(page: &mut Page, findings: &[&NamedFinding], few_writes: bool) {
     }
 }
 
-/// The reason without what explains it, its first sentence behind the colon, where that has been told word for word: the figures
-/// stand before it.
+/// The reason without what explains it, its first sentence behind the colon, where that has been told word for word and has no
+/// figures but P0's: the place's own are told in any case.
 fn brief<'a>(told: &mut HashSet<&'a str>, reason: &'a str) -> Cow<'a, str> {
     let Some((why, behind)) = reason.split_once(": ") else {
         return reason.into();
@@ -52,7 +52,9 @@ fn brief<'a>(told: &mut HashSet<&'a str>, reason: &'a str) -> Cow<'a, str> {
         .find(". ")
         .unwrap_or(behind.trim_end_matches('.').len());
     let (explanation, rest) = behind.split_at(end);
-    match told.insert(explanation) {
+    let own = explanation.split(" (P0 ").next().unwrap_or_default();
+    let has_figures = own.contains(|c: char| c.is_ascii_digit());
+    match has_figures || told.insert(explanation) {
         true => reason.into(),
         false => format!("{why}{rest}").into(),
     }
@@ -74,5 +76,10 @@ mod tests {
         assert_eq!(said("7% are: they stay."), "7% are.");
         assert_eq!(said("7% are: they go."), "7% are: they go.");
         assert_eq!(said("All are."), "All are.");
+        for _ in 0..2 {
+            assert_eq!(said("6% are: they stay for 5."), "6% are: they stay for 5.");
+        }
+        assert_eq!(said("Some: slow (P0 has 3x)."), "Some: slow (P0 has 3x).");
+        assert_eq!(said("More: slow (P0 has 3x)."), "More.");
     }
 }

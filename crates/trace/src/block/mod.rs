@@ -9,14 +9,16 @@ mod blocks;
 mod fields;
 mod layout;
 mod module;
+mod process;
 mod shared;
 mod table;
 mod xsave;
 
 pub use layout::{NO_SLOT, REF_BYTES, meta, whole_frames};
 pub use module::ModuleLoad;
+pub use process::ProcessFacts;
 pub use shared::SharedMemory;
-pub use table::{BlockTable, MetaError, ProcessFacts, UnknownOpcode};
+pub use table::{BlockTable, MetaError, UnknownOpcode};
 pub use xsave::{XsaveComponent, XsaveForm};
 
 use crate::{EventKind, SiteId};

@@ -226,6 +226,11 @@ fn is_indirect(block: &Block) -> bool {
     let length = block.lengths.last().map_or(0, |&n| usize::from(n));
     let call = block.code.len().checked_sub(length);
     let call = call.and_then(|at| block.code.get(at..)).unwrap_or_default();
+    call.get(prefixes_of_call(call)) == Some(&0xff)
+}
+
+/// Bytes of the prefixes that a call at the start of `code` may have.
+pub fn prefixes_of_call(code: &[u8]) -> usize {
     let is_prefix = |b: &&u8| matches!(b, 0x40..=0x4f | 0x66 | 0x2e | 0x3e | 0x64 | 0xf2);
-    call.iter().find(|b| !is_prefix(b)) == Some(&0xff)
+    code.iter().take_while(is_prefix).count()
 }

@@ -5,7 +5,7 @@ mod events;
 mod stores;
 mod xsave;
 
-pub use calls::{CallStack, CallTree, NodeId};
+pub use calls::{CallStack, CallTree, NodeId, prefixes_of_call};
 pub use events::{Context as EventContext, EventSink, each_touch, for_each_event};
 pub use stores::{Store, Stores};
 
