@@ -26,6 +26,21 @@ fn number(value: &Value) -> f64 {
         .unwrap_or_else(|| panic!("no number: {value}"))
 }
 
+/// What the threads did is not looked at for it: that of a long recording takes minutes.
+#[test]
+fn too_few_cores_are_told_before_anything_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = recorded(folder.path(), "listing1", &["--iters=60000", "--threads=3"]);
+    let stream = dir.join("thread-1.events");
+    let mut bytes = std::fs::read(&stream).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0xff;
+    std::fs::write(&stream, bytes).unwrap();
+    let whatif = |machine| run(["whatif", text(&dir), "--machine", machine]).exits(2);
+    whatif("tiny").says(&["tiny", "2 cores"]);
+    whatif("machine-a").says(&["thread-1.events", "checksum"]);
+}
+
 #[test]
 fn gains_on_several_machines() {
     let folder = tempfile::tempdir().unwrap();

@@ -164,6 +164,11 @@ fn a_block_log_cut_at_a_pieces_boundary() {
         message.contains("1 of 2 pieces are missing at its end"),
         "{message}"
     );
+    // Both threads are that process's: what they executed is not known.
+    assert!(
+        message.contains("usable: 0 of 2 threads whole, at most 387 of 387 accesses"),
+        "{message}"
+    );
     assert!(Trace::open_with(dir.path(), LENIENT).is_ok());
 }
 

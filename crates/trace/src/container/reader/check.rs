@@ -76,13 +76,16 @@ pub(super) fn log(
     })
 }
 
-/// What of the recording can be used, in words; `whole` of its threads are as they were.
-pub(super) fn usable(noted: &Totals, found: &Totals, manifest: &Manifest, whole: usize) -> String {
-    let all = manifest.threads.len();
+/// What of the recording can be used, in words: which of its threads are `whole`, and whether it has `all_logs`, without
+/// which a thread's words say little.
+pub(super) fn usable(noted: &Totals, found: &Totals, whole: &[bool], all_logs: bool) -> String {
     let (of, accesses) = (noted.events.accesses(), found.events.accesses());
-    if of > accesses {
-        format!("{whole} of {all} threads whole, {accesses} of {of} accesses")
+    let threads = whole.iter().filter(|whole| **whole).count();
+    let all = whole.len();
+    let most = if all_logs { "" } else { "at most " };
+    if of > accesses || !all_logs {
+        format!("{threads} of {all} threads whole, {most}{accesses} of {of} accesses")
     } else {
-        format!("{whole} of {all} threads whole, {accesses} accesses")
+        format!("{threads} of {all} threads whole, {accesses} accesses")
     }
 }

@@ -39,8 +39,11 @@ pub(super) fn open(dir: &Path, options: ReadOptions) -> Result<Trace, ReadError>
         entry.log = index.totals;
     }
     if !options.lenient && !damage.iter().all(Damage::is_expected) {
-        let whole = streams.iter().filter(|s| s.damage.is_empty()).count();
-        let usable = check::usable(&noted, &manifest.totals, &manifest, whole);
+        let whole: Vec<bool> = (manifest.threads.iter().zip(&streams))
+            .map(|(t, s)| s.damage.is_empty() && tables.is_whole(t.process, &damage))
+            .collect();
+        let all_logs = (manifest.processes.iter()).all(|p| tables.is_whole(p.id, &damage));
+        let usable = check::usable(&noted, &manifest.totals, &whole, all_logs);
         damage.retain(|d| !d.is_expected());
         return Err(ReadError::Incomplete { damage, usable });
     }

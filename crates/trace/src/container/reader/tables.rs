@@ -79,6 +79,20 @@ impl Tables {
         })
     }
 
+    /// Is all there that its threads executed? Forked, it executes what its parent's log has as well.
+    pub(super) fn is_whole(&self, process: ProcessId, damage: &[Damage]) -> bool {
+        let mut next = Some(process.0);
+        while let Some(number) = next {
+            let path = self.dir.join(blocks_file(ProcessId(number)));
+            if damage.iter().any(|d| d.path == path) {
+                return false;
+            }
+            let index = self.processes.get(number as usize);
+            next = index.and_then(|p| p.origin);
+        }
+        true
+    }
+
     /// The table of a process, which lives as long as somebody holds it.
     pub(super) fn get(
         &self,
