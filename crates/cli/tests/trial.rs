@@ -268,6 +268,9 @@ fn wrong_input_is_told() {
     run(["try", "--threshold", "min_write_time=1", "--", text(&idle)])
         .exits(2)
         .says(&["there is nothing to try"]);
+    run(["try", "--", "sh", "-c", "exit 7"])
+        .exits(3)
+        .says(&["exit code 7", "there is nothing to try"]);
     run(["try", "--from", "/not-there", "--", text(&idle)])
         .exits(2)
         .says(&["/not-there"]);

@@ -52,6 +52,7 @@ pub fn chosen(args: &TryArgs, observed: Observed) -> Result<Chosen, CliError> {
     let Observed {
         findings,
         report,
+        ended: _,
         notes,
         mut namer,
     } = observed;

@@ -31,7 +31,16 @@ pub fn run(args: &TryArgs) -> Result<ExitCode, CliError> {
             .map_err(|e| CliError::Usage(format!("--input {}: {e}", input.display())))?;
     }
     let observed = observe::observe(args)?;
-    let chosen = choose::chosen(args, observed)?;
+    let failed = observed.ended.filter(|status| !status.success());
+    let chosen = match choose::chosen(args, observed) {
+        // What a program did that failed is not what there is to try of it.
+        Err(error) if failed.is_some() => {
+            run::tell_end(failed);
+            error.report();
+            return Ok(ExitCode::from(FAILED));
+        }
+        chosen => chosen?,
+    };
     let tried = rounds::run(args, &chosen)?;
     let report = TryReport::new(args, &chosen, &tried);
     match args.format {

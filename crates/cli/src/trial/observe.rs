@@ -1,7 +1,7 @@
 //! The findings that are tried: of the program, run once for them, or of a recording.
 
 use std::fs::File;
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 
 use prestore_dirtbuster::{Analyzer, Findings, Thresholds};
 use prestore_report::{Report, Run};
@@ -22,6 +22,8 @@ pub struct Observed {
     pub findings: Findings,
     /// With names.
     pub report: Report,
+    /// How the program ended, if it ran for this.
+    pub ended: Option<ExitStatus>,
     /// What the run left out: one sentence each.
     pub notes: Vec<String>,
     /// Names sites.
@@ -31,12 +33,13 @@ pub struct Observed {
 /// Runs or reads.
 pub fn observe(args: &TryArgs) -> Result<Observed, CliError> {
     let thresholds = advise::thresholds(&args.thresholds)?;
+    let mut ended = None;
     let (mut analysis, about) = match &args.from {
         Some(dir) => {
             let trace = run::open(dir, false)?;
             advise::analyse(&trace, dir, &args.debug_dir, thresholds)?
         }
-        None => live(args, thresholds)?,
+        None => live(args, thresholds, &mut ended)?,
     };
     analysis.oracle.leave_loader_alone(&mut analysis.findings);
     let mut namer = analysis.oracle;
@@ -50,6 +53,7 @@ pub fn observe(args: &TryArgs) -> Result<Observed, CliError> {
     Ok(Observed {
         findings: analysis.findings,
         report,
+        ended,
         notes,
         namer,
     })
@@ -58,6 +62,7 @@ pub fn observe(args: &TryArgs) -> Result<Observed, CliError> {
 fn live(
     args: &TryArgs,
     thresholds: Thresholds,
+    ended: &mut Option<ExitStatus>,
 ) -> Result<(prestore_dirtbuster::Outcome<Namer>, Run), CliError> {
     let interrupts = interrupt::watch()?;
     let options = Options {
@@ -90,6 +95,7 @@ fn live(
             run::partial(&outcome).unwrap_or_default()
         )));
     }
+    *ended = outcome.status;
     let mut analysis = advisor.analyzer.finish();
     let mut about = Run {
         cwd: std::env::current_dir()
