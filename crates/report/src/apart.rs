@@ -52,7 +52,7 @@ fn add(
 }
 
 /// What tells a finding apart besides its line, for where that stands already: `, called from put (kv.c:214)`.
-pub(crate) fn beside_line(apart: Option<&str>) -> String {
+pub fn beside_line(apart: Option<&str>) -> String {
     let words = apart.into_iter().flat_map(|a| a.split(", "));
     words
         .filter(|word| !word.starts_with("at "))

@@ -29,6 +29,7 @@ mod text;
 mod whatif;
 
 pub use annotate::{DiskSources, Sources};
+pub use apart::beside_line;
 pub use crash::{
     CrashReport, Helper, ImagesTried, InLibrary, LibraryCaller, LostStore, NamedCrashFinding,
     NamedFailure, NamedImage, Names, Refused, crash_text,

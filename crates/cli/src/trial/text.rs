@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use prestore_report::{seconds, shortened};
+use prestore_report::{beside_line, seconds, shortened};
 use prestore_whatif::Speedup;
 
 use super::compare::Sameness;
@@ -83,7 +83,7 @@ fn row(text: &mut String, f: &TriedFinding, width: usize) {
         line = format!(" ({file}:{number})");
     }
     let room = PLACE.saturating_sub(line.chars().count());
-    let mut place = shortened(&f.function, room) + &line;
+    let mut place = shortened(&f.function, room) + &line + &beside_line(f.apart.as_deref());
     if place.chars().count() > PLACE {
         // On lines of its own, and the figures below in their columns.
         *text += &wrapped(&place, &format!("{:>3}  ", f.finding), "       ", width);
@@ -208,6 +208,15 @@ mod tests {
         let text = of(&report(function), 80);
         let head = text.lines().find_map(|l| l.find("advice"));
         (head.unwrap(), text.lines().map(str::to_owned).collect())
+    }
+
+    #[test]
+    fn findings_of_one_line_are_told_apart() {
+        let mut report = report("main");
+        report.findings[0].apart = Some("at main.c:5, store at st+0x10a5".to_owned());
+        let text = of(&report, 80);
+        let place = "  7  main (tensor_of_the_suite.cpp:1234), store at st+0x10a5\n";
+        assert!(text.contains(place), "{text}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::error::Lost;
 use super::index::StreamIndex;
 use super::{Damage, DamageKind};
-use crate::container::manifest::{Manifest, RecordingState, ThreadEntry, Totals};
+use crate::container::manifest::{RecordingState, ThreadEntry, Totals};
 use crate::container::pieces::LogTotals;
 
 /// What a stream lacks, or has too much, of what the manifest says. While recording runs (or was
