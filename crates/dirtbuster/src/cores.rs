@@ -15,6 +15,7 @@ use crate::far::{Horizons, MOST_LINES};
 use crate::lines::LINE;
 use crate::loaded::ReadAt;
 use crate::recency::Recency;
+use crate::touched::Touch;
 
 /// log2 of [`SAMPLE`].
 const SAMPLE_SHIFT: u32 = 8;
@@ -48,45 +49,6 @@ pub(crate) fn sample_bits(page: u64) -> u64 {
 #[inline]
 pub(crate) fn sample_of(page: usize) -> usize {
     page >> (SAMPLE_SHIFT - 6)
-}
-
-/// When a sampled line was touched last: by which thread plus one, in which epoch of it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Touch {
-    thread: u32,
-    epoch: u32,
-    read: ReadAt,
-}
-
-impl Touch {
-    /// Which thread has touched it, if it is another one.
-    pub(crate) fn by_another_than(self, thread: u32) -> Option<u32> {
-        self.thread.checked_sub(1).filter(|&t| t != thread)
-    }
-
-    /// Nobody has touched it since its memory was mapped anew, if anybody had before.
-    pub(crate) fn renewed(self) -> Self {
-        Self {
-            thread: 0,
-            epoch: u32::from(self.was_touched()),
-            ..Self::default()
-        }
-    }
-
-    /// Has anybody touched it?
-    pub(crate) fn is_touched(self) -> bool {
-        self.thread != 0
-    }
-
-    /// Also before it was mapped anew.
-    pub(crate) fn was_touched(self) -> bool {
-        self.is_touched() || self.epoch != 0
-    }
-
-    /// When the thread read it, if that was the last touch.
-    pub(crate) fn read_by(self, thread: u32) -> Option<ReadAt> {
-        (self.thread == thread + 1).then_some(self.read)
-    }
 }
 
 /// A thread's core.
@@ -146,17 +108,13 @@ impl Core {
 
     /// The thread touches a sampled line; true: an epoch ends with it. `now`: its own time.
     pub(crate) fn touch(&mut self, last: &mut Touch, now: u64, read: bool) -> bool {
-        let (me, old) = (self.thread + 1, *last);
-        *last = Touch {
-            thread: me,
-            epoch: self.epoch,
-            read: ReadAt::new(now, read),
-        };
-        if old.thread == me {
-            self.recency.forget(old.epoch);
+        let (me, old) = (self.thread, *last);
+        *last = old.by(me, self.epoch, ReadAt::new(now, read), read);
+        if let Some(epoch) = old.held_by(me) {
+            self.recency.forget(epoch);
         }
         self.recency.touch();
-        if old.thread == me && self.epoch - old.epoch <= NEAR_EPOCHS {
+        if (old.last_by(me)).is_some_and(|epoch| self.epoch - epoch <= NEAR_EPOCHS) {
             return false;
         }
         self.fills += 1;
@@ -191,9 +149,9 @@ impl Core {
         self.horizons = Horizons::of(&self.recency, 1);
     }
 
-    /// Another thread touches a sampled line that this one has touched last.
-    pub(crate) fn taken(&mut self, last: Touch) {
-        self.recency.forget(last.epoch);
+    /// It has no more a sampled line that it touched last in that epoch.
+    pub(crate) fn leaves(&mut self, epoch: u32) {
+        self.recency.forget(epoch);
     }
 
     /// So many threads at work fill the caches that cores share.

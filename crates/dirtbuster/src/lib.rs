@@ -52,6 +52,7 @@ mod thread;
 mod thresholds;
 mod together;
 mod told;
+mod touched;
 mod turns;
 mod usage;
 mod verdict;

@@ -49,7 +49,7 @@ impl Recency {
         }
     }
 
-    /// A line that was touched last in epoch `number` is touched again, by whomever.
+    /// A line that was touched last in epoch `number` is touched again, or another core has taken it.
     pub(crate) fn forget(&mut self, number: u32) {
         let Ok(at) = self.epochs.binary_search_by_key(&number, |e| e.number) else {
             return;

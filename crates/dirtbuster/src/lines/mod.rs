@@ -12,7 +12,8 @@ mod watched;
 
 use rustc_hash::FxHashMap;
 
-use crate::cores::{Touch, sample_bits, sample_of};
+use crate::cores::{sample_bits, sample_of};
+use crate::touched::Touch;
 use table::Table;
 use watched::Watched;
 

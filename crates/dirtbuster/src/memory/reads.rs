@@ -153,8 +153,8 @@ impl Memory {
     /// A thread touches a line of the sample.
     pub(super) fn touch(&mut self, page: usize, line: u64, at: Moment, read: bool) {
         let last = &mut self.lines.touched[sample_of(page)];
-        if let Some(other) = last.by_another_than(at.thread) {
-            self.cores[other as usize].taken(*last);
+        for (other, epoch) in last.leaves(at.thread, read).into_iter().flatten() {
+            self.cores[other as usize].leaves(epoch);
         }
         let core = &mut self.cores[at.thread as usize];
         if read {

@@ -133,6 +133,31 @@ fn what_is_swept_over_again_and_again_drives_out_no_more_than_once() {
     }
 }
 
+/// Thread 0 fills a ring of so many megabytes, one after the other; as many others read each before the next. Where they had read
+/// what it had written, the writer had written it again "while still cached", however large the ring was.
+#[test]
+fn what_others_read_leaves_the_writers_caches_as_well() {
+    for (megabytes, readers) in [(1, 1), (16, 1), (16, 2)] {
+        let mut p = Program::default();
+        let write = p.block(1, 0).store(0, 0, 64).compute(3).done();
+        let read = p.block(2, 0).load(0, 0, 64).compute(3).done();
+        for turn in 0..3 * megabytes {
+            let lines = (0..1 << 20).step_by(64);
+            let lines = lines.map(|at| HEAP + (turn % megabytes << 20) + at);
+            lines.clone().for_each(|at| p.run(0, write, &[at]));
+            for reader in 1..=readers {
+                lines.clone().for_each(|at| p.run(reader, read, &[at]));
+            }
+        }
+        let f = p.analyze().findings;
+        let f = of_site(&f, 1000);
+        let leaves = megabytes > 10;
+        assert_eq!(f.rewrite_near.mean.is_none(), leaves, "{megabytes}: {f:#?}");
+        let left_alone = f.verdict == Verdict::LeaveAlone;
+        assert_eq!(left_alone, !leaves, "{megabytes}, {readers}: {f:#?}");
+    }
+}
+
 #[test]
 fn a_reason_quotes_what_decided() {
     // One line in two is read soon, the other one much later.
