@@ -111,7 +111,7 @@ fn walk(
         memory: Memory::new(options.domain, scope.values),
         spaces: FxHashMap::default(),
         threads: FxHashMap::default(),
-        stacks: FxHashMap::default(),
+        places: FxHashMap::default(),
         tree: CallTree::default(),
         values: scope.values.then(Values::default),
         logs,

@@ -39,6 +39,8 @@ pub(crate) struct Images<'a> {
     processes: FxHashMap<(usize, ProcessId), u32>,
     /// Where calls return to, and the site of the call.
     calls: FxHashMap<ProcessId, FxHashMap<u64, SiteId>>,
+    /// From where to where in it each file was mapped, by image and path.
+    spans: FxHashMap<(usize, String), (u64, u64)>,
     /// All files that were mapped, for whom asks for another.
     mapped: Vec<String>,
 }
@@ -61,6 +63,7 @@ impl<'a> Images<'a> {
             allocates,
             answers: FxHashMap::default(),
             files: FxHashMap::default(),
+            spans: FxHashMap::default(),
             processes: FxHashMap::default(),
             calls: FxHashMap::default(),
             mapped: Vec::new(),
@@ -132,8 +135,13 @@ impl<'a> Images<'a> {
             files.push(path.to_owned());
         }
         self.known[image].counts |= writable;
-        self.grows(image, size);
         let key = (image, path.to_owned());
+        let (first, end) = self.spans.entry(key.clone()).or_insert((offset, offset));
+        (*first, *end) = (
+            (*first).min(offset),
+            (*end).max(offset.saturating_add(size)),
+        );
+        self.grows(image, size);
         let owner = *self.files.entry(key).or_insert_with(|| memory.owner(image));
         let region = Region {
             end: addr.saturating_add(size),
@@ -234,7 +242,11 @@ impl<'a> Images<'a> {
     fn grows(&mut self, image: usize, bytes: u64) {
         let known = &mut self.known[image];
         known.live += bytes;
-        known.found.bytes = known.found.bytes.max(known.live);
+        // What is mapped twice is one memory all the same.
+        let of_image = self.spans.iter().filter(|((i, _), _)| *i == image);
+        let spans: u64 = of_image.map(|(_, (first, end))| end - first).sum();
+        let most = if spans > 0 { spans } else { u64::MAX };
+        known.found.bytes = known.found.bytes.max(known.live.min(most));
     }
 
     /// The images that the program had, and for each that was known its place among them. `knows_files`: the

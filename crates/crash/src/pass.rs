@@ -17,6 +17,14 @@ use crate::memory::{Memory, Pending, Store};
 use crate::regions::{Piece, Regions};
 use crate::values::{Come, Values};
 
+/// Where a thread is.
+#[derive(Default)]
+pub(crate) struct Place {
+    stack: CallStack,
+    /// The instruction that it has executed last, behind how many others: where the kernel writes, the system call.
+    last: Option<(SiteId, u64)>,
+}
+
 /// What is known while a recording is read.
 pub(crate) struct Pass<'a> {
     pub(crate) trace: &'a Trace,
@@ -24,7 +32,7 @@ pub(crate) struct Pass<'a> {
     pub(crate) memory: Memory,
     pub(crate) spaces: FxHashMap<ProcessId, Regions>,
     pub(crate) threads: FxHashMap<ThreadId, Pending>,
-    pub(crate) stacks: FxHashMap<ThreadId, CallStack>,
+    pub(crate) places: FxHashMap<ThreadId, Place>,
     pub(crate) tree: CallTree,
     /// Where the recording has values.
     pub(crate) values: Option<Values>,
@@ -126,7 +134,7 @@ impl Pass<'_> {
             for held in values.mapped(who.thread, piece) {
                 memory.held(&held);
                 if let Some(logs) = logs {
-                    logs.held(who.thread, &held);
+                    logs.held(who.thread, None, &held);
                 }
             }
         });
@@ -142,9 +150,11 @@ impl OrderedSink for Pass<'_> {
         values: &[u64],
         executed: u32,
     ) {
-        let stack = self.stacks.entry(who.thread).or_default();
-        stack.enter(block, &mut self.tree);
-        let node = stack.node();
+        let place = self.places.entry(who.thread).or_default();
+        place.stack.enter(block, &mut self.tree);
+        let instr = before.wrapping_add(u64::from(executed.saturating_sub(1)));
+        place.last = Some((block.last_site, instr));
+        let node = place.stack.node();
         self.enter(who.process);
         if let Some(known) = &mut self.values {
             known.exec(who, before, block, values, executed);
@@ -186,8 +196,8 @@ impl OrderedSink for Pass<'_> {
                 caller,
                 kind,
             } => {
-                let stack = self.stacks.entry(who.thread).or_default();
-                let calls: Vec<SiteId> = self.tree.chain(stack.node()).collect();
+                let place = self.places.entry(who.thread).or_default();
+                let calls: Vec<SiteId> = self.tree.chain(place.stack.node()).collect();
                 (self.images).allocated(
                     who,
                     (addr, size),
@@ -233,17 +243,42 @@ impl OrderedSink for Pass<'_> {
         let (Some(values), Some(space)) = (&mut self.values, self.spaces.get(&who.process)) else {
             return;
         };
-        let node = self.stacks.entry(who.thread).or_default().node();
+        let place = self.places.entry(who.thread).or_default();
+        let node = place.stack.node();
         let (memory, logs) = (&mut self.memory, &mut self.logs);
-        values.content(who, &content, node, space, |come| {
-            match &come {
-                Come::Stored(stored) => memory.stored(stored, space),
-                Come::Held(held) => memory.held(held),
+        let pending = self.threads.entry(who.thread).or_default();
+        values.content(who, &content, node, space, |come| match come {
+            Come::Stored(stored) => {
+                memory.stored(&stored, space);
+                if let Some(logs) = logs {
+                    logs.stored(&stored);
+                }
             }
-            match (logs.as_mut(), come) {
-                (Some(logs), Come::Stored(stored)) => logs.stored(&stored),
-                (Some(logs), Come::Held(held)) => logs.held(who.thread, &held),
-                (None, _) => {}
+            Come::Held(held) => {
+                // What a system call writes is as if it were stored there.
+                let call = place.last.filter(|_| held.by_kernel);
+                let call = call.map(|(site, instr)| {
+                    let first = First {
+                        process: who.process,
+                        thread: who.thread,
+                        instr,
+                        address: held.piece.addr,
+                        offset: held.piece.offset,
+                    };
+                    (At { site, node }, first)
+                });
+                if let Some((at, first)) = call {
+                    let store = Store {
+                        at,
+                        first,
+                        non_temporal: false,
+                    };
+                    memory.store(pending, store, held.piece);
+                }
+                memory.held(&held);
+                if let Some(logs) = logs {
+                    logs.held(who.thread, call, &held);
+                }
             }
         });
     }

@@ -31,8 +31,8 @@ mod whatif;
 pub use annotate::{DiskSources, Sources};
 pub use apart::beside_line;
 pub use crash::{
-    CrashReport, Helper, ImagesTried, InLibrary, LibraryCaller, LostStore, NamedCrashFinding,
-    NamedFailure, NamedImage, Names, Refused, crash_text,
+    About as CrashAbout, CrashReport, Helper, ImagesTried, InLibrary, LibraryCaller, LostStore,
+    NamedCrashFinding, NamedFailure, NamedImage, Names, Refused, crash_text,
 };
 pub use finding::{Allocation, Context, InstructionShare, LineStores, NamedFinding, Predicted};
 pub use function_names::shortened;

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use common::FakeSymbols;
 use common::schema::{assert_valid, sarif_schema};
 use prestore_crash::{Checked, Domain, Finding, FindingKind, First, ImageFound, Spot};
-use prestore_report::{CrashReport, TextOptions, crash_text, crash_to_sarif};
+use prestore_report::{CrashAbout, CrashReport, TextOptions, crash_text, crash_to_sarif};
 use prestore_trace::{ProcessId, SiteId, ThreadId};
 
 /// Sites: 1 and 2 the same line of `put`, 3 a library's flush, 4 the line that calls it.
@@ -68,7 +68,10 @@ fn report() -> CrashReport {
     let generic = HashSet::from([SiteId(3)]);
     CrashReport::new(
         &checked,
-        Domain::Adr,
+        CrashAbout {
+            domain: Domain::Adr,
+            values: true,
+        },
         common::run(),
         &generic,
         &mut symbols(),

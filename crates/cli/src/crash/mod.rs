@@ -11,7 +11,9 @@ use prestore_crash::{
     Checked, CrashError, Image, ImageError, Logged, Options, Spot, check, check_and_log,
 };
 use prestore_dirtbuster::SiteOracle;
-use prestore_report::{CrashReport, Names, Refused, TextOptions, crash_text, crash_to_sarif};
+use prestore_report::{
+    CrashAbout, CrashReport, Names, Refused, TextOptions, crash_text, crash_to_sarif,
+};
 use prestore_trace::SiteId;
 use prestore_trace::container::Trace;
 
@@ -67,7 +69,8 @@ pub fn run(args: &CrashArgs) -> Result<ExitCode, CliError> {
         }
         Format::Text => output::print(&crash_text(&report, TextOptions::for_stdout()))?,
     }
-    Ok(match args.fail_on_findings && !report.findings.is_empty() {
+    let found = !report.findings.is_empty() || report.images.failed > 0;
+    Ok(match args.fail_on_findings && found {
         true => ExitCode::from(FINDINGS),
         false => ExitCode::SUCCESS,
     })
@@ -109,7 +112,12 @@ fn named(
         .collect();
     let mut about = run::recorded(trace);
     about.notes.extend(run::unknown_in(trace));
-    let mut report = CrashReport::new(checked, options.domain, about, &generic, &mut namer);
+    let values = trace.manifest().info.scope.values;
+    let what = CrashAbout {
+        domain: options.domain,
+        values,
+    };
+    let mut report = CrashReport::new(checked, what, about, &generic, &mut namer);
     if let Some((logged, seen)) = seen {
         report.images_checked(seen.tried, seen.failed, seen.complete);
         report.run.notes.extend(unknown_in(logged));

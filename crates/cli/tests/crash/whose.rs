@@ -176,9 +176,20 @@ fn what_a_library_moves_or_persists_for_the_program_is_the_programs() {
 }
 
 /// Flush helpers of a header: inlined into each function that calls them, or not.
-const HELPERS: &str = "#include <immintrin.h>
+const ONE_HELPER: &str = "#include <immintrin.h>
 static inline HOW void persist(const volatile void *at) {
     _mm_clwb((void *)at);
+    _mm_sfence();
+}
+";
+
+/// One of which calls the other.
+const TWO_HELPERS: &str = "#include <immintrin.h>
+static inline HOW void flush_line(const volatile void *at) {
+    _mm_clwb((void *)at);
+}
+static inline HOW void persist(const volatile void *at) {
+    flush_line(at);
     _mm_sfence();
 }
 ";
@@ -205,10 +216,15 @@ int main(int argc, char **argv) {
     _exit(0);
 }
 "#;
-    for how in ["always_inline", "noinline"] {
+    for (how, header, inner) in [
+        ("always_inline", ONE_HELPER, "persist"),
+        ("noinline", ONE_HELPER, "persist"),
+        ("always_inline", TWO_HELPERS, "flush_line"),
+        ("noinline", TWO_HELPERS, "flush_line"),
+    ] {
         let folder = tempfile::tempdir().unwrap();
         let attribute = format!("__attribute__(({how}))");
-        let header = HELPERS.replace("HOW", &attribute);
+        let header = header.replace("HOW", &attribute);
         fs::write(folder.path().join("persist.h"), header).unwrap();
         let flags = ["-mclwb", "-Wl,-z,now"];
         let program = c_program(folder.path(), "puts", source, &flags);
@@ -218,12 +234,12 @@ int main(int argc, char **argv) {
         let expected = ("redundant-flush".to_owned(), "puts.c".to_owned(), line);
         assert_eq!(findings(&report), [expected], "{how}: {report:#}");
         let helper = &report["findings"][0]["helper"];
-        assert_eq!(helper["function"], "persist", "{how}: {report:#}");
+        assert_eq!(helper["function"], inner, "{how}: {report:#}");
         assert_eq!(helper["line"], 3, "{how}: {report:#}");
         let before = &report["findings"][0]["flush"];
         assert_eq!(before["line"], line - 1, "{how}: {report:#}");
         let said = run(["crash", text(&dir)]).exits(0).stdout;
-        let by = format!("puts.c line {line}, by persist (");
+        let by = format!("puts.c line {line}, by {inner} (");
         assert!(said.contains(&by), "{how}: {said}");
     }
 }

@@ -120,8 +120,9 @@ impl Logs {
         self.by_owner.entry(piece.owner).or_default().grow(piece);
     }
 
-    /// What memory holds, beside what stores did.
-    pub(crate) fn held(&mut self, thread: ThreadId, held: &Held) {
+    /// What memory holds, beside what stores did. `call`: the system call that wrote it, where that is known.
+    pub(crate) fn held(&mut self, thread: ThreadId, call: Option<(At, First)>, held: &Held) {
+        let tag = call.map_or(KERNEL, |(at, first)| self.tag(at, first));
         let one = self.by_owner.entry(held.piece.owner).or_default();
         let zeros = match held.bytes {
             Some(_) => Vec::new(),
@@ -129,7 +130,7 @@ impl Logs {
         };
         let bytes = held.bytes.as_ref().unwrap_or(&zeros);
         match held.by_kernel {
-            true => one.store((thread, KERNEL), held.piece, bytes, false),
+            true => one.store((thread, tag), held.piece, bytes, false),
             false => one.held(held.piece, bytes),
         }
     }

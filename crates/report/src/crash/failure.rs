@@ -167,6 +167,7 @@ impl CrashReport {
             flush,
             fence,
             pointer: None,
+            seen: Some(words::seen_title(blame)),
         };
         match self.findings.iter_mut().find(|f| f.is_at(&finding)) {
             Some(known) => known.join(finding),

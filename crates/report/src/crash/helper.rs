@@ -105,16 +105,16 @@ fn is_user(frame: &Frame) -> bool {
     file.is_some() && frame.line.is_some_and(|line| line > 0)
 }
 
-/// Does `level` flush for `caller`? It is in a header that the caller's file includes, or it is inlined and is
-/// called after what it does.
+/// Does `level` flush for `caller`? It is in a header that the caller's file includes, or it is called after what it does and
+/// is inlined, or in a header (of which another function, as `persist` does `flush`, may call it).
 fn is_helper(level: &Level, caller: &Level) -> bool {
     let file = level.frame.file.as_deref().unwrap_or_default();
     let ending = file.rsplit('.').next().unwrap_or_default();
-    let in_header = HEADERS.contains(&ending) && level.frame.file != caller.frame.file;
+    let in_header = HEADERS.contains(&ending);
     let name = level.frame.function.as_deref().unwrap_or_default();
     let name = name.to_lowercase();
     let named = name
         .split(|c: char| !c.is_alphanumeric())
         .any(|part| WORDS.iter().any(|word| part.contains(word)));
-    in_header || level.inlined && named
+    in_header && (named || level.frame.file != caller.frame.file) || level.inlined && named
 }

@@ -49,6 +49,15 @@ pub struct CrashReport {
     pub libraries: Vec<InLibrary>,
 }
 
+/// What was checked.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    /// What a power cut leaves.
+    pub domain: Domain,
+    /// The recording has values: what system calls wrote is known.
+    pub values: bool,
+}
+
 /// Memory taken for persistent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NamedImage {
@@ -95,6 +104,9 @@ pub struct NamedCrashFinding {
     pub pointer: Option<NamedPlace>,
     /// What is wrong and what mends it, in words.
     pub reason: String,
+    /// What an image has shown to be wrong, in a few words.
+    #[serde(skip)]
+    pub seen: Option<&'static str>,
 }
 
 impl CrashReport {
@@ -102,7 +114,7 @@ impl CrashReport {
     /// (`memcpy`, a library's flush): their callers are named.
     pub fn new(
         checked: &Checked,
-        domain: Domain,
+        about: About,
         mut run: Run,
         generic: &HashSet<SiteId>,
         resolver: &mut dyn Resolver,
@@ -117,7 +129,7 @@ impl CrashReport {
                 libraries::add(&mut libraries, finding, range, module, at.place);
                 continue;
             }
-            let next = NamedCrashFinding::new(finding, at, range, domain, generic, resolver);
+            let next = NamedCrashFinding::new(finding, at, range, about, generic, resolver);
             // One line may have several instructions, and be reached through several calls.
             match findings.iter_mut().find(|f| f.is_at(&next)) {
                 Some(known) => known.join(next),
@@ -129,7 +141,7 @@ impl CrashReport {
         Self {
             schema_version: SCHEMA_VERSION,
             run,
-            domain,
+            domain: about.domain,
             image: checked.images.iter().map(NamedImage::from).collect(),
             images: ImagesTried::default(),
             first_failure: None,
@@ -160,7 +172,7 @@ impl NamedCrashFinding {
         finding: &Finding,
         at: whose::Owned,
         range: Option<String>,
-        domain: Domain,
+        about: About,
         generic: &HashSet<SiteId>,
         resolver: &mut dyn Resolver,
     ) -> Self {
@@ -170,7 +182,12 @@ impl NamedCrashFinding {
         let pointer = finding.pointer.as_ref().map(&mut near);
         let reason = match &pointer {
             Some(pointer) => words::pointed_to(pointer, fence.as_ref()),
-            None => words::reason(finding.kind, domain, flush.as_ref(), fence.as_ref()),
+            None => words::reason(
+                finding.kind,
+                about.domain,
+                (flush.as_ref(), fence.as_ref()),
+                about.values,
+            ),
         };
         Self {
             kind: finding.kind,
@@ -183,6 +200,7 @@ impl NamedCrashFinding {
             flush,
             fence,
             pointer,
+            seen: None,
         }
     }
 
@@ -209,9 +227,10 @@ impl NamedCrashFinding {
 
     /// What is wrong, in a few words.
     pub fn title(&self) -> &'static str {
-        match self.pointer {
-            Some(_) => words::POINTED_TO,
-            None => words::title(self.kind),
+        match (self.seen, &self.pointer) {
+            (Some(seen), _) => seen,
+            (None, Some(_)) => words::POINTED_TO,
+            (None, None) => words::title(self.kind),
         }
     }
 }

@@ -15,6 +15,17 @@ pub fn title(kind: FindingKind) -> &'static str {
     }
 }
 
+/// What was seen to be wrong with an image, in a few words.
+pub fn seen_title(blame: &Blame) -> &'static str {
+    match blame.kind {
+        _ if blame.torn => "torn store",
+        _ if blame.lost.is_empty() => "stored too early",
+        FindingKind::Ordering if blame.flush.is_some() => "flushed too late",
+        FindingKind::Ordering => "stored too late",
+        kind => title(kind),
+    }
+}
+
 /// Of data whose pointer is persistent too early.
 pub const POINTED_TO: &str = "persistent pointer to data that is not";
 
@@ -33,8 +44,8 @@ pub fn things(kind: FindingKind) -> (&'static str, &'static str) {
 pub fn reason(
     kind: FindingKind,
     domain: Domain,
-    flush: Option<&NamedPlace>,
-    fence: Option<&NamedPlace>,
+    (flush, fence): (Option<&NamedPlace>, Option<&NamedPlace>),
+    values: bool,
 ) -> String {
     let flush = flush.map(where_is);
     let fence = fence.map(where_is);
@@ -76,9 +87,12 @@ pub fn reason(
             (_, Some(before)) => format!(
                 "nothing was stored to the line since the flush at {before}; leave one of them out"
             ),
-            (_, None) => {
+            (_, None) if values => {
                 "nothing was ever stored to the line; leave the flush out, or flush the line that was meant".to_owned()
             }
+            (_, None) => "the program itself has stored nothing to the line; if no system call has either (read, recv; a \
+                          recording with --values knows), leave the flush out, or flush the line that was meant"
+                .to_owned(),
         },
         FindingKind::RedundantFence => match fence {
             Some(before) => format!(
@@ -120,6 +134,18 @@ pub fn seen(
              stands for is persistent{later}"
         );
     }
+    if blame.torn {
+        return "a power cut leaves this store in part, and recovery fails: only aligned 8 bytes survive \
+                together; store a mark of 8 bytes when all of it is persistent"
+            .to_owned();
+    }
+    if let (FindingKind::MissingFence, None, Some(fence)) = (blame.kind, without, &fence) {
+        return format!(
+            "a power cut before the fence at {fence} loses what is stored here, and recovery fails, though nothing that \
+             was stored later has survived: recovery has to accept memory without it; if that is not ready yet, as it is \
+             being set up, let the cuts begin behind it (--from)"
+        );
+    }
     let (before, what) = match without {
         Some((place, true)) => {
             let place = where_is(place);
@@ -137,11 +163,6 @@ pub fn seen(
         }
         None => ("behind it".to_owned(), "the rest has survived".to_owned()),
     };
-    if blame.torn {
-        return "a power cut leaves this store in part, and recovery fails: only aligned 8 bytes survive \
-                together; store a mark of 8 bytes when all of it is persistent"
-            .to_owned();
-    }
     let cure = match (blame.kind, &flush) {
         (FindingKind::MissingFence, Some(flush)) => {
             format!("fence behind its flush at {flush}, {before}")

@@ -1,6 +1,7 @@
 /* What costs time only, system calls, and threads. */
 #include <pthread.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "pm.h"
 
@@ -54,6 +55,21 @@ RUN(synced_asynchronously)
 {
     WORD(1) = 7; /* missing-flush: synced_asynchronously */
     msync(pool, sizeof(*pool), bad ? MS_ASYNC : MS_SYNC);
+    WORD(0) = 1;
+    persist(&WORD(0));
+}
+
+/* What a system call writes is as if it were stored there. */
+RUN(read_from_a_pipe)
+{
+    int ends[2];
+    const uint64_t seven = 7;
+    if (pipe(ends) != 0 || write(ends[1], &seven, sizeof(seven)) != sizeof(seven))
+        _exit(1);
+    if (read(ends[0], (void *)&WORD(1), sizeof(seven)) != sizeof(seven)) /* missing-flush: read_from_a_pipe */
+        _exit(1);
+    if (!bad)
+        persist(&WORD(1));
     WORD(0) = 1;
     persist(&WORD(0));
 }
@@ -118,6 +134,7 @@ const program_t other_programs[] = {
     anything_programs(redundant_flush_behind_fence),
     anything_programs(redundant_fence_twice),
     { "synced_asynchronously", synced_asynchronously_run, synced_check },
+    { "read_from_a_pipe", read_from_a_pipe_run, synced_check },
     { "flushed_by_another_thread", flushed_by_another_thread_run, synced_check },
     { "made_by_memset", made_by_memset_run, made_check },
     { 0 },
