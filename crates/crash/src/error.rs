@@ -76,4 +76,10 @@ pub enum CrashError {
          addresses (0xFIRST+SIZE)"
     )]
     SeveralAllocations(String),
+    /// Images of it would not fit into memory.
+    #[error(
+        "{0}: it has more than 16 GiB, and images of so much are not made: choose the part that matters by its \
+         addresses (--image 0xFIRST+SIZE)"
+    )]
+    TooLarge(String),
 }

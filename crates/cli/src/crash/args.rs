@@ -44,7 +44,7 @@ pub struct CrashArgs {
     /// Images that a power cut may leave.
     #[command(flatten)]
     pub check: ImageArgs,
-    /// Exit with code 1 if there is any finding
+    /// Exit with code 1 if there is any finding, or an image failed
     #[arg(long)]
     pub fail_on_findings: bool,
     /// Form of the output

@@ -27,7 +27,7 @@ use crate::naming::{CallNames, Namer};
 use crate::progress::Reading;
 use crate::{notice, output, run};
 
-/// Exit code of `--fail-on-findings` where there are some.
+/// Exit code of `--fail-on-findings` where there are some, or an image failed.
 const FINDINGS: u8 = 1;
 
 /// Checks the recording and prints what was found.

@@ -4,7 +4,7 @@ mod one;
 
 use prestore_trace::ThreadId;
 use prestore_trace::replay::CallTree;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::CrashError;
 use crate::finding::{At, First, Spot};
@@ -59,6 +59,8 @@ impl Logged {
 #[derive(Debug, Default)]
 pub(crate) struct Logs {
     by_owner: FxHashMap<u32, One>,
+    /// Whose memory is larger than [`MOST_BYTES`]: nothing is logged of it.
+    too_large: FxHashSet<u32>,
     spots: FxHashMap<At, u32>,
     places: Vec<At>,
     origins: Vec<(u32, First)>,
@@ -67,17 +69,26 @@ pub(crate) struct Logs {
 /// The tag of what the kernel does.
 const KERNEL: u32 = u32::MAX;
 
+/// Images of more bytes are not made: each takes some three times as many of the host's memory.
+pub(crate) const MOST_BYTES: u64 = 16 << 30;
+
 impl Logs {
     /// Bytes were stored.
     pub(crate) fn stored(&mut self, stored: &Stored<'_>) {
         let tag = self.tag(stored.at, stored.first);
-        let one = self.by_owner.entry(stored.piece.owner).or_default();
-        one.store(
-            (stored.first.thread, tag),
-            stored.piece,
-            stored.bytes,
-            stored.around,
-        );
+        let by = (stored.first.thread, tag);
+        if let Some(one) = self.one(stored.piece) {
+            one.store(by, stored.piece, stored.bytes, stored.around);
+        }
+    }
+
+    /// The log of `piece`'s memory; `None`: it is too large for one.
+    fn one(&mut self, piece: Piece) -> Option<&mut One> {
+        if piece.offset.saturating_add(piece.size) > MOST_BYTES {
+            self.too_large.insert(piece.owner);
+        }
+        let fits = !self.too_large.contains(&piece.owner);
+        fits.then(|| self.by_owner.entry(piece.owner).or_default())
     }
 
     /// The tag of what is logged next.
@@ -94,8 +105,9 @@ impl Logs {
     /// A line is flushed; `alone`: no fence is needed for that.
     pub(crate) fn flush(&mut self, at: At, first: First, piece: Piece, alone: bool) {
         let tag = self.tag(at, first);
-        let one = self.by_owner.entry(piece.owner).or_default();
-        one.flush((first.thread, tag), piece, alone);
+        if let Some(one) = self.one(piece) {
+            one.flush((first.thread, tag), piece, alone);
+        }
     }
 
     pub(crate) fn fence(&mut self, at: At, first: First) {
@@ -111,19 +123,24 @@ impl Logs {
 
     /// `msync` has written `piece` back.
     pub(crate) fn synced(&mut self, piece: Piece) {
-        let one = self.by_owner.entry(piece.owner).or_default();
-        one.synced(piece);
+        if let Some(one) = self.one(piece) {
+            one.synced(piece);
+        }
     }
 
     /// `piece` is there now.
     pub(crate) fn mapped(&mut self, piece: Piece) {
-        self.by_owner.entry(piece.owner).or_default().grow(piece);
+        if let Some(one) = self.one(piece) {
+            one.grow(piece);
+        }
     }
 
     /// What memory holds, beside what stores did. `call`: the system call that wrote it, where that is known.
     pub(crate) fn held(&mut self, thread: ThreadId, call: Option<(At, First)>, held: &Held) {
         let tag = call.map_or(KERNEL, |(at, first)| self.tag(at, first));
-        let one = self.by_owner.entry(held.piece.owner).or_default();
+        let Some(one) = self.one(held.piece) else {
+            return;
+        };
         let zeros = match held.bytes {
             Some(_) => Vec::new(),
             None => vec![0; held.piece.size as usize],
@@ -143,6 +160,9 @@ impl Logs {
         tree: &CallTree,
         lost: u64,
     ) -> Result<Option<Logged>, CrashError> {
+        if self.too_large.contains(&owner) {
+            return Err(CrashError::TooLarge(name));
+        }
         let spots = self.places.iter().map(|at| Spot {
             site: at.site,
             calls: tree.chain(at.node).collect(),
@@ -158,8 +178,10 @@ impl Logs {
     /// Who has been stored to.
     pub(crate) fn owners(&self) -> Vec<u32> {
         let stored = self.by_owner.iter().filter(|(_, one)| one.is_stored_to());
-        let mut all: Vec<u32> = stored.map(|(owner, _)| *owner).collect();
+        let stored = stored.map(|(owner, _)| *owner);
+        let mut all: Vec<u32> = stored.chain(self.too_large.iter().copied()).collect();
         all.sort_unstable();
+        all.dedup();
         all
     }
 }
