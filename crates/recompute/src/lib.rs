@@ -38,7 +38,7 @@ pub use advisor::{Advice, Level, Measured, checkpoint_cost, crossing};
 pub use arrays::{Arrays, Element, Elements};
 pub use error::Error;
 pub use file::{Durability, File};
-pub use kernel::Kernel;
+pub use kernel::{Initial, Kernel};
 pub use medium::Medium;
 pub use memory::Memory;
 pub use nest::{Array, Dependence, Nest, Order, Tiles};

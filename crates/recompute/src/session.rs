@@ -6,10 +6,10 @@ use crate::arrays::{Arrays, Element};
 use crate::engine::Engine;
 use crate::header::{Found, Identity};
 use crate::layout::{FINISHED, Layout};
-use crate::medium::{load_bytes, load_word};
+use crate::medium::{load_bytes, load_word, zero};
 use crate::region::Marked;
 use crate::steps::Share;
-use crate::{Dependence, Error, Kernel, Medium, Nest, Scheme};
+use crate::{Dependence, Error, Initial, Kernel, Medium, Nest, Scheme};
 
 /// How a loop is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +71,14 @@ impl Plan {
             }
             Scheme::Hybrid { period: 0 } | Scheme::Checkpoint { every: 0, .. } => {
                 return fault("copies should be made every 1 or more iterations");
+            }
+            Scheme::Recompute | Scheme::Hybrid { .. }
+                if nest.dependence == Dependence::Carried && kernel.initial() == Initial::Init =>
+            {
+                return fault(
+                    "a torn tile is computed anew from its first value (R, HR), which init gives to all tiles at once \
+                     only: write a reset, an empty one if the first iteration does not read its tiles; or take L or CP",
+                );
             }
             _ => {}
         }
@@ -149,14 +157,14 @@ impl<'k, K: Kernel, M: Medium> Session<'k, K, M> {
     /// Everything but the header's first word is written and durable before that is stored.
     fn begin(&self) -> Result<(), Error> {
         let (medium, plan) = (&self.medium, &self.plan);
-        // SAFETY: the medium is that long, as `find` has checked, and nobody else uses it yet.
-        unsafe { medium.base().write_bytes(0, plan.layout.total) };
-        medium.stored(0, plan.layout.total);
+        zero(medium, 0, plan.layout.total);
         plan.identity().write(medium);
         let arrays = Arrays::new(medium, &plan.layout.arrays);
         self.kernel.init(&arrays);
-        for region in 0..plan.nest.regions() {
-            self.kernel.reset(&arrays, region);
+        if self.kernel.initial() == Initial::Reset {
+            for region in 0..plan.nest.regions() {
+                self.kernel.reset(&arrays, region);
+            }
         }
         medium.flush(0, plan.layout.total);
         medium.fence()?;
@@ -187,8 +195,16 @@ impl<'k, K: Kernel, M: Medium> Session<'k, K, M> {
                 ..Report::default()
             });
         }
-        let marked = Marked(self.marked.clone());
-        let report = Engine::new(self.kernel, &self.medium, &self.plan, marked).run()?;
+        let engine = Engine {
+            kernel: self.kernel,
+            medium: &self.medium,
+            plan: &self.plan,
+            marked: Marked(self.marked.clone()),
+            untouched: self.state == State::New,
+        };
+        // From now on, whether or not it fails.
+        self.state = State::Begun;
+        let report = engine.run()?;
         if self.plan.options.scheme != Scheme::None {
             self.state = State::Finished;
         }

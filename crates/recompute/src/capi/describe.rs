@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-use crate::{Array, Arrays, Dependence, Kernel, Medium, Nest, Order};
+use crate::{Array, Arrays, Dependence, Initial, Kernel, Medium, Nest, Order};
 
 /// `prestore_loop_array` of the header.
 #[repr(C)]
@@ -130,6 +130,14 @@ unsafe impl Kernel for CKernel {
 
     fn nest(&self) -> Nest {
         self.nest.clone()
+    }
+
+    fn initial(&self) -> Initial {
+        match (self.init, self.reset) {
+            (_, Some(_)) => Initial::Reset,
+            (Some(_), None) => Initial::Init,
+            (None, None) => Initial::Zeros,
+        }
     }
 
     fn init<M: Medium>(&self, arrays: &Arrays<'_, M>) {
