@@ -72,6 +72,9 @@ pub enum Error {
     /// Another process has the file.
     #[error("{0} is in use by another process: wait for it, or name another file")]
     InUse(PathBuf),
+    /// The file's name is empty.
+    #[error("the name of the loop's file is empty: name a file")]
+    NoName,
     /// No room for the file.
     #[error("{path}: no room for {needs} bytes ({source}): free some, or name a file elsewhere")]
     Full {

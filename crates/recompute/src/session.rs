@@ -122,8 +122,8 @@ impl<'k, K: Kernel, M: Medium> Session<'k, K, M> {
         Ok(Plan::new(kernel, options)?.layout.total)
     }
 
-    /// Finds the loop on the medium, or begins it where the medium's first word is zero; then everything else on it is
-    /// overwritten. `place` is how messages call the medium.
+    /// Finds the loop on the medium, or begins it where the medium's first word is zero, or says that a loop was being
+    /// begun; then everything else on it is overwritten. `place` is how messages call the medium.
     ///
     /// # Errors
     /// What is there is not this loop's, or damaged; nothing is changed then. The storage fails.
@@ -157,7 +157,8 @@ impl<'k, K: Kernel, M: Medium> Session<'k, K, M> {
     /// Everything but the header's first word is written and durable before that is stored.
     fn begin(&self) -> Result<(), Error> {
         let (medium, plan) = (&self.medium, &self.plan);
-        zero(medium, 0, plan.layout.total);
+        let word = size_of::<u64>();
+        zero(medium, word, plan.layout.total - word);
         plan.identity().write(medium);
         let arrays = Arrays::new(medium, &plan.layout.arrays);
         self.kernel.init(&arrays);

@@ -90,15 +90,6 @@ fn another_programs_file() {
             "{error}"
         );
     }
-    fs::remove_file(&path).unwrap();
-    // Nor the name under which files are begun.
-    let begun = folder.path().join("loop.begin");
-    fs::write(&begun, "precious data").unwrap();
-    assert!(matches!(
-        open(&tmm(), &path, OPTIONS),
-        Err(Error::Foreign(_))
-    ));
-    assert_eq!(fs::read(&begun).unwrap(), b"precious data");
 }
 
 #[test]

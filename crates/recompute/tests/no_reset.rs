@@ -94,6 +94,13 @@ unsafe impl Kernel for Sums {
     }
 }
 
+fn sums(initial: Initial, dependence: Dependence) -> Sums {
+    Sums {
+        initial,
+        dependence,
+    }
+}
+
 fn alone(scheme: &str) -> Options {
     Options {
         scheme: scheme.parse().unwrap(),
@@ -115,13 +122,7 @@ fn all() -> Vec<(Sums, Scheme)> {
                     Dependence::Fresh => !hybrid,
                 };
                 if takes {
-                    all.push((
-                        Sums {
-                            initial,
-                            dependence,
-                        },
-                        scheme,
-                    ));
+                    all.push((sums(initial, dependence), scheme));
                 }
             }
         }
@@ -220,10 +221,7 @@ fn from_every_crash_image() {
 /// The images see a recovery that does not make durable what `init` filled in, before a checkpoint says that it is.
 #[test]
 fn a_missing_flush_is_caught() {
-    let kernel = Sums {
-        initial: Initial::Init,
-        dependence: Dependence::Carried,
-    };
+    let kernel = sums(Initial::Init, Dependence::Carried);
     let options = alone("CP");
     let mut begun = Memory::new(needs(&kernel, options));
     drop(Session::open(&kernel, &begun, options, "memory").unwrap());
@@ -279,10 +277,7 @@ fn started_again_and_again() {
 /// `none` says nothing of a result that nobody made durable: the loop is done again.
 #[test]
 fn without_a_scheme_a_finished_loop_begins_again() {
-    let kernel = Sums {
-        initial: Initial::Init,
-        dependence: Dependence::Fresh,
-    };
+    let kernel = sums(Initial::Init, Dependence::Fresh);
     let options = alone("none");
     let memory = Memory::new(needs(&kernel, options));
     let report = Report {
@@ -300,10 +295,7 @@ fn without_a_scheme_a_finished_loop_begins_again() {
 fn what_cannot_be_computed_anew_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("loop");
-    let with = |initial| Sums {
-        initial,
-        dependence: Dependence::Carried,
-    };
+    let with = |initial| sums(initial, Dependence::Carried);
     for scheme in ["R", "HRx2"] {
         let options = alone(scheme);
         let refused = || {
