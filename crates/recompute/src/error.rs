@@ -85,6 +85,14 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
+    /// No room in ordinary memory.
+    #[error(
+        "no room for {needs} bytes in memory: make the arrays smaller, or name a file where there is room"
+    )]
+    NoMemory {
+        /// How much was asked for.
+        needs: u64,
+    },
     /// The file cannot be used.
     #[error("{path}: cannot {what}: {source}")]
     File {

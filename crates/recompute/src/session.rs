@@ -64,6 +64,9 @@ impl Plan {
             return fault("it should have 1 to 4096 workers");
         }
         match options.scheme {
+            Scheme::Logging if !nest.can_log(options.workers) => {
+                return fault("the logs of its workers are larger than memory can be");
+            }
             Scheme::Hybrid { .. } if nest.dependence == Dependence::Fresh => {
                 return fault(
                     "each of its steps can be done anew from what is there, so copies (HR) are of no use: take R",

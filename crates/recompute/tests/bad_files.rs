@@ -227,7 +227,19 @@ fn a_full_disk() {
         "{error}"
     );
     assert!(!path.exists());
-    // And what no memory holds.
+    assert!(matches!(
+        Memory::flushed(1 << 50),
+        Err(Error::NoMemory { needs }) if needs == 1 << 50
+    ));
+    // And what no memory holds: the arrays, or a log of them for every worker.
+    let logs = Options {
+        scheme: Scheme::Logging,
+        workers: 4096,
+    };
+    assert!(matches!(
+        refused(&Huge(1 << 38), &path, logs),
+        Error::Description { .. }
+    ));
     assert!(matches!(
         refused(&Huge(1 << 60), &path, OPTIONS),
         Error::Description { .. }

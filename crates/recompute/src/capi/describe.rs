@@ -62,6 +62,12 @@ impl CKernel {
         if nest.name.is_null() || nest.arrays.is_null() || nest.array_count == 0 {
             return Err("the loop has no name or no arrays".to_string());
         }
+        if nest.array_count > isize::MAX as usize / size_of::<CArray>() {
+            return Err(format!(
+                "the loop has more arrays than there can be: {}",
+                nest.array_count
+            ));
+        }
         let Some(step) = nest.step else {
             return Err("the loop has no step".to_string());
         };
