@@ -50,7 +50,7 @@ impl Identity<'_> {
     fn encode(&self) -> [u8; HEADER] {
         let mut bytes = [0; HEADER];
         let (scheme, parameter) = self.scheme.code();
-        let shape = format!("{:?}", self.nest);
+        let shape = crate::shape::describe(self.nest);
         let mut put = |at: usize, part: &[u8]| bytes[at..at + part.len()].copy_from_slice(part);
         put(16, &(self.total as u64).to_le_bytes());
         put(24, &crc32fast::hash(shape.as_bytes()).to_le_bytes());

@@ -32,6 +32,7 @@ mod recover;
 mod region;
 mod scheme;
 mod session;
+mod shape;
 mod steps;
 
 pub use advisor::{Advice, Level, Measured, checkpoint_cost, crossing};
