@@ -11,6 +11,9 @@ impl<K: Kernel, M: Medium> Engine<'_, K, M> {
     /// Gives the number of the step with which each worker goes on.
     pub(crate) fn recover(&self, report: &mut Report) -> Result<Vec<u64>, Error> {
         let workers = 0..self.plan.options.workers;
+        if self.untouched {
+            return Ok(vec![0; workers.len()]);
+        }
         match self.plan.options.scheme {
             Scheme::None => {
                 self.begin_again()?;
@@ -41,9 +44,6 @@ impl<K: Kernel, M: Medium> Engine<'_, K, M> {
     /// Gives the arrays what they held before the first iteration. A crash meanwhile, or before the first checkpoint,
     /// leaves a loop that begins again.
     pub(crate) fn begin_again(&self) -> Result<(), Error> {
-        if self.untouched {
-            return Ok(());
-        }
         let arrays = &self.plan.layout.arrays;
         match self.kernel.initial() {
             Initial::Reset => {

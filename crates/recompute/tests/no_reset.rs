@@ -274,6 +274,31 @@ fn started_again_and_again() {
     }
 }
 
+/// There is nothing to bring back, so that nothing is written over.
+#[test]
+fn a_first_run_goes_on_from_what_is_there() {
+    for (kernel, scheme) in all() {
+        let options = Options { scheme, workers: 2 };
+        let memory = Memory::new(needs(&kernel, options));
+        let mut session = Session::open(&kernel, memory, options, "memory").unwrap();
+        let first = session.address(1).cast::<u64>();
+        // SAFETY: the array has that many, and nobody runs the loop yet.
+        let numbers = unsafe { std::slice::from_raw_parts_mut(first, NUMBERS) };
+        numbers.iter_mut().for_each(|number| *number += 5);
+        session.run().unwrap();
+        let factor = (0..ROUNDS).fold(5_u64, |factor, _| {
+            factor.wrapping_mul(6_364_136_223_846_793_005)
+        });
+        let moved = expected(&kernel)
+            .into_iter()
+            .map(|sum| sum.wrapping_add(factor));
+        assert!(
+            session.read::<u64>(kernel.result()) == moved.collect::<Vec<_>>(),
+            "{scheme}"
+        );
+    }
+}
+
 /// `none` says nothing of a result that nobody made durable: the loop is done again.
 #[test]
 fn without_a_scheme_a_finished_loop_begins_again() {
