@@ -160,6 +160,8 @@ contains
         end if
     end function
 
+    ! Without reset, a loop that begins again has its arrays zeroed and init called once more; LOOP_CARRIED with init needs
+    ! reset under R and HR: it is not opened without.
     function loop_nest(name, outer, arrays, step, init, reset, writes, dependence, order, context) result(nest)
         character(*), intent(in) :: name
         integer, intent(in) :: outer

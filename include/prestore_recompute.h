@@ -54,10 +54,13 @@ typedef struct prestore_loop_nest {
     int dependence; /* PRESTORE_LOOP_CARRIED or _FRESH */
     int order;      /* PRESTORE_LOOP_TOGETHER or _APART */
     void *context;
-    /* Fills in what is there before the loop: once, into zeros. NULL: nothing. */
+    /* Fills in what is there before the loop, into zeros: once, and without `reset` whenever the loop begins again, then
+       with the same result. NULL: nothing. What a program stores in the arrays elsewhere does not belong to the loop. */
     void (*init)(void *context, void *const *arrays);
     /* Gives a region's tiles the value that they have before the first iteration, also where they have been
-       overwritten. NULL if they are not read then. */
+       overwritten; an empty function if the first iteration does not read them. NULL: where the loop begins again, all
+       arrays are zeroed and `init` is called; without `init`, what is written is zeroed. A CARRIED loop that has `init`
+       cannot be opened under R and HR without `reset`: they give single tiles their first value. */
     void (*reset)(void *context, void *const *arrays, size_t region);
     void (*step)(void *context, void *const *arrays, size_t outer, size_t region);
     /* Whether an iteration writes a region; always answers the same. NULL: it does. */
@@ -78,10 +81,11 @@ enum {
  *   "R"       Recompute: each step's result is flushed, what a crash tore is computed anew from the beginning
  *   "HRx64"   as R, and everything is copied aside once in 64 iterations: no more than these are computed anew
  *   "L"       each step's old values are logged before
- *   "CP8"     everything is copied aside every 8 iterations ("CPall8": what is only read, too)
- *   "none"    nothing; after a crash the loop begins again
+ *   "CP8"     everything is copied aside every 8 iterations ("CPall8": what is only read, too); after a crash before the
+ *             first copy the loop begins again
+ *   "none"    nothing; each run begins the loop again, also where it was finished before
  *
- * NULL if the file is not this loop's (it is left alone), is in use, or there is no room: see prestore_loop_error.
+ * NULL if the scheme cannot bring this loop back, if the file is not this loop's (it is left alone), is in use, or there is no room: see prestore_loop_error.
  */
 prestore_loop *prestore_loop_open(const prestore_loop_nest *nest, const char *path, const char *scheme,
                                   unsigned workers, int durability);
@@ -89,7 +93,7 @@ prestore_loop *prestore_loop_open(const prestore_loop_nest *nest, const char *pa
 /* What went wrong last in this thread. Valid until the next call of this thread fails. */
 const char *prestore_loop_error(void);
 
-/* 0: the loop has been begun, 1: it was found and goes on, 2: it is finished. */
+/* 0: the loop has been begun, 1: it was found or run, and goes on or, with "none", begins again, 2: it is finished. */
 int prestore_loop_state(const prestore_loop *loop);
 
 typedef struct prestore_loop_report {

@@ -50,7 +50,7 @@ impl<K: Kernel, M: Medium> Engine<'_, K, M> {
         }
         let done = done as usize;
         if done == 0 {
-            self.reset_all();
+            self.begin_again()?;
             return Ok(0);
         }
         for (array, place) in self.plan.layout.copies(self.place_of(done)) {

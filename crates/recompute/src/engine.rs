@@ -14,6 +14,8 @@ pub(crate) struct Engine<'a, K, M> {
     pub medium: &'a M,
     pub plan: &'a Plan,
     pub marked: Marked,
+    /// Nobody has run it: the arrays hold what was there before the loop.
+    pub untouched: bool,
 }
 
 /// A word of progress: how many of a worker's steps are done, and whether what the last of them is to copy aside is
@@ -38,15 +40,6 @@ impl Progress {
 }
 
 impl<'a, K: Kernel, M: Medium> Engine<'a, K, M> {
-    pub fn new(kernel: &'a K, medium: &'a M, plan: &'a Plan, marked: Marked) -> Self {
-        Engine {
-            marked,
-            kernel,
-            medium,
-            plan,
-        }
-    }
-
     pub fn arrays(&self) -> Arrays<'a, M> {
         Arrays::new(self.medium, &self.plan.layout.arrays)
     }

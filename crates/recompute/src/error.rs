@@ -72,6 +72,9 @@ pub enum Error {
     /// Another process has the file.
     #[error("{0} is in use by another process: wait for it, or name another file")]
     InUse(PathBuf),
+    /// The file's name is empty.
+    #[error("the name of the loop's file is empty: name a file")]
+    NoName,
     /// No room for the file.
     #[error("{path}: no room for {needs} bytes ({source}): free some, or name a file elsewhere")]
     Full {
@@ -81,6 +84,14 @@ pub enum Error {
         needs: u64,
         /// What the system said.
         source: io::Error,
+    },
+    /// No room in ordinary memory.
+    #[error(
+        "no room for {needs} bytes in memory: make the arrays smaller, or name a file where there is room"
+    )]
+    NoMemory {
+        /// How much was asked for.
+        needs: u64,
     },
     /// The file cannot be used.
     #[error("{path}: cannot {what}: {source}")]

@@ -10,11 +10,13 @@ pub(crate) const NAME: usize = 40;
 /// Version of the format.
 const VERSION: u32 = 1;
 /// The first word of a file of ours, stored when all else is durable.
-pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"PRSTLOOP");
+const MAGIC: u64 = u64::from_le_bytes(*b"PRSTLOOP");
+/// The first word of a file of ours until then. What has it holds nothing: a loop may be begun in its place.
+pub(crate) const UNFINISHED: u64 = u64::from_le_bytes(*b"PRSTBEGN");
 
 /// What a medium turned out to hold.
 pub(crate) enum Found {
-    /// Zero where the first word would be: nothing, or a beginning that was cut short.
+    /// Nothing, or a beginning that was cut short.
     Nothing,
     /// This very loop.
     Ours,
@@ -48,7 +50,7 @@ impl Identity<'_> {
     fn encode(&self) -> [u8; HEADER] {
         let mut bytes = [0; HEADER];
         let (scheme, parameter) = self.scheme.code();
-        let shape = format!("{:?}", self.nest);
+        let shape = crate::shape::describe(self.nest);
         let mut put = |at: usize, part: &[u8]| bytes[at..at + part.len()].copy_from_slice(part);
         put(16, &(self.total as u64).to_le_bytes());
         put(24, &crc32fast::hash(shape.as_bytes()).to_le_bytes());
@@ -86,8 +88,8 @@ impl Identity<'_> {
             return Err(too_small());
         }
         match load_word(medium, 0) {
-            0 if medium.len() < self.total => return Err(too_small()),
-            0 => return Ok(Found::Nothing),
+            0 | UNFINISHED if medium.len() < self.total => return Err(too_small()),
+            0 | UNFINISHED => return Ok(Found::Nothing),
             MAGIC => {}
             _ => return Err(Error::Foreign(place.to_string())),
         }

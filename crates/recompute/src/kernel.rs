@@ -4,6 +4,19 @@ use std::ops::Range;
 
 use crate::{Arrays, Medium, Nest};
 
+/// How arrays get back what they held before the first iteration, where a loop has to begin again or a torn region has
+/// to be computed anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Initial {
+    /// [`Kernel::reset`] gives it to one region after the other. What is only read stays as it is.
+    Reset,
+    /// Only to all arrays at once: they are zeroed, and [`Kernel::init`] is called again. One torn region cannot have it
+    /// anew, so [`Dependence::Carried`](crate::Dependence::Carried) is refused under R and HR.
+    Init,
+    /// Zeros in all that is written: [`Kernel::init`] fills in at most what is only read, and is not called again.
+    Zeros,
+}
+
 /// A loop: its description and its body.
 ///
 /// # Safety
@@ -17,12 +30,17 @@ pub unsafe trait Kernel: Sync {
     /// The description. Always the same.
     fn nest(&self) -> Nest;
 
+    /// How arrays get back what they held before the first iteration.
+    fn initial(&self) -> Initial {
+        Initial::Reset
+    }
+
     /// Fills in the arrays that are only read, and those that the first iteration finds written. Once, when the loop
-    /// is begun; all arrays are zero before.
+    /// is begun, and with [`Initial::Init`] whenever it begins again, with the same result; all arrays are zero before.
     fn init<M: Medium>(&self, arrays: &Arrays<'_, M>);
 
     /// Gives a region the value that it has before the first iteration, in all arrays that are written and whose value
-    /// then is read: also where they have been overwritten since.
+    /// then is read: also where they have been overwritten since. Called with [`Initial::Reset`] only.
     fn reset<M: Medium>(&self, arrays: &Arrays<'_, M>, region: usize);
 
     /// The step of this outermost iteration and region.

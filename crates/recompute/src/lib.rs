@@ -32,13 +32,14 @@ mod recover;
 mod region;
 mod scheme;
 mod session;
+mod shape;
 mod steps;
 
 pub use advisor::{Advice, Level, Measured, checkpoint_cost, crossing};
 pub use arrays::{Arrays, Element, Elements};
 pub use error::Error;
 pub use file::{Durability, File};
-pub use kernel::Kernel;
+pub use kernel::{Initial, Kernel};
 pub use medium::Medium;
 pub use memory::Memory;
 pub use nest::{Array, Dependence, Nest, Order, Tiles};

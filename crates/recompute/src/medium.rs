@@ -100,6 +100,14 @@ pub(crate) fn copy(medium: &impl Medium, from: usize, to: usize, len: usize) {
     medium.stored(to, len);
 }
 
+/// Stores zeros.
+pub(crate) fn zero(medium: &impl Medium, at: usize, len: usize) {
+    assert!(at + len <= medium.len());
+    // SAFETY: within the medium.
+    unsafe { medium.base().add(at).write_bytes(0, len) };
+    medium.stored(at, len);
+}
+
 /// Stores bytes.
 pub(crate) fn store_bytes(medium: &impl Medium, at: usize, bytes: &[u8]) {
     assert!(at + bytes.len() <= medium.len());

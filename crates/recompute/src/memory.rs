@@ -23,22 +23,38 @@ impl Memory {
     /// So many zero bytes, as if they were persistent: flushes and fences are executed, to measure them.
     ///
     /// # Errors
-    /// This CPU has no instruction for it.
+    /// This CPU has no instruction for it, or there is not so much memory.
     pub fn flushed(len: usize) -> Result<Memory, Error> {
         let flusher = Flusher::choose().ok_or_else(|| {
             Error::Durability("this CPU has no instruction that flushes a line".to_string())
         })?;
+        let full = || Error::NoMemory { needs: len as u64 };
+        // Some systems promise more than they have, and end the program that takes them at their word.
+        if available().is_some_and(|bytes| bytes < len as u64) {
+            return Err(full());
+        }
+        let mut lines = Vec::new();
+        lines
+            .try_reserve_exact(len.div_ceil(64))
+            .map_err(|_| full())?;
         Ok(Memory {
             flusher: Some(flusher),
-            ..Memory::new(len)
+            ..Memory::within(lines, len)
         })
     }
 
     /// So many zero bytes; nothing is flushed.
+    ///
+    /// # Panics
+    /// There is not so much memory.
     pub fn new(len: usize) -> Memory {
-        let lines = (0..len.div_ceil(64)).map(|_| Line(UnsafeCell::new([0; 64])));
+        Memory::within(Vec::new(), len)
+    }
+
+    fn within(mut lines: Vec<Line>, len: usize) -> Memory {
+        lines.resize_with(len.div_ceil(64), || Line(UnsafeCell::new([0; 64])));
         Memory {
-            lines: lines.collect(),
+            lines: lines.into_boxed_slice(),
             len,
             flusher: None,
         }
@@ -61,6 +77,17 @@ impl Memory {
             line.0.get_mut()[..part.len()].copy_from_slice(part);
         }
     }
+}
+
+/// Bytes that programs can get, as Linux reckons; none if it does not say so.
+fn available() -> Option<u64> {
+    let about = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let kilobytes = |name: &str| -> Option<u64> {
+        let line = about.lines().find_map(|line| line.strip_prefix(name))?;
+        line.split_whitespace().next()?.parse().ok()
+    };
+    let free = kilobytes("MemAvailable:")?.checked_add(kilobytes("SwapFree:").unwrap_or(0))?;
+    free.checked_mul(1024)
 }
 
 // SAFETY: the lines are one block of at least that many bytes, and begin at a line.

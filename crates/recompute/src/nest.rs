@@ -172,6 +172,13 @@ impl Nest {
             .map(|(number, _)| number)
     }
 
+    /// Whether so many logs of a region can be addressed; the arrays can, see [`Nest::check`].
+    pub(crate) fn can_log(&self, workers: usize) -> bool {
+        let log: usize = self.arrays.iter().map(Array::region_bytes).sum();
+        log.checked_mul(workers)
+            .is_some_and(|logs| logs < isize::MAX as usize / 8)
+    }
+
     /// # Errors
     /// It contradicts itself.
     pub(crate) fn check(&self) -> Result<(), Error> {

@@ -1,18 +1,22 @@
-//! Brings back what a crash may have torn. Nothing of it need be durable: a crash meanwhile leaves progress as it was,
-//! and the same is done again.
+//! Brings back what a crash may have torn. Nothing of it need be durable, but for what is only read: a crash meanwhile
+//! leaves progress as it was, and the same is done again.
 
 use crate::engine::Engine;
+use crate::medium::zero;
 use crate::session::Report;
 use crate::steps::Step;
-use crate::{Dependence, Error, Kernel, Medium, Order, Scheme};
+use crate::{Dependence, Error, Initial, Kernel, Medium, Order, Scheme};
 
 impl<K: Kernel, M: Medium> Engine<'_, K, M> {
     /// Gives the number of the step with which each worker goes on.
     pub(crate) fn recover(&self, report: &mut Report) -> Result<Vec<u64>, Error> {
         let workers = 0..self.plan.options.workers;
+        if self.untouched {
+            return Ok(vec![0; workers.len()]);
+        }
         match self.plan.options.scheme {
             Scheme::None => {
-                self.reset_all();
+                self.begin_again()?;
                 Ok(vec![0; workers.len()])
             }
             Scheme::Checkpoint { .. } => {
@@ -37,9 +41,53 @@ impl<K: Kernel, M: Medium> Engine<'_, K, M> {
         }
     }
 
-    pub(crate) fn reset_all(&self) {
-        for region in 0..self.plan.nest.regions() {
-            self.kernel.reset(&self.arrays(), region);
+    /// Gives the arrays what they held before the first iteration. A crash meanwhile, or before the first checkpoint,
+    /// leaves a loop that begins again.
+    pub(crate) fn begin_again(&self) -> Result<(), Error> {
+        let arrays = &self.plan.layout.arrays;
+        match self.kernel.initial() {
+            Initial::Reset => {
+                for region in 0..self.plan.nest.regions() {
+                    self.kernel.reset(&self.arrays(), region);
+                }
+            }
+            Initial::Zeros => {
+                for region in 0..self.plan.nest.regions() {
+                    self.zero(region);
+                }
+            }
+            Initial::Init => {
+                for (at, bytes) in arrays {
+                    zero(self.medium, *at, *bytes);
+                }
+                self.kernel.init(&self.arrays());
+                // What is only read is in no checkpoint: it has to be durable before the first of them is.
+                for (at, bytes) in arrays {
+                    self.medium.flush(*at, *bytes);
+                }
+                self.medium.fence()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Zeroes a region in all arrays that are written.
+    fn zero(&self, region: usize) {
+        for (array, (start, _)) in self.plan.nest.arrays.iter().zip(&self.plan.layout.arrays) {
+            if array.tiles.is_some() {
+                for span in array.spans(region) {
+                    zero(self.medium, start + span.start, span.len());
+                }
+            }
+        }
+    }
+
+    /// Gives a torn region the value that it has before the first iteration.
+    fn reset(&self, region: usize) {
+        match self.kernel.initial() {
+            Initial::Reset => self.kernel.reset(&self.arrays(), region),
+            // With `Init` the plan is refused.
+            Initial::Zeros | Initial::Init => self.zero(region),
         }
     }
 
@@ -71,7 +119,7 @@ impl<K: Kernel, M: Medium> Engine<'_, K, M> {
                     outer + 1
                 }
                 None => {
-                    self.kernel.reset(&self.arrays(), step.region);
+                    self.reset(step.region);
                     0
                 }
             };

@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// How a loop is made failure-safe (P4, table 3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scheme {
-    /// Not at all: after a crash it begins again.
+    /// Not at all: whenever it is run it begins again, also where it was finished, as nothing makes its result durable.
     None,
     /// All workers stop every `every` outermost iterations and what the loop writes is copied aside, as P4's CP; with
     /// `inputs`, as there, what it only reads is copied along.

@@ -6,10 +6,10 @@ use crate::arrays::{Arrays, Element};
 use crate::engine::Engine;
 use crate::header::{Found, Identity};
 use crate::layout::{FINISHED, Layout};
-use crate::medium::{load_bytes, load_word};
+use crate::medium::{load_bytes, load_word, zero};
 use crate::region::Marked;
 use crate::steps::Share;
-use crate::{Dependence, Error, Kernel, Medium, Nest, Scheme};
+use crate::{Dependence, Error, Initial, Kernel, Medium, Nest, Scheme};
 
 /// How a loop is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +64,9 @@ impl Plan {
             return fault("it should have 1 to 4096 workers");
         }
         match options.scheme {
+            Scheme::Logging if !nest.can_log(options.workers) => {
+                return fault("the logs of its workers are larger than memory can be");
+            }
             Scheme::Hybrid { .. } if nest.dependence == Dependence::Fresh => {
                 return fault(
                     "each of its steps can be done anew from what is there, so copies (HR) are of no use: take R",
@@ -71,6 +74,14 @@ impl Plan {
             }
             Scheme::Hybrid { period: 0 } | Scheme::Checkpoint { every: 0, .. } => {
                 return fault("copies should be made every 1 or more iterations");
+            }
+            Scheme::Recompute | Scheme::Hybrid { .. }
+                if nest.dependence == Dependence::Carried && kernel.initial() == Initial::Init =>
+            {
+                return fault(
+                    "a torn tile is computed anew from its first value (R, HR), which init gives to all tiles at once \
+                     only: write a reset, an empty one if the first iteration does not read its tiles; or take L or CP",
+                );
             }
             _ => {}
         }
@@ -114,8 +125,8 @@ impl<'k, K: Kernel, M: Medium> Session<'k, K, M> {
         Ok(Plan::new(kernel, options)?.layout.total)
     }
 
-    /// Finds the loop on the medium, or begins it where the medium's first word is zero; then everything else on it is
-    /// overwritten. `place` is how messages call the medium.
+    /// Finds the loop on the medium, or begins it where the medium's first word is zero, or says that a loop was being
+    /// begun; then everything else on it is overwritten. `place` is how messages call the medium.
     ///
     /// # Errors
     /// What is there is not this loop's, or damaged; nothing is changed then. The storage fails.
@@ -149,14 +160,15 @@ impl<'k, K: Kernel, M: Medium> Session<'k, K, M> {
     /// Everything but the header's first word is written and durable before that is stored.
     fn begin(&self) -> Result<(), Error> {
         let (medium, plan) = (&self.medium, &self.plan);
-        // SAFETY: the medium is that long, as `find` has checked, and nobody else uses it yet.
-        unsafe { medium.base().write_bytes(0, plan.layout.total) };
-        medium.stored(0, plan.layout.total);
+        let word = size_of::<u64>();
+        zero(medium, word, plan.layout.total - word);
         plan.identity().write(medium);
         let arrays = Arrays::new(medium, &plan.layout.arrays);
         self.kernel.init(&arrays);
-        for region in 0..plan.nest.regions() {
-            self.kernel.reset(&arrays, region);
+        if self.kernel.initial() == Initial::Reset {
+            for region in 0..plan.nest.regions() {
+                self.kernel.reset(&arrays, region);
+            }
         }
         medium.flush(0, plan.layout.total);
         medium.fence()?;
@@ -187,8 +199,16 @@ impl<'k, K: Kernel, M: Medium> Session<'k, K, M> {
                 ..Report::default()
             });
         }
-        let marked = Marked(self.marked.clone());
-        let report = Engine::new(self.kernel, &self.medium, &self.plan, marked).run()?;
+        let engine = Engine {
+            kernel: self.kernel,
+            medium: &self.medium,
+            plan: &self.plan,
+            marked: Marked(self.marked.clone()),
+            untouched: self.state == State::New,
+        };
+        // From now on, whether or not it fails.
+        self.state = State::Begun;
+        let report = engine.run()?;
         if self.plan.options.scheme != Scheme::None {
             self.state = State::Finished;
         }

@@ -90,15 +90,6 @@ fn another_programs_file() {
             "{error}"
         );
     }
-    fs::remove_file(&path).unwrap();
-    // Nor the name under which files are begun.
-    let begun = folder.path().join("loop.begin");
-    fs::write(&begun, "precious data").unwrap();
-    assert!(matches!(
-        open(&tmm(), &path, OPTIONS),
-        Err(Error::Foreign(_))
-    ));
-    assert_eq!(fs::read(&begun).unwrap(), b"precious data");
 }
 
 #[test]
@@ -236,7 +227,19 @@ fn a_full_disk() {
         "{error}"
     );
     assert!(!path.exists());
-    // And what no memory holds.
+    assert!(matches!(
+        Memory::flushed(1 << 50),
+        Err(Error::NoMemory { needs }) if needs == 1 << 50
+    ));
+    // And what no memory holds: the arrays, or a log of them for every worker.
+    let logs = Options {
+        scheme: Scheme::Logging,
+        workers: 4096,
+    };
+    assert!(matches!(
+        refused(&Huge(1 << 38), &path, logs),
+        Error::Description { .. }
+    ));
     assert!(matches!(
         refused(&Huge(1 << 60), &path, OPTIONS),
         Error::Description { .. }

@@ -60,6 +60,7 @@ fn fortran() {
         said.contains("it was begun by sums (3 iterations of 4 regions, scheme R, workers: 2)"),
         "{said}"
     );
+    assert!(said.contains("write a reset"), "{said}");
 }
 
 #[test]
@@ -133,4 +134,79 @@ fn the_guide() {
         }
     }
     assert!(commands >= 5);
+}
+
+/// The guide's program, with a smaller plate and fewer rounds, that dies in any block and prints all of its result.
+fn smaller(guide: &str) -> String {
+    let (_, lines) = blocks(guide)
+        .into_iter()
+        .find(|(info, _)| *info == "c heat.c")
+        .unwrap();
+    let mut program = lines.join("\n");
+    for (shown, here) in [
+        (
+            "N = 256, BLOCK = 32, ROUNDS = 100",
+            "N = 32, BLOCK = 4, ROUNDS = 12",
+        ),
+        ("block == 3", "block == (size_t)atoi(getenv(\"DIES_IN\"))"),
+        (
+            "    prestore_loop_close(loop);",
+            "    fwrite(plate, row, N, stdout);\n    prestore_loop_close(loop);",
+        ),
+    ] {
+        assert_eq!(program.matches(shown).count(), 1, "{shown}");
+        program = program.replace(shown, here);
+    }
+    program
+}
+
+/// Under every scheme, killed at every step and started again, or finished and started again, it has the same result.
+#[test]
+fn the_guides_loop_killed_at_every_step() {
+    let guide = std::fs::read_to_string(root().join("docs/recompute.md")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("heat.c"), smaller(&guide)).unwrap();
+    run(Command::new("gcc")
+        .args(["-O2", "heat.c", "-o", "heat", "-I"])
+        .arg(prefix().join("include"))
+        .arg("-L")
+        .arg(prefix().join("lib"))
+        .arg("-lprestore_recompute")
+        .current_dir(folder.path()));
+    let start = |arguments: &[&str], dies_in: usize| {
+        let output = Command::new(folder.path().join("heat"))
+            .args(arguments)
+            .current_dir(folder.path())
+            .env("LD_LIBRARY_PATH", prefix().join("lib"))
+            .env("DIES_IN", dies_in.to_string())
+            .output()
+            .unwrap();
+        (output.status, output.stdout)
+    };
+    // Behind what is said: all numbers.
+    let plate = |arguments: &[&str]| {
+        let (status, mut printed) = start(arguments, 0);
+        assert!(status.success(), "{arguments:?}: {status}");
+        printed.split_off(printed.len() - 32 * 32 * 8)
+    };
+    let file = folder.path().join("heat.loop");
+    let expected = plate(&["none"]);
+    assert!(expected.iter().any(|byte| *byte != 0));
+    for scheme in ["none", "CP", "CP8", "CPall8", "CP64", "L", "R"] {
+        let _ = std::fs::remove_file(&file);
+        for _ in 0..3 {
+            assert!(plate(&[scheme]) == expected, "{scheme}, not killed");
+        }
+        for round in 0..12 {
+            for block in 0..8 {
+                std::fs::remove_file(&file).unwrap();
+                let (status, _) = start(&[scheme, &round.to_string()], block);
+                assert!(!status.success(), "{scheme}: not killed");
+                assert!(
+                    plate(&[scheme]) == expected,
+                    "{scheme}, killed in round {round}, block {block}"
+                );
+            }
+        }
+    }
 }

@@ -120,3 +120,38 @@ fn killed_while_msync_makes_it_durable() {
     ];
     kill(folder.path(), &args, 6, 7);
 }
+
+/// Whatever a run that is killed in its first moments leaves, the next one begins the loop or goes on with it.
+#[test]
+fn killed_while_it_begins() {
+    let args = [
+        "--kernel=tmm_ii",
+        "--size=256",
+        "--block=64",
+        "--durability=flush",
+    ];
+    let (expected, _) = finished(&mut program(None, &args));
+    for folder in [
+        tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap(),
+        tempfile::tempdir_in("/dev/shm")
+            .or_else(|_| tempfile::tempdir())
+            .unwrap(),
+    ] {
+        let file = folder.path().join("loop");
+        let mut random = Random(11);
+        for _ in 0..60 {
+            for _ in 0..1 + random.below(3) {
+                let mut child = program(Some(&file), &args)
+                    .stdout(Stdio::null())
+                    .spawn()
+                    .unwrap();
+                std::thread::sleep(Duration::from_micros(random.word() % 4000));
+                child.kill().unwrap();
+                child.wait().unwrap();
+            }
+            let (sum, said) = finished(&mut program(Some(&file), &args));
+            assert_eq!(sum, expected, "{said}");
+            std::fs::remove_file(&file).unwrap();
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::Path;
 
-use prestore_recompute::{Arrays, Error, Kernel, Medium, Nest};
+use prestore_recompute::{Arrays, Error, Initial, Kernel, Medium, Nest};
 
 #[repr(C)]
 struct Oid {
@@ -103,6 +103,10 @@ unsafe impl<K: Kernel> Kernel for InTransactions<'_, K> {
 
     fn nest(&self) -> Nest {
         self.nest.clone()
+    }
+
+    fn initial(&self) -> Initial {
+        self.kernel.initial()
     }
 
     fn init<M: Medium>(&self, arrays: &Arrays<'_, M>) {

@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-use crate::{Array, Arrays, Dependence, Kernel, Medium, Nest, Order};
+use crate::{Array, Arrays, Dependence, Initial, Kernel, Medium, Nest, Order};
 
 /// `prestore_loop_array` of the header.
 #[repr(C)]
@@ -61,6 +61,12 @@ impl CKernel {
         };
         if nest.name.is_null() || nest.arrays.is_null() || nest.array_count == 0 {
             return Err("the loop has no name or no arrays".to_string());
+        }
+        if nest.array_count > isize::MAX as usize / size_of::<CArray>() {
+            return Err(format!(
+                "the loop has more arrays than there can be: {}",
+                nest.array_count
+            ));
         }
         let Some(step) = nest.step else {
             return Err("the loop has no step".to_string());
@@ -130,6 +136,14 @@ unsafe impl Kernel for CKernel {
 
     fn nest(&self) -> Nest {
         self.nest.clone()
+    }
+
+    fn initial(&self) -> Initial {
+        match (self.init, self.reset) {
+            (_, Some(_)) => Initial::Reset,
+            (Some(_), None) => Initial::Init,
+            (None, None) => Initial::Zeros,
+        }
     }
 
     fn init<M: Medium>(&self, arrays: &Arrays<'_, M>) {

@@ -121,6 +121,26 @@ int main(int argc, char **argv)
     refuses(&nest, NULL, NULL, 1, "the scheme is NULL");
     refuses(&nest, NULL, "R", 0, "1 to 4096 workers");
     refuses(NULL, NULL, "R", 1, "the description of the loop is NULL");
+    arrays[0].rows = (size_t)1 << 30; /* a petabyte */
+    arrays[0].row_bytes = (size_t)1 << 20;
+    refuses(&nest, NULL, "R", 1, "no room for");
+    arrays[0].rows = ROWS;
+    arrays[0].row_bytes = COLUMNS * sizeof(double);
+    nest.array_count = (size_t)-1;
+    refuses(&nest, NULL, "R", 1, "more arrays than there can be");
+    nest.array_count = 2;
+    nest.reset = NULL;
+    refuses(&nest, NULL, "R", 1, "write a reset");
+    refuses(&nest, NULL, "HRx2", 1, "write a reset");
+    for (i = 0; i < 4; i++) { /* none, CP2, CPall1, L */
+        loop = prestore_loop_open(&nest, NULL, schemes[i], 2, PRESTORE_LOOP_AUTO);
+        EXPECT(loop != NULL && prestore_loop_run(loop, NULL) == 0);
+        check(loop);
+        EXPECT(prestore_loop_state(loop) == (i == 0 ? 1 : 2));
+        EXPECT(prestore_loop_run(loop, NULL) == 0);
+        check(loop);
+        prestore_loop_close(loop);
+    }
     nest.dependence = 2;
     refuses(&nest, NULL, "R", 1, "dependence 2");
     nest.dependence = PRESTORE_LOOP_FRESH;

@@ -14,6 +14,16 @@ contains
         sums(:, region + 1) = sums(:, region + 1) + real(outer + 1, c_double) * real(region + 1, c_double)
     end subroutine
 
+    subroutine init(context, arrays) bind(C)
+        type(c_ptr), value :: context
+        type(c_ptr), intent(in) :: arrays(*)
+        real(c_double), pointer :: sums(:, :)
+        if (c_associated(context)) error stop 'a context from nowhere'
+        call c_f_pointer(arrays(1), sums, [columns, rows])
+        if (any(sums /= 0)) error stop 'not into zeros'
+        sums = 1
+    end subroutine
+
     subroutine reset(context, arrays, region) bind(C)
         type(c_ptr), value :: context
         type(c_ptr), intent(in) :: arrays(*)
@@ -55,4 +65,20 @@ program main
     loop = loop_open(nest, path, 'L')
     if (c_associated(loop)) error stop 'another scheme was taken'
     print '(a)', loop_error()
+
+    nest = loop_nest('ones', rounds, [loop_output(rows, 8 * columns, 1, 8 * columns)], c_funloc(step), &
+                     init=c_funloc(init), order=LOOP_APART)
+    loop = loop_open(nest, trim(path)//'.ones', 'R')
+    if (c_associated(loop)) error stop 'nothing can bring it back'
+    print '(a)', loop_error()
+    do i = 1, 3
+        loop = loop_open(nest, trim(path)//'.ones', 'none')
+        if (.not. c_associated(loop)) error stop 'not opened without a reset'
+        if (loop_run(loop) /= 0) error stop 'not run without a reset'
+        call c_f_pointer(loop_array_at(loop, 0_c_size_t), sums, [columns, rows])
+        do row = 1, rows
+            if (any(sums(:, row) /= 1 + 6.0_c_double * row)) error stop 'wrong without a reset'
+        end do
+        call loop_close(loop)
+    end do
 end program
