@@ -26,6 +26,12 @@ fn what_cannot_be_checked_is_said() {
         .exits(2)
         .says(&["windows or regions"]);
 
+    let dir = record(folder.path(), &program, &["--values"]);
+    let all = ["--image", "0x0-0xffffffffffffffff", "--check", "true"];
+    run(["crash", text(&dir)].into_iter().chain(all))
+        .exits(2)
+        .says(&["more than 16 GiB", "0xFIRST+SIZE"]);
+
     let dir = record(folder.path(), &program, &[]);
     let wrong = |image: &str, parts: &[&str]| {
         run(["crash", text(&dir), "--image", image])
