@@ -18,7 +18,7 @@ jq -r 'select(.executable and .profile.test) | [(.manifest_path | sub("/[^/]*$";
 
 # The long ones first, so that none of them is left over in the end.
 long='csmith repro crash pm whatif rebuild transparency signals random_blocks c_abi processes verdict_suite kernel kernels programs'
-long="$long verdicts found_programs hangs crash_images"
+long="$long verdicts found_programs found_code hangs crash_images"
 for name in $long; do
     awk -F '\t' -v name="$name" '$3 == name' "$work/found"
 done >"$work/order"

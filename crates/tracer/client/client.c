@@ -30,6 +30,7 @@
 #include "personality.h"
 #include "pid_namespace.h"
 #include "plan.h"
+#include "proc_copies.h"
 #include "proc_files.h"
 #include "proc_maps.h"
 #include "proc_program.h"
@@ -172,6 +173,7 @@ on_syscall(void *drcontext, int number)
 static void
 on_fork(void *drcontext)
 {
+    proc_copies_forked();
     seccomp_forked(drcontext);
     exec_forked();
     session_reopen(thread_of(drcontext)->shares_files);

@@ -11,10 +11,12 @@
 #include "drmgr.h"
 #include "environment.h"
 #include "personality.h"
+#include "proc_copies.h"
 #include "proc_maps.h"
 #include "proc_paths.h"
 #include "proc_program.h"
 #include "proc_signals.h"
+#include "proc_sizes.h"
 #include "text.h"
 
 /* The kernel describes the process with the engine in it. Where the program opens such a file, it
@@ -34,6 +36,16 @@ filter_environment(const text_t *from, text_t *to)
     }
 }
 
+static void
+in_turn(void (*first)(const text_t *, text_t *), void (*second)(const text_t *, text_t *),
+        const text_t *from, text_t *to)
+{
+    text_t between = { 0 };
+    first(from, &between);
+    second(&between, to);
+    text_free(&between);
+}
+
 static text_t
 content(const file_of_t *file)
 {
@@ -49,9 +61,13 @@ content(const file_of_t *file)
     if (file->kind == MAPS)
         proc_maps_filter(text.at, text.length, file->own, &filtered);
     else if (file->kind == STATUS)
-        proc_signals_status(&text, &filtered);
+        in_turn(proc_signals_status, proc_sizes_status, &text, &filtered);
     else if (file->kind == STAT && text.length > 0)
-        proc_signals_stat(&text, &filtered);
+        in_turn(proc_signals_stat, proc_sizes_stat, &text, &filtered);
+    else if (file->kind == STATM)
+        proc_sizes_statm(&text, &filtered);
+    else if (file->kind == ROLLUP)
+        proc_sizes_rollup(&text, &filtered);
     else if (file->kind == PERSONALITY && text.length > 0)
         personality_filter(&text, &filtered);
     else
@@ -73,17 +89,43 @@ make_readable_only(long file, uint64 flags)
     syscall(SYS_close, reader);
 }
 
-/* The result of opening a file with `text`: the kernel's, an error being negative. */
-static long
-open_text(const text_t *text, uint64 flags)
+static bool
+write_all(long file, const text_t *text)
 {
-    long file = syscall(SYS_memfd_create, "proc", (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0);
-    for (size_t done = 0; file >= 0 && done < text->length;) {
+    size_t done = 0;
+    while (file >= 0 && done < text->length) {
         long written = syscall(SYS_write, file, text->at + done, text->length - done);
         if (written <= 0)
             break;
         done += (size_t)written;
     }
+    return file >= 0 && done == text->length;
+}
+
+/* The kernel's files tell of now whenever they are read from the beginning: so do copies. */
+static void
+renew_copy(long number)
+{
+    char path[32];
+    file_of_t of;
+    if (!proc_copies_find(number, &of))
+        return;
+    text_t text = content(&of);
+    dr_snprintf(path, sizeof(path), "/proc/self/fd/%ld", number);
+    long writer = text.length == 0 ? -1
+                                   : syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    write_all(writer, &text);
+    if (writer >= 0)
+        syscall(SYS_close, writer);
+    text_free(&text);
+}
+
+/* The result of opening a file with `text`: the kernel's, an error being negative. */
+static long
+open_text(const text_t *text, uint64 flags)
+{
+    long file = syscall(SYS_memfd_create, "proc", (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0);
+    write_all(file, text);
     if (file >= 0)
         syscall(SYS_lseek, file, 0L, SEEK_SET);
     if (file >= 0 && (flags & O_ACCMODE) == O_RDONLY)
@@ -96,6 +138,10 @@ before_syscall(void *drcontext, int number)
 {
     if (proc_program_call(drcontext, number))
         return false;
+    bool rewinds = number == SYS_lseek && dr_syscall_get_param(drcontext, 1) == 0 &&
+        dr_syscall_get_param(drcontext, 2) == SEEK_SET;
+    if (rewinds || (number == SYS_pread64 && dr_syscall_get_param(drcontext, 3) == 0))
+        renew_copy((int)dr_syscall_get_param(drcontext, 0));
     if (number != SYS_open && number != SYS_openat)
         return true;
     int first = number == SYS_openat;
@@ -112,6 +158,8 @@ before_syscall(void *drcontext, int number)
     text_free(&text);
     if (result < 0)
         return true; /* the kernel says why */
+    if (file.own)
+        proc_copies_add(result, &file);
     dr_syscall_set_result(drcontext, (reg_t)result);
     return false;
 }
@@ -126,6 +174,7 @@ after_syscall(void *drcontext, int number)
 void
 proc_files_init(void)
 {
+    proc_copies_init();
     drmgr_register_pre_syscall_event(before_syscall);
     drmgr_register_post_syscall_event(after_syscall);
 }

@@ -15,6 +15,7 @@ static const struct {
 } FILES[] = {
     { "maps", MAPS }, { "smaps", MAPS }, { "environ", ENVIRON }, { "auxv", AUXV },
     { "exe", EXE },   { "status", STATUS }, { "stat", STAT },       { "personality", PERSONALITY },
+    { "statm", STATM }, { "smaps_rollup", ROLLUP },
 };
 
 static file_kind_t

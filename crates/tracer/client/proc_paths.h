@@ -4,7 +4,7 @@
 
 #include "dr_api.h"
 
-typedef enum { OTHER, MAPS, ENVIRON, AUXV, EXE, STATUS, STAT, PERSONALITY } file_kind_t;
+typedef enum { OTHER, MAPS, ENVIRON, AUXV, EXE, STATUS, STAT, STATM, ROLLUP, PERSONALITY } file_kind_t;
 
 /* Long enough for "/proc/", two numbers and a name. */
 #define PROC_PATH 64

@@ -57,60 +57,6 @@ fn behind_the_break() {
     }
 }
 
-/// What had been there before was executed.
-#[test]
-fn code_that_the_kernel_writes() {
-    let program = cc("written_code", &["-pthread"]);
-    for options in [&[][..], &["values"]] {
-        same(options, &[str(&program)]);
-    }
-}
-
-/// What had been mapped there before was executed; and what had been moved could not be written.
-#[test]
-fn code_that_is_mapped() {
-    let program = cc("mapped_code", &["-pthread"]);
-    for options in [&[][..], &["values"]] {
-        same(options, &[str(&program)]);
-    }
-}
-
-/// A thread on its way there went to address -1.
-#[test]
-fn code_that_others_flush() {
-    let program = cc("flushed_code", &["-pthread"]);
-    for options in [&[][..], &["values"]] {
-        same(options, &[str(&program)]);
-    }
-}
-
-/// The engine crashed where a thread was about to execute there for the first time.
-#[test]
-fn code_that_several_others_flush() {
-    let program = cc("several_flush", &["-O1", "-pthread"]);
-    for options in [&[][..], &["values"]] {
-        same(options, &[str(&program)]);
-    }
-}
-
-/// It was executed as it had been before.
-#[test]
-fn code_that_others_execute_as_it_becomes_writable() {
-    let program = cc("made_writable", &["-O1", "-pthread"]);
-    for options in [&[][..], &["values"]] {
-        same(options, &[str(&program)]);
-    }
-}
-
-/// It was executed as it had been before.
-#[test]
-fn code_that_others_write() {
-    let program = cc("written_by_others", &[]);
-    for options in [&[][..], &["values"]] {
-        same(options, &[str(&program)]);
-    }
-}
-
 /// They were taken for those with the same numbers in 64-bit programs.
 #[test]
 fn calls_by_interrupt() {
@@ -194,24 +140,6 @@ fn transactions() {
     }
 }
 
-#[test]
-fn jumps_to_what_is_not_code() {
-    for options in [&[][..], &["count"]] {
-        same(options, &[str(&cc("no_code", &[]))]);
-    }
-}
-
-/// The kernel writes to the page of the code, which is the thread's too where little lies between (static).
-#[test]
-fn code_on_stacks() {
-    let stack = ["-pthread", "-z", "execstack"];
-    same(&[], &[cc("stack_code", &stack)]);
-    same(
-        &[],
-        &[cc("stack_code", &[&stack[..], &["-static"]].concat())],
-    );
-}
-
 /// What such a heap holds is written down where it can be read, not page by page of a terabyte.
 #[test]
 fn reserved_heaps() {
@@ -235,22 +163,6 @@ fn numbers_that_are_refused() {
     let program = cc("refused_numbers", &[]);
     for options in [&[][..], &["values"]] {
         same(options, &[str(&program)]);
-    }
-}
-
-/// Programs that were linked before the vDSO call them.
-#[test]
-fn entries_at_fixed_addresses() {
-    for options in [&[][..], &["count"]] {
-        same(options, &[cc("fixed_vsyscalls", &[])]);
-    }
-}
-
-/// What the kernel writes beside code that has run; read-only to the engine, its page is written to all the same.
-#[test]
-fn results_beside_code() {
-    for options in [&[][..], &["values"]] {
-        same(options, &[cc("beside_code", &[])]);
     }
 }
 
@@ -419,14 +331,5 @@ fn tables_of_names_in_late_segments() {
     let program = cc("late_names", &["-ldl"]);
     for options in [&[][..], &["count"]] {
         same(options, &[str(&program), str(&library)]);
-    }
-}
-
-/// What had been there before was executed, as nothing keeps its writers away.
-#[test]
-fn code_whose_protection_is_sealed() {
-    let program = cc("sealed", &[]);
-    for options in [&[][..], &["count"], &["values"]] {
-        same(options, &[str(&program)]);
     }
 }

@@ -61,6 +61,14 @@ fn the_kernel_does_not_tell_of_the_engine() {
     same(&[], &[str(&program), "one", "two"]);
 }
 
+/// A program that ends, or frees what it keeps, when it is too large ends no sooner.
+#[test]
+fn the_kernel_does_not_tell_of_the_recorders_memory() {
+    for options in [&[][..], &["values"]] {
+        same(options, &[str(&cc("own_sizes", &[]))]);
+    }
+}
+
 /// A container runtime executes what it has mounted from there: that was the engine. So was it where folders are asked for it.
 #[test]
 fn the_link_to_the_program_leads_there_however_it_is_asked_for() {

@@ -243,3 +243,51 @@ int main(int argc, char **argv) {
         assert!(said.contains(&by), "{how}: {said}");
     }
 }
+
+/// Without optimisation nothing is inlined, and helpers often stand in the file that uses them. What is named for nothing but that
+/// flushes for its callers there, too; `put_and_flush` is a caller.
+#[test]
+fn helpers_that_only_flush_may_be_in_the_file_that_calls_them() {
+    if no_clwb() {
+        return;
+    }
+    let source = r#"#include <fcntl.h>
+#include <immintrin.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static void mfence(void) { __asm__ volatile("sfence" ::: "memory"); }
+static void flush_range(char *at, long bytes) {
+    for (long i = 0; i < bytes; i += 64)
+        _mm_clwb(at + i);
+    mfence();
+}
+static void put_and_flush(long *at) {
+    at[0] = 1;
+    flush_range((char *)at, 8);
+    mfence(); /* again */
+    _mm_clwb(at); /* once more */
+    mfence();
+}
+int main(int argc, char **argv) {
+    int fd = open(argv[argc - 1], O_RDWR | O_CREAT, 0600);
+    if (ftruncate(fd, 4096) != 0) return 2;
+    put_and_flush(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
+    _exit(0);
+}
+"#;
+    let folder = tempfile::tempdir().unwrap();
+    let flags = ["-mclwb", "-O0", "-Wl,-z,now"];
+    let program = c_program(folder.path(), "puts", source, &flags);
+    let report = crash(&record(folder.path(), &program, &[]), &[]);
+    let found = |kind: &str, mark: &str| {
+        let line = 1 + source.lines().position(|l| l.contains(mark)).unwrap() as u32;
+        (kind.to_owned(), "puts.c".to_owned(), line)
+    };
+    let mut all = findings(&report);
+    all.sort();
+    let expected = [
+        found("redundant-fence", "/* again */"),
+        found("redundant-flush", "/* once more */"),
+    ];
+    assert_eq!(all, expected, "{report:#}");
+}

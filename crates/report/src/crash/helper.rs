@@ -1,4 +1,4 @@
-//! Functions of headers that flush or fence for who calls them: `persist(address, bytes)`.
+//! Functions that flush or fence for who calls them: `persist(address, bytes)`.
 
 use serde::Serialize;
 
@@ -30,6 +30,9 @@ const WORDS: [&str; 7] = [
     "writeback",
     "movnt",
 ];
+
+/// What such names say besides: of what, and how.
+const BESIDES: [&str; 8] = ["pmem", "pm", "nvm", "asm", "cache", "line", "range", "and"];
 
 /// A function on the way from the instruction to the program's entry.
 struct Level {
@@ -105,16 +108,21 @@ fn is_user(frame: &Frame) -> bool {
     file.is_some() && frame.line.is_some_and(|line| line > 0)
 }
 
-/// Does `level` flush for `caller`? It is in a header that the caller's file includes, or it is called after what it does and
-/// is inlined, or in a header (of which another function, as `persist` does `flush`, may call it).
+/// Does `level` flush for `caller`? It is in a header that the caller's file includes, or it is called after what it does: after
+/// nothing else, where it is a function of its own in that file, as what flushes among other things (`put_and_flush`) is who wants it.
 fn is_helper(level: &Level, caller: &Level) -> bool {
     let file = level.frame.file.as_deref().unwrap_or_default();
     let ending = file.rsplit('.').next().unwrap_or_default();
     let in_header = HEADERS.contains(&ending);
     let name = level.frame.function.as_deref().unwrap_or_default();
     let name = name.to_lowercase();
-    let named = name
-        .split(|c: char| !c.is_alphanumeric())
-        .any(|part| WORDS.iter().any(|word| part.contains(word)));
-    in_header && (named || level.frame.file != caller.frame.file) || level.inlined && named
+    let parts = || {
+        name.split(|c: char| !c.is_alphanumeric())
+            .filter(|p| !p.is_empty())
+    };
+    let says = |part: &str| WORDS.iter().any(|word| part.contains(word));
+    let named = parts().any(says);
+    let only = named && parts().all(|part| says(part) || BESIDES.contains(&part));
+    let others = level.frame.file != caller.frame.file;
+    only || in_header && (others || named) || level.inlined && named
 }
