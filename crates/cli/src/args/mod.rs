@@ -191,7 +191,7 @@ pub struct RunArgs {
     /// Do not record allocations
     #[arg(long)]
     pub no_allocations: bool,
-    /// Nothing on stderr but errors: neither progress nor notes
+    /// Nothing on stderr but errors: neither progress nor notes, nor how the program ended (exit code 3: it failed)
     #[arg(short, long)]
     pub quiet: bool,
 }
