@@ -28,6 +28,7 @@
 use crate::Thresholds;
 use crate::far::Far;
 use crate::findings::{CacheLimit, Dismissed, FenceDistance, Streams, Verdict};
+use crate::lines::LINE;
 use crate::lone::Lone;
 use crate::origins::SizeClass;
 use crate::told::Told;
@@ -39,6 +40,9 @@ use crate::{awaited, limit, reasons};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Evidence<'a> {
     pub(crate) stores: u64,
+    pub(crate) bytes: u64,
+    /// Its stores are in code that others call as well (`memcpy`).
+    pub(crate) generic_writer: bool,
     pub(crate) write_share: f64,
     /// Instructions in whose time the writing is done, as estimated.
     pub(crate) time: u64,
@@ -84,6 +88,18 @@ impl Evidence<'_> {
         self.fence.median.is_some_and(|m| m <= t.fence_window)
     }
 
+    /// Was nearly all that it wrote in sequence written for the first time? Then no line of it was written here twice.
+    pub(crate) fn is_written_once(&self) -> bool {
+        self.fresh_share >= WRITTEN_ONCE_SHARE
+    }
+
+    /// Are its stores, going by their size, such as `prestore try` changes? It leaves out code that others call as well, string
+    /// instructions, which write more than a register at once, and stores of 1 or 2 bytes.
+    pub(crate) fn can_be_tried(&self) -> bool {
+        let size = self.bytes / self.stores.max(1);
+        !self.generic_writer && (4..=LINE).contains(&size)
+    }
+
     /// Do fences part its sequential writing so often that memory farther than that of P0's machines would make each wait?
     fn waits_for_far_memory(&self, t: &Thresholds) -> bool {
         let sequential = self.sequential_share >= t.min_sequential_share;
@@ -126,6 +142,10 @@ const LINE_A_FENCE: f64 = 1.5;
 /// 0.73 with 16, and 1.14 with 32.
 const MAX_LINES_A_FAR_FENCE: f64 = 24.0;
 
+/// From this share of its lines on that were fresh, each was written here once: the others are those whose page another place
+/// had begun.
+const WRITTEN_ONCE_SHARE: f64 = 0.95;
+
 /// From this share of its stores on that are non-temporal, a place skips the cache already. A copy does not write all of its bytes so: its head
 /// and its tail, which are no whole lines, are stored as others are (glibc's `memcpy` of large blocks, libpmem's).
 const MIN_NON_TEMPORAL_SHARE: f64 = 0.75;
@@ -149,6 +169,8 @@ pub(crate) struct Decision {
     pub(crate) verdict: Verdict,
     pub(crate) reason: String,
     pub(crate) dismissed: Option<Dismissed>,
+    /// See [`crate::Finding::written_once`].
+    pub(crate) written_once: bool,
     /// Up to which size of the last-level cache the verdict holds; `None`: up to any that was looked at.
     pub(crate) limit: Option<CacheLimit>,
 }
@@ -176,12 +198,14 @@ pub(crate) fn decide(e: &Evidence<'_>, program: Program, t: &Thresholds) -> Deci
             verdict,
             reason,
             dismissed: None,
+            written_once: sent && e.is_written_once(),
             limit: limit::of_verdict(verdict, e, t),
         },
         Some(why) => Decision {
             verdict: Verdict::LeaveAlone,
             reason: why,
             dismissed: Some(Dismissed { verdict, reason }),
+            written_once: false,
             limit: None,
         },
     }
