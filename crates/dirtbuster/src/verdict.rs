@@ -28,7 +28,6 @@
 use crate::Thresholds;
 use crate::far::Far;
 use crate::findings::{CacheLimit, Dismissed, FenceDistance, Streams, Verdict};
-use crate::lines::LINE;
 use crate::lone::Lone;
 use crate::origins::SizeClass;
 use crate::told::Told;
@@ -88,18 +87,6 @@ impl Evidence<'_> {
         self.fence.median.is_some_and(|m| m <= t.fence_window)
     }
 
-    /// Was nearly all that it wrote in sequence written for the first time? Then no line of it was written here twice.
-    pub(crate) fn is_written_once(&self) -> bool {
-        self.fresh_share >= WRITTEN_ONCE_SHARE
-    }
-
-    /// Are its stores, going by their size, such as `prestore try` changes? It leaves out code that others call as well, string
-    /// instructions, which write more than a register at once, and stores of 1 or 2 bytes.
-    pub(crate) fn can_be_tried(&self) -> bool {
-        let size = self.bytes / self.stores.max(1);
-        !self.generic_writer && (4..=LINE).contains(&size)
-    }
-
     /// Do fences part its sequential writing so often that memory farther than that of P0's machines would make each wait?
     fn waits_for_far_memory(&self, t: &Thresholds) -> bool {
         let sequential = self.sequential_share >= t.min_sequential_share;
@@ -141,10 +128,6 @@ const LINE_A_FENCE: f64 = 1.5;
 /// lines' way to it and back takes otherwise: simulated on a Sapphire Rapids with memory behind CXL, skip runs at 0.47 of the speed with 8 lines,
 /// 0.73 with 16, and 1.14 with 32.
 const MAX_LINES_A_FAR_FENCE: f64 = 24.0;
-
-/// From this share of its lines on that were fresh, each was written here once: the others are those whose page another place
-/// had begun.
-const WRITTEN_ONCE_SHARE: f64 = 0.95;
 
 /// From this share of its stores on that are non-temporal, a place skips the cache already. A copy does not write all of its bytes so: its head
 /// and its tail, which are no whole lines, are stored as others are (glibc's `memcpy` of large blocks, libpmem's).

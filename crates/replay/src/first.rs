@@ -140,7 +140,7 @@ mod tests {
         assert_eq!((ops, ended), (6, ends));
         assert!(note.unwrap().contains("first 6 operations"));
         // Not more than was asked for, where a piece has more.
-        let ends = [Next::End { instrs: 10 }, Next::End { instrs: 1 }];
+        let ends = [Next::End { instrs: 7 }, Next::End { instrs: 4 }];
         let (ops, ended, note) = drain(Some(5));
         assert_eq!((ops, ended), (5, ends));
         assert!(note.unwrap().contains("first 5 operations"));

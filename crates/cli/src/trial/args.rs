@@ -12,9 +12,6 @@ use crate::args::{OpArg, PlainFormat, folder};
 /// The program is analysed first, as `prestore advise` does, and then runs several times: unchanged, with the stores of
 /// each finding changed, and with all of them changed. All of these runs are made under the same engine, so that they
 /// compare with each other, not with a run without it.
-///
-/// Each run is a whole one: files are written, and messages sent, as often as the program runs. Only its standard output and how
-/// it ends are compared, not files.
 #[derive(Args, Debug)]
 pub struct TryArgs {
     /// Take the findings of this recording instead of analysing the program first
