@@ -12,16 +12,16 @@ pub fn write(page: &mut Page, report: &Report, annotated: bool) {
     if let Some(f) = first(report) {
         let change = change(page, f);
         page.wrapped("   - ", &change);
-    } else if advice(report).next().is_some() && advice(report).all(|f| f.written_once) {
-        page.wrapped(
-            "   - ",
-            "nothing in this run: what there is advice about, it writes once",
-        );
     } else if advice(report).next().is_some() {
-        page.wrapped(
-            "   - ",
-            "nothing for these machines: no piece of advice is predicted to gain there",
-        );
+        let vain = |f: &NamedFinding| f.gains_on_none_of().is_some();
+        let why = match (advice(report).all(vain), advice(report).any(vain)) {
+            (true, _) => "for these machines: no piece of advice is predicted to gain there",
+            (_, true) => {
+                "in this run: what there is advice about, it writes once, or nothing is predicted to gain there"
+            }
+            (_, false) => "in this run: what there is advice about, it writes once",
+        };
+        page.wrapped("   - ", &format!("nothing {why}"));
     } else if report.findings.iter().any(NamedFinding::is_advice) {
         page.wrapped(
             "   - ",
