@@ -47,7 +47,13 @@ fn main() -> ExitCode {
         // Whoever asks for help gets it, first.
         Err(_) => Cli::command(),
     };
-    let cli = Cli::from_arg_matches(&command.get_matches()).unwrap_or_else(|e| e.exit());
+    let matches = match command.try_get_matches() {
+        Ok(matches) => matches,
+        // Help and version are results, which may not get where they are to go.
+        Err(help) if !help.use_stderr() => return output::print_help(&help),
+        Err(wrong) => wrong.exit(),
+    };
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
     if cli.verb.is_quiet() {
         notice::be_quiet();
     }

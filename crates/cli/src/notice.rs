@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use prestore_report::{TextOptions, message_text};
+
 static QUIET: AtomicBool = AtomicBool::new(false);
 
 /// From now on nothing but errors is told.
@@ -17,7 +19,13 @@ pub fn tell(text: &str) {
     }
 }
 
-/// Says `text` on stderr; nothing where nobody can hear it (a full disk, a reader that went away).
+/// Says `text` on stderr, in lines that fit where that is a terminal; nothing where nobody can hear it (a full disk, a reader that
+/// went away).
 pub fn say(text: &str) {
-    let _ = writeln!(io::stderr(), "prestore: {text}");
+    const LABEL: &str = "prestore: ";
+    let said = match TextOptions::width_of_stderr() {
+        Some(width) => message_text(LABEL, text, width),
+        None => format!("{LABEL}{text}\n"),
+    };
+    let _ = io::stderr().write_all(said.as_bytes());
 }

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::process::ExitCode;
 
 use prestore_report::{TextOptions, list_text, to_json};
 use serde::Serialize;
@@ -15,10 +16,23 @@ pub fn print(text: &str) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())
         .and_then(|()| out.flush())
-        .map_err(|e| match e.kind() {
-            io::ErrorKind::BrokenPipe => CliError::Closed,
-            _ => CliError::Failed(format!("the result cannot be written to stdout: {e}")),
-        })
+        .map_err(not_written)
+}
+
+/// Prints the help or the version that was asked for.
+pub fn print_help(help: &clap::Error) -> ExitCode {
+    let printed = help.print().and_then(|()| io::stdout().flush());
+    match printed.map_err(not_written) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => error.report(),
+    }
+}
+
+fn not_written(error: io::Error) -> CliError {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => CliError::Closed,
+        _ => CliError::Failed(format!("the result cannot be written to stdout: {error}")),
+    }
 }
 
 /// What is said of findings that SARIF cannot show.
@@ -29,10 +43,11 @@ pub fn not_in_sarif(findings: usize) -> String {
     )
 }
 
-/// Columns of the output; more than any line has, where no person reads it.
+/// Columns of lists and tables: what `COLUMNS` asks for or the terminal has; more than any line has, where nobody asks and no person
+/// reads it.
 pub fn columns() -> usize {
     const ENDLESS: usize = 1 << 20;
-    if io::stdout().is_terminal() {
+    if io::stdout().is_terminal() || TextOptions::asked_width().is_some() {
         TextOptions::for_stdout().width
     } else {
         ENDLESS

@@ -31,7 +31,7 @@ const LOOK: Duration = Duration::from_millis(200);
 const UNTIL: &str = "{spinner} {elapsed} {msg}{left}";
 
 impl Progress {
-    /// Counts `what` ("recorded values"). `quiet`: say nothing.
+    /// Counts `what` ("recorded words"). `quiet`: say nothing.
     pub fn new(quiet: bool, what: &'static str) -> Self {
         let shown = !quiet && std::io::stderr().is_terminal();
         let bar = shown.then(|| {
@@ -130,32 +130,39 @@ pub struct Reading(Option<(Arc<AtomicBool>, JoinHandle<()>)>);
 impl Reading {
     /// Of `trace`, which is read so many `times`. `quiet`: say nothing.
     pub fn new(quiet: bool, trace: &Trace, times: u64) -> Self {
-        Self::of(quiet, trace, times, "recorded values")
+        Self::of(quiet, trace, times, "accesses")
     }
 
     /// Of `trace`, whose threads are read twice for what they hand over to each other.
     pub fn for_hand_offs(quiet: bool, trace: &Trace) -> Self {
-        Self::of(quiet, trace, 2, "recorded values searched for hand-offs")
+        Self::of(quiet, trace, 2, "accesses searched for hand-offs")
     }
 
     fn of(quiet: bool, trace: &Trace, times: u64, what: &'static str) -> Self {
         let shown = !quiet && std::io::stderr().is_terminal();
         Self(shown.then(|| {
-            let total = trace.manifest().totals.words * times;
-            let mut progress = Progress::new(false, what).until(total.max(1));
+            let totals = &trace.manifest().totals;
+            let (words, accesses) = (totals.words * times, totals.events.accesses());
+            let mut progress = Progress::new(false, what).until(accesses.max(1));
             let read = trace.words_read();
             let over = Arc::new(AtomicBool::new(false));
             let told = Arc::clone(&over);
             let watcher = std::thread::spawn(move || {
                 while !told.load(Ordering::Relaxed) {
                     std::thread::park_timeout(LOOK);
-                    let now = read.load(Ordering::Relaxed).min(total);
+                    let now = accesses_of(read.load(Ordering::Relaxed), words, accesses);
                     progress.add(now.saturating_sub(progress.done) as usize);
                 }
             });
             (over, watcher)
         }))
     }
+}
+
+/// How many of `accesses` stand in `read` of `words`, if all take as many: what people count, where words are what is read.
+fn accesses_of(read: u64, words: u64, accesses: u64) -> u64 {
+    let part = u128::from(read.min(words)) * u128::from(accesses);
+    (part / u128::from(words.max(1))) as u64
 }
 
 impl Drop for Reading {
@@ -191,8 +198,15 @@ mod tests {
     }
 
     #[test]
+    fn what_was_read_is_told_in_accesses() {
+        let told = [0, 300, 600, 700].map(|read| accesses_of(read, 600, 100));
+        assert_eq!(told, [0, 50, 100, 100]);
+        assert_eq!(accesses_of(5, 0, 0), 0);
+    }
+
+    #[test]
     fn of_many_some_are_shown() {
-        let mut progress = Progress::new(true, "recorded values");
+        let mut progress = Progress::new(true, "recorded words");
         let shown = (0..10_000).filter(|_| {
             progress.add(1000);
             progress.line().is_some()
@@ -202,7 +216,7 @@ mod tests {
         progress.calls = EVERY;
         assert_eq!(
             progress.line(),
-            Some("10.0 M recorded values, 5.00 MB".into())
+            Some("10.0 M recorded words, 5.00 MB".into())
         );
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use prestore_report::{bytes, count};
-use prestore_trace::container::{DamageInfo, Info, ReadError};
+use prestore_trace::container::{DamageInfo, Info, ReadError, RecordingState};
 use serde::Serialize;
 
 use crate::args::{InfoArgs, PlainFormat};
@@ -56,13 +56,22 @@ struct Printed<'a> {
     values: Option<Values>,
 }
 
+/// How far the recording came, and that not all of that is here any more.
+fn state(info: &Info) -> String {
+    let came = format!("{:?}", info.state).to_lowercase();
+    match info.state == RecordingState::Complete && !info.damage.is_empty() {
+        true => format!("damaged (it was {came})"),
+        false => came,
+    }
+}
+
 fn text(info: &Info, values: Option<&Values>) -> String {
     let mut out = String::new();
     let mut line = |name: &str, value: String| {
         let _ = writeln!(out, "{name:<16}{value}");
     };
     line("Command", info.command.join(" "));
-    line("State", format!("{:?}", info.state).to_lowercase());
+    line("State", state(info));
     if let Some(reason) = &info.reason {
         line("Reason", reason.clone());
     }

@@ -56,7 +56,28 @@ fn a_recording_cut_at_a_blocks_boundary() {
     let damage = info.json()["damage"].to_string();
     assert!(damage.contains(lost), "{damage}");
     assert!(info.json()["accesses"].as_u64() > Some(0));
-    run(["trace", "info", text(&dir), "--lenient"]).exits(0);
+    let said = run(["trace", "info", text(&dir), "--lenient"])
+        .exits(0)
+        .stdout;
+    // What was recorded whole is not here whole.
+    assert!(said.contains("damaged (it was complete)"), "{said}");
+}
+
+#[test]
+fn a_recording_cut_in_half_is_not_said_to_be_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = recorded(folder.path(), "kv", &["--ops=20K"]);
+    let state = |said: &str| {
+        let line = said.lines().find(|line| line.starts_with("State "));
+        line.unwrap_or_default().to_owned()
+    };
+    let whole = run(["trace", "info", text(&dir)]).exits(0).stdout;
+    assert!(state(&whole).ends_with(" complete"), "{whole}");
+    let events = dir.join("thread-0.events");
+    let bytes = fs::read(&events).unwrap();
+    fs::write(&events, &bytes[..bytes.len() / 2]).unwrap();
+    let cut = run(["trace", "info", text(&dir)]).exits(2).stdout;
+    assert!(state(&cut).contains("damaged"), "{cut}");
 }
 
 #[test]

@@ -22,6 +22,27 @@ fn value<'a>(shown: &'a Value, key: &str) -> &'a Value {
 }
 
 #[test]
+fn lists_and_tables_are_as_wide_as_columns_asks_for() {
+    for args in [
+        &["machine", "list"][..],
+        &["machine", "show", "machine-a"],
+        &["repro"],
+        &["doctor"],
+    ] {
+        let mut command = prestore();
+        command.args(args).env("COLUMNS", "80");
+        let shown = Running::start(command).finish();
+        for line in shown.stdout.lines() {
+            // Commands stay in one line, to be copied.
+            assert!(
+                line.contains("fix: ") || line.chars().count() <= 80,
+                "{args:?}: {line}"
+            );
+        }
+    }
+}
+
+#[test]
 fn the_shipped_machines_are_listed() {
     let listed = run(["machine", "list", "--format", "json"]).exits(0).json();
     assert_valid("machine-list.schema.json", &listed);

@@ -40,6 +40,36 @@ fn results_follow_their_schema_and_their_seed() {
 }
 
 #[test]
+fn no_more_is_simulated_than_was_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = recorded(folder.path(), "kv", &["--ops=5K", "--keys=2048"]);
+    for limit in [1, 5000] {
+        let most = limit.to_string();
+        let json = simulate(&dir, &[&ON_A[..], &["--limit", &most]].concat());
+        let json = json.exits(0).json();
+        assert!(
+            json["accesses"].as_u64() <= Some(limit),
+            "{limit}: {json:#}"
+        );
+        let notes = json["notes"].to_string();
+        assert!(notes.contains("only the first"), "{notes}");
+    }
+}
+
+#[test]
+fn a_machine_that_no_memory_could_hold_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = recorded(folder.path(), "kv", &["--ops=5K", "--keys=2048"]);
+    let setting = ["--set", "core.store_buffer.entries=4294967295"];
+    simulate(&dir, &[&ON_A[..], &setting].concat())
+        .exits(2)
+        .says(&[
+            "core.store_buffer.entries",
+            "4294967295 is more than any machine has",
+        ]);
+}
+
+#[test]
 fn parts_of_a_recording() {
     let folder = tempfile::tempdir().unwrap();
     let dir = recorded(

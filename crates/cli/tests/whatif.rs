@@ -294,7 +294,7 @@ fn a_predicted_loss_is_said_in_words() {
     let said = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
         "a loss",
-        "leave it alone on this machine",
+        "not this way on this machine",
         "no piece of advice is predicted",
         "which fits machine-a's L3",
     ] {

@@ -34,6 +34,30 @@ fn without_a_command_there_is_help() {
 }
 
 #[test]
+fn help_that_cannot_be_written_is_an_error() {
+    for help in [&["--help"][..], &["--version"], &["try", "--help"]] {
+        let mut command = prestore();
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let ran = command.args(help).stdout(full).stderr(Stdio::piped());
+        let ran = ran.output().unwrap();
+        assert_eq!(ran.status.code(), Some(3), "{help:?}: {ran:?}");
+        let said = String::from_utf8(ran.stderr).unwrap();
+        assert!(said.contains("cannot be written to stdout"), "{said}");
+    }
+}
+
+#[test]
+fn help_says_that_a_trial_repeats_what_the_program_does() {
+    let help = run(["try", "--help"]).exits(0).stdout;
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(help.contains("files are written"), "{help}");
+    assert!(
+        help.contains("Only its standard output and how it ends are compared"),
+        "{help}"
+    );
+}
+
+#[test]
 fn numbers_and_names_that_make_no_sense() {
     let kv = kv();
     let wrong = |options: &[&str], parts: &[&str]| {
@@ -50,6 +74,10 @@ fn numbers_and_names_that_make_no_sense() {
     wrong(
         &["--threshold", "lucky=1"],
         &["no threshold `lucky`", "advise --help"],
+    );
+    wrong(
+        &["--threshold", "max_streams=18446744073709552000"],
+        &["max_streams", "below 10^18"],
     );
     wrong(
         &["--threshold", "min_store_shar=0.1"],

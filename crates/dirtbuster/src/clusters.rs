@@ -23,6 +23,8 @@ pub(crate) struct Cluster {
     places: Vec<(Place, u64, u64)>,
     bytes: u64,
     non_temporal: u64,
+    /// Lines that its non-temporal stores sent to memory, whole or in part.
+    sent_out: u64,
     atomic: u64,
     written: Written,
 }
@@ -50,6 +52,7 @@ pub(crate) fn clusters<O>(ledger: &Ledger, groups: &Groups<O>) -> Vec<Cluster> {
             cluster.bytes += e.bytes;
             cluster.non_temporal += e.non_temporal;
             cluster.atomic += e.atomic;
+            cluster.sent_out += ledger.sent_out(*place);
         }
     }
     clusters
@@ -69,9 +72,10 @@ impl Cluster {
         sequential + of(self.written.scattered)
     }
 
-    /// Lines that left for memory.
+    /// Lines that left for memory: those that caches gave up, and what non-temporal stores sent out, however soon it was
+    /// written again.
     pub(crate) fn to_memory(&self) -> u64 {
-        self.sum(Usage::to_memory)
+        self.sum(Usage::to_memory).max(self.sent_out)
     }
 
     /// Bytes stored, plus those of the lines that left for memory.
@@ -89,9 +93,10 @@ impl Cluster {
         self.sum(|u| u.taken)
     }
 
-    /// Time that getting its lines takes.
+    /// Time that getting its lines takes, or writing them past the cache.
     pub(crate) fn moving(&self, t: &Thresholds) -> u64 {
-        cost::lines(self.sum(Usage::fetched) + self.taken(), t)
+        let moved = self.sum(Usage::fetched).max(self.sent_out);
+        cost::lines(moved + self.taken(), t)
     }
 
     /// Where most of its stores are non-temporal: the place that stores most, and how all lines
@@ -130,6 +135,8 @@ impl Cluster {
         let time = cost::stores(stores, self.bytes, t) + self.moving(t);
         let evidence = Evidence {
             stores,
+            bytes: self.bytes,
+            generic_writer: !matches!(group, Group::Function(_)),
             time,
             write_share: self.share_of(whole.written),
             sequential_share: share(
@@ -163,11 +170,12 @@ impl Cluster {
             sites: self.sites(),
             call_chain: chain.calls,
             entered: chain.entered,
-            generic_writer: !matches!(group, Group::Function(_)),
+            generic_writer: evidence.generic_writer,
             verdict: decision.verdict,
             reason: decision.reason,
             dismissed: decision.dismissed,
             cache_limit: decision.limit,
+            written_once: decision.written_once,
             stores,
             store_bytes: self.bytes,
             store_share: share(stores, whole.stores),

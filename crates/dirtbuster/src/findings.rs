@@ -207,6 +207,10 @@ pub struct Finding {
     pub dismissed: Option<Dismissed>,
     /// Up to which size of the last-level cache `verdict` holds; `None`: up to any that was looked at.
     pub cache_limit: Option<CacheLimit>,
+    /// A `skip` or `clean` that would only have cost in this run: all that was written here was written for the first time, in
+    /// pages that the kernel had just made. It is for memory that is written over and over.
+    #[serde(default)]
+    pub written_once: bool,
     /// Stretches of the run that it was seen in, where only some were looked at ([`crate::Analyzer::with_stretches`]);
     /// else 0.
     pub stretches: u64,

@@ -110,6 +110,13 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
+    /// Lines that the non-temporal stores at `place` sent to memory, whole or in part.
+    pub(crate) fn sent_out(&self, place: Place) -> u64 {
+        let judged = self.judged.get(&place);
+        let stores = judged.filter(|(kind, _)| *kind == EventKind::NtStore);
+        stores.map_or(0, |(_, counts)| counts.executed)
+    }
+
     /// Adds what another one holds.
     pub(crate) fn merge(&mut self, o: Self) {
         for (place, executed) in &o.executed {

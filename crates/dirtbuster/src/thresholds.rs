@@ -139,7 +139,7 @@ pub enum ThresholdError {
 }
 
 const SHARE: &str = "it is a share, from 0 to 1";
-const WHOLE: &str = "it is a whole number, 0 or more";
+const WHOLE: &str = "it is a whole number, 0 or more, below 10^18";
 
 macro_rules! thresholds {
     ($($name:ident: $kind:ident, $doc:expr;)*) => {

@@ -39,6 +39,9 @@ use crate::{awaited, limit, reasons};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Evidence<'a> {
     pub(crate) stores: u64,
+    pub(crate) bytes: u64,
+    /// Its stores are in code that others call as well (`memcpy`).
+    pub(crate) generic_writer: bool,
     pub(crate) write_share: f64,
     /// Instructions in whose time the writing is done, as estimated.
     pub(crate) time: u64,
@@ -149,6 +152,8 @@ pub(crate) struct Decision {
     pub(crate) verdict: Verdict,
     pub(crate) reason: String,
     pub(crate) dismissed: Option<Dismissed>,
+    /// See [`crate::Finding::written_once`].
+    pub(crate) written_once: bool,
     /// Up to which size of the last-level cache the verdict holds; `None`: up to any that was looked at.
     pub(crate) limit: Option<CacheLimit>,
 }
@@ -176,12 +181,14 @@ pub(crate) fn decide(e: &Evidence<'_>, program: Program, t: &Thresholds) -> Deci
             verdict,
             reason,
             dismissed: None,
+            written_once: sent && e.is_written_once(),
             limit: limit::of_verdict(verdict, e, t),
         },
         Some(why) => Decision {
             verdict: Verdict::LeaveAlone,
             reason: why,
             dismissed: Some(Dismissed { verdict, reason }),
+            written_once: false,
             limit: None,
         },
     }

@@ -2,8 +2,7 @@
 
 use prestore_sim::{Next, Op, Source};
 
-/// Ends the threads of another source when it has given so many operations, all threads together
-/// (to a few thousand).
+/// Ends the threads of another source when it has given so many operations, all threads together.
 ///
 /// The same operations whatever the machine, for one thread; with several it depends on the machine
 /// how far each has come by then. Threads may be left waiting for a hand-off that does not come
@@ -37,10 +36,12 @@ impl<S: Source> First<S> {
     /// What the user should know: that something was left out.
     pub(crate) fn note(&self) -> Option<String> {
         self.cut.then(|| {
+            let first = match self.limit {
+                1 => "operation was".to_owned(),
+                n => format!("{n} operations were"),
+            };
             format!(
-                "only the first {} operations were simulated; what the program does later may be \
-                 different",
-                self.limit
+                "only the first {first} simulated; what the program does later may be different"
             )
         })
     }
@@ -61,7 +62,17 @@ impl<S: Source> Source for First<S> {
         }
         let before = ops.len();
         let next = self.inner.fill(thread, ops)?;
-        self.left = self.left.saturating_sub((ops.len() - before) as u64);
+        let given = (ops.len() - before) as u64;
+        let next = match given <= self.left {
+            true => next,
+            // What would be waited for stands behind those that are left out.
+            false => {
+                ops.truncate(before + self.left as usize);
+                self.cut = true;
+                Next::More
+            }
+        };
+        self.left = self.left.saturating_sub(given);
         if let Some(last) = ops[before..].last() {
             *executed = last.instr + 1;
         }
@@ -128,6 +139,11 @@ mod tests {
         let (ops, ended, note) = drain(Some(6));
         assert_eq!((ops, ended), (6, ends));
         assert!(note.unwrap().contains("first 6 operations"));
+        // Not more than was asked for, where a piece has more.
+        let ends = [Next::End { instrs: 7 }, Next::End { instrs: 4 }];
+        let (ops, ended, note) = drain(Some(5));
+        assert_eq!((ops, ended), (5, ends));
+        assert!(note.unwrap().contains("first 5 operations"));
     }
 
     #[test]

@@ -172,6 +172,10 @@ pub struct NamedFinding {
     pub dismissed: Option<Dismissed>,
     /// Up to which size of the last-level cache the verdict holds; `None`: up to any that was looked at.
     pub cache_limit: Option<CacheLimit>,
+    /// A `skip` or `clean` that would only have cost in this run, which wrote all of it for the first time, in pages that the
+    /// kernel had just made: it is for memory that is written over and over.
+    #[serde(default)]
+    pub written_once: bool,
     /// Share of the program's writing, 0 to 1: of the bytes stored, plus those of the lines that
     /// left for memory.
     pub write_share: f64,
@@ -237,6 +241,13 @@ impl NamedFinding {
     /// True where there is something to do.
     pub fn is_advice(&self) -> bool {
         self.verdict != Verdict::LeaveAlone
+    }
+
+    /// Are its stores, going by their size, such as `prestore try` changes? Not in code that others call as well, nor of string
+    /// instructions, nor of 1 or 2 bytes.
+    pub fn can_be_tried(&self) -> bool {
+        let size = self.store_bytes / self.stores.max(1);
+        !self.generic_writer && (4..=64).contains(&size)
     }
 
     /// The machines that following it was simulated on, if it gains on none of them: `host`, `host and tiny`.

@@ -47,5 +47,5 @@ pub use run::{Exactness, ExactnessKind, Run, ThreadTotals, quoted};
 pub use sarif::{SarifLog, crash_to_sarif, to_sarif};
 pub use stores::{Caller, FunctionStores, SiteStores, StoresByFunction};
 pub use system::{is_generic_library, is_system_library, is_system_path};
-pub use text::{TextOptions, list_text, report_text, simulation_text, stores_text};
+pub use text::{TextOptions, list_text, message_text, report_text, simulation_text, stores_text};
 pub use whatif::{Accuracy, Followed, NamedEffect, NamedMachine, WhatIfReport, gain, whatif_text};

@@ -68,6 +68,7 @@ pub fn name(number: usize, finding: &Finding, resolver: &mut dyn Resolver) -> Na
         reason: finding.reason.clone(),
         dismissed: finding.dismissed.clone(),
         cache_limit: finding.cache_limit,
+        written_once: finding.written_once,
         write_share: finding.write_share,
         time_share: finding.time_share,
         lines_to_memory: finding.lines_to_memory,

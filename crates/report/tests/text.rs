@@ -345,3 +345,38 @@ fn a_machine_with_a_cache_that_changes_the_verdict_is_told_so() {
         "{larger}"
     );
 }
+
+#[test]
+fn advice_that_is_not_for_this_run_is_headed_so_and_is_not_what_to_try_next() {
+    let mut findings = common::findings();
+    findings.pitfalls.clear();
+    for finding in &mut findings.findings {
+        finding.written_once = finding.verdict != Verdict::LeaveAlone;
+    }
+    let report = Report::new(&findings, common::run(), 0.1, &mut common::symbols());
+    let text = report_text(&report, TextOptions::default(), None);
+    assert!(text.contains(": leave alone in this run\n"), "{text}");
+    let next = text.split_once("What to try next").unwrap().1;
+    assert!(next.contains("nothing in this run"), "{text}");
+    let sarif = to_json(&to_sarif(&report)).unwrap();
+    assert!(!sarif.contains("\"level\": \"warning\""), "{sarif}");
+    assert!(
+        sarif.contains("leave alone in this run, which writes it once"),
+        "{sarif}"
+    );
+}
+
+#[test]
+fn places_with_one_reason_stand_in_one_line() {
+    let mut findings = common::findings();
+    for finding in &mut findings.findings {
+        finding.verdict = Verdict::LeaveAlone;
+        finding.dismissed = None;
+        finding.reason = "nobody can put a pre-store there".into();
+    }
+    let report = Report::new(&findings, common::run(), 0.1, &mut common::symbols());
+    let text = report_text(&report, TextOptions::default(), None);
+    assert_eq!(text.matches("nobody can put").count(), 1, "{text}");
+    assert!(text.contains("   1, 2"), "{text}");
+    assert!(text.contains("of the writing together"), "{text}");
+}

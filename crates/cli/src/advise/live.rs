@@ -82,7 +82,7 @@ fn analyse(
     let mut advisor = Advisor {
         analyzer,
         recorder,
-        progress: Progress::new(args.run.quiet, "recorded values"),
+        progress: Progress::new(args.run.quiet, "recorded words"),
     };
     let recorded = record(&args.command, &options, &interrupts, &mut advisor);
     interrupt::finishing();

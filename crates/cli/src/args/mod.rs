@@ -72,6 +72,9 @@ pub enum Verb {
     /// Say what following the advice about a recording would gain on described machines
     Whatif(WhatifArgs),
     /// Change the stores of a program's findings while it runs, as is advised, and say how much faster it gets
+    ///
+    /// The program runs often, and as a whole each time: its files are written, and messages sent, as often. Only its standard
+    /// output and how it ends are compared, not files.
     Try(TryArgs),
     /// Say what of a program's persistent memory a power cut may lose, from a recording
     Crash(CrashArgs),
@@ -191,7 +194,7 @@ pub struct RunArgs {
     /// Do not record allocations
     #[arg(long)]
     pub no_allocations: bool,
-    /// Nothing on stderr but errors: neither progress nor notes
+    /// Nothing on stderr but errors: neither progress nor notes, nor how the program ended (exit code 3: it failed)
     #[arg(short, long)]
     pub quiet: bool,
 }

@@ -18,18 +18,15 @@ pub fn is_loader(path: &str) -> bool {
 }
 
 impl Namer {
-    /// Takes back advice about stores of the dynamic loader, which relocates and looks symbols up while a program
-    /// starts, and of what the C library does around `main`: nobody can put a pre-store there. In a program that does
-    /// little else, that is all there is. Nor has the program allocated what the loader has mapped: those are variables
-    /// of libraries.
+    /// Takes back what is advised about stores of the dynamic loader, which relocates and looks symbols up while a program
+    /// starts, and of what the C library does around `main`, or would be if the program wrote more: nobody can put a
+    /// pre-store there. In a program that does little else, that is all there is. Nor has the program allocated what the
+    /// loader has mapped: those are variables of libraries.
     pub fn leave_loader_alone(&mut self, findings: &mut Findings) {
         for finding in &mut findings.findings {
             finding
                 .allocations
                 .retain(|(site, _)| !self.is_loaders(*site));
-        }
-        let advice = findings.findings.iter_mut();
-        for finding in advice.filter(|f| f.verdict != Verdict::LeaveAlone) {
             let whose = if self.is_of_loader(finding) {
                 "the dynamic loader's work while the program starts"
             } else if self.is_around_main(finding) {
@@ -39,6 +36,7 @@ impl Namer {
             };
             finding.verdict = Verdict::LeaveAlone;
             finding.dismissed = None;
+            finding.written_once = false;
             finding.reason = format!("this is {whose}: nobody can put a pre-store there");
         }
     }

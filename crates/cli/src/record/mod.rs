@@ -41,7 +41,7 @@ pub fn store(args: &RecordArgs, stdout: ProgramOutput, kept: bool) -> Result<Exi
     let options = run::options(&args.run, args.values, stdout)?;
     prestore_tracer::resolve(&args.command)?;
     let chosen = chosen_code(&args.command, &args.run, &[])?.0;
-    let progress = Progress::new(args.run.quiet, "recorded values");
+    let progress = Progress::new(args.run.quiet, "recorded words");
     let new = !args.output.exists();
     let mut recorder = Recorder::create(
         &args.output,
@@ -104,7 +104,7 @@ fn tell(args: &RecordArgs, manifest: &Manifest, outcome: &Outcome, kept: bool) {
         return;
     }
     notice::tell(&format!(
-        "{} accesses of {} in {} ({}, {:.2} bytes an access), dropped events: {}",
+        "{} accesses of {} in {} ({}, {:.3} bytes an access), dropped events: {}",
         count(accesses),
         run::number(u64::from(outcome.threads), "thread"),
         dir,

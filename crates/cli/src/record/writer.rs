@@ -109,7 +109,7 @@ impl Recorder {
         Ok(Self {
             writer: TraceWriter::create(dir, info, existing).map_err(cannot_create)?,
             streams: BTreeMap::new(),
-            progress: Progress::new(true, "recorded values"),
+            progress: Progress::new(true, "recorded words"),
             filter: filter(chosen),
             origin: None,
             bytes: 0,

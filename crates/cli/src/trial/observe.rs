@@ -78,7 +78,7 @@ fn live(
             Namer::new(SiteTable::default(), &args.debug_dir),
         ),
         recorder: None,
-        progress: Progress::new(args.quiet, "recorded values"),
+        progress: Progress::new(args.quiet, "recorded words"),
     };
     let outcome = record_reading(
         stdin(args)?,

@@ -1,10 +1,15 @@
 //! Checks of `[caches]`.
 
+use super::{MOST_ENTRIES, at_most};
 use crate::file::Sections;
 use crate::{CacheLevel, Machine, Replacement, Scope};
 
 /// Oldest age of QLRU: two bits.
 const OLDEST: u8 = 3;
+/// Most lines of all caches together, 8 GiB of them: a simulation makes room for each.
+const MOST_LINES: u128 = 1 << 27;
+/// A set takes the room of this many ways at least.
+const FEWEST_WAYS: u32 = 8;
 
 /// Adds what is wrong with the caches.
 pub fn check(machine: &Machine, parts: &Sections) {
@@ -12,7 +17,21 @@ pub fn check(machine: &Machine, parts: &Sections) {
         let help = "add [caches.L1D], nearest to the core first";
         parts.wrong("caches", "there is no cache", help);
     }
+    let mut lines = 0;
     for (index, level) in machine.caches.iter().enumerate() {
+        lines += room(machine, level);
+        if lines > MOST_LINES {
+            let what = format!(
+                "{} B an instance, and with those nearer, more than any machine has",
+                level.size.0
+            );
+            let help = format!("give all caches of all cores at most {MOST_LINES} lines");
+            parts.wrong(&format!("caches.{}.size", level.name), what, help);
+            return;
+        }
+        let around = format!("caches.{}", level.name);
+        let misses = level.mshrs.unwrap_or_default();
+        at_most(parts, MOST_ENTRIES, [(&*around, "mshrs", misses.into())]);
         let key = |name: &str| format!("caches.{}.{name}", level.name);
         geometry(machine, level, parts);
         replacement(level, parts);
@@ -48,6 +67,18 @@ pub fn check(machine: &Machine, parts: &Sections) {
             parts.wrong(&key("latency"), what, help);
         }
     }
+}
+
+/// Lines that all instances of a level have room for.
+fn room(machine: &Machine, level: &CacheLevel) -> u128 {
+    let instances = match level.scope {
+        Scope::Private => machine.core.count,
+        Scope::Shared => 1,
+    };
+    let lines = u128::from(level.size.0 / machine.line.0);
+    let ways = u128::from(level.ways.max(1));
+    let places = u128::from(level.ways.max(FEWEST_WAYS)).next_power_of_two();
+    lines.div_ceil(ways) * places * u128::from(instances)
 }
 
 fn geometry(machine: &Machine, level: &CacheLevel, parts: &Sections) {

@@ -1,11 +1,13 @@
 //! Checks of `[core]`.
 
-use super::above_zero;
+use super::{MOST_ENTRIES, above_zero, at_most};
 use crate::file::Sections;
 use crate::{Core, Demote, Machine, MemoryModel, MemoryType};
 
 /// Most cores: more than any machine has today.
 const MOST_CORES: u32 = 4096;
+/// Longest reorder window: one that never is the limit.
+const MOST_WINDOW: u64 = 1 << 17;
 
 fn memory_types(core: &Core, types: &[MemoryType], parts: &Sections) {
     let key = "core.memory_types";
@@ -75,6 +77,41 @@ pub fn check(machine: &Machine, parts: &Sections) {
         parts.wrong("core.atomics_overlap", what, "leave it out");
     }
     store_buffer(core, parts);
+    sizes(core, parts);
+}
+
+/// What a simulation makes room for.
+fn sizes(core: &Core, parts: &Sections) {
+    at_most(parts, MOST_WINDOW, [("core", "rob", core.rob.into())]);
+    let stores = &core.store_buffer;
+    let ahead = &core.prefetch;
+    let one = |around: &'static str, name, value: u32| (around, name, value.into());
+    let if_any = |around: &'static str, name, value: Option<u32>| {
+        (around, name, value.unwrap_or_default().into())
+    };
+    let stored = "core.store_buffer";
+    at_most(
+        parts,
+        MOST_ENTRIES,
+        [
+            one("core", "fill_buffers", core.fill_buffers),
+            if_any("core", "flush_buffers", core.flush_buffers),
+            one(stored, "entries", stores.entries),
+            one(stored, "rfo_ahead", stores.rfo_ahead),
+            if_any(stored, "rfo_lines", stores.rfo_lines),
+            one(stored, "drain_parallel", stores.drain_parallel),
+            if_any(stored, "fence_parallel", stores.fence_parallel),
+            if_any(stored, "push_parallel", stores.push_parallel),
+            if_any(
+                "core.write_combining",
+                "buffers",
+                core.write_combining.map(|wc| wc.buffers),
+            ),
+            one("core.prefetch", "stride_streams", ahead.stride_streams),
+            one("core.prefetch", "stride_degree", ahead.stride_degree),
+            one("core.prefetch", "stride_step", ahead.stride_step),
+        ],
+    );
 }
 
 /// Keys of `[core.store_buffer]` that only one memory model has a use for.

@@ -1,5 +1,6 @@
 //! Checks of `[directory]`.
 
+use super::{MOST_FOLLOWED, at_most};
 use crate::Machine;
 use crate::file::Sections;
 
@@ -8,6 +9,8 @@ pub fn check(machine: &Machine, parts: &Sections) {
     let Some(filter) = machine.directory.filter else {
         return;
     };
+    let followed = [("directory.filter", "entries", filter.entries)];
+    at_most(parts, MOST_FOLLOWED, followed);
     if filter.ways == 0 {
         parts.wrong("directory.filter.ways", "is 0", "give a number above 0");
     } else if filter.entries == 0 || !filter.entries.is_multiple_of(u64::from(filter.ways)) {

@@ -1,6 +1,6 @@
 //! Checks of `[memories]`.
 
-use super::{above_zero, device};
+use super::{MOST_CHANNELS, MOST_ENTRIES, above_zero, at_most, device};
 use crate::device::Device;
 use crate::file::Sections;
 use crate::{Machine, Memory, WriteOrder};
@@ -25,6 +25,11 @@ pub fn check(machine: &Machine, parts: &Sections) {
 fn channels(machine: &Machine, memory: &Memory, parts: &Sections) {
     let around = format!("memories.{}", memory.name);
     above_zero(parts, [(&*around, "channels", memory.channels.into())]);
+    at_most(
+        parts,
+        MOST_CHANNELS,
+        [(&*around, "channels", memory.channels.into())],
+    );
     let interleave = memory.interleave.0;
     if interleave == 0 || !interleave.is_multiple_of(machine.line.0) {
         let what = format!("{interleave} B would cut lines of {} B", machine.line.0);
@@ -46,6 +51,16 @@ fn controller(memory: &Memory, parts: &Sections) {
             (&*around, "read_queue", controller.read_queue.into()),
             (&*around, "write_queue", controller.write_queue.into()),
             (&*around, "bus", controller.bus.map_or(1.0, |bus| bus.0)),
+        ],
+    );
+    let batch = controller.drain_batch.unwrap_or_default();
+    at_most(
+        parts,
+        MOST_ENTRIES,
+        [
+            (&*around, "read_queue", controller.read_queue.into()),
+            (&*around, "write_queue", controller.write_queue.into()),
+            (&*around, "drain_batch", batch.into()),
         ],
     );
     if controller.drain_low >= controller.drain_high {

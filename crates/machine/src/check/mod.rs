@@ -10,6 +10,14 @@ mod placement;
 use crate::Machine;
 use crate::file::Sections;
 
+/// Most entries of a buffer or a queue. It is far above what any machine has, and stands for one without a limit; a simulation
+/// makes room for all of them, and more would fail to find it.
+const MOST_ENTRIES: u64 = 1 << 16;
+/// The same of channels, controllers and ports: each is a whole model of its own.
+const MOST_CHANNELS: u64 = 1 << 10;
+/// The same of units, blocks and lines that a device or a directory follows.
+const MOST_FOLLOWED: u64 = 1 << 24;
+
 /// Adds what is wrong with `machine`, which was read from `parts`.
 pub fn check(machine: &Machine, parts: &Sections) {
     if !line(machine, parts) {
@@ -39,6 +47,21 @@ fn above_zero<'a>(parts: &Sections, values: impl IntoIterator<Item = (&'a str, &
         if value <= 0.0 {
             let key = format!("{around}.{name}");
             parts.wrong(&key, "is 0", "give a number above 0");
+        }
+    }
+}
+
+/// Adds that each of `values` that is above `most` must not be.
+fn at_most<'a>(
+    parts: &Sections,
+    most: u64,
+    values: impl IntoIterator<Item = (&'a str, &'a str, u64)>,
+) {
+    for (around, name, value) in values {
+        if value > most {
+            let key = format!("{around}.{name}");
+            let what = format!("{value} is more than any machine has");
+            parts.wrong(&key, what, format!("give at most {most}"));
         }
     }
 }

@@ -82,7 +82,29 @@ fn wrapped(line: &str, first: &str, below: &str, width: usize) -> String {
         .subsequent_indent(below)
         .break_words(false)
         .word_splitter(WordSplitter::NoHyphenation);
-    textwrap::fill(line, options) + "\n"
+    let mut text = String::new();
+    for line in textwrap::wrap(line, options) {
+        fitted(&mut text, &line, width);
+    }
+    text
+}
+
+/// `line`, with its last word on a line of its own, as far to the right as it fits, where it is the one that does not.
+fn fitted(text: &mut String, line: &str, width: usize) {
+    let (before, last) = line.rsplit_once(' ').unwrap_or(("", line));
+    if line.chars().count() <= width || line == last {
+        *text += line;
+        text.push('\n');
+        return;
+    }
+    if !before.trim().is_empty() {
+        *text += before.trim_end();
+        text.push('\n');
+    }
+    let blanks = width.saturating_sub(last.chars().count());
+    *text += &" ".repeat(blanks);
+    *text += last;
+    text.push('\n');
 }
 
 /// `core.store_buffer` and `entries`.
@@ -112,9 +134,7 @@ mod tests {
             let machine = machine.expect("a bundled machine");
             let (narrow, wide) = (machine.render(80), machine.render(usize::MAX));
             for line in narrow.lines() {
-                let last = line.rsplit("  ").next().unwrap_or(line);
-                // The path of a file is one word.
-                assert!(line.chars().count() <= 80 || !last.contains(' '), "{line}");
+                assert!(line.chars().count() <= 80, "{line}");
             }
             let words = |text: &str| {
                 text.split_whitespace()

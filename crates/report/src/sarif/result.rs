@@ -22,14 +22,22 @@ pub fn result(finding: &NamedFinding, occurrence: usize, cwd: Option<&str>) -> O
     finding.place.line?;
     let vain = finding.gains_on_none_of();
     let of_program = finding.library.is_none();
-    let level = if finding.write_share >= WARNING_SHARE && vain.is_none() && of_program {
+    let pays = vain.is_none() && !finding.written_once;
+    let level = if finding.write_share >= WARNING_SHARE && pays && of_program {
         "warning"
     } else {
         "note"
     };
     let verb = rule_id.rsplit('/').next().unwrap_or(rule_id);
-    let there =
-        vain.map(|there| format!("leave alone on {there}, where nothing tried gains; elsewhere "));
+    let there = match vain {
+        Some(there) => Some(format!(
+            "leave alone on {there}, where nothing tried gains; elsewhere "
+        )),
+        None if finding.written_once => {
+            Some("leave alone in this run, which writes it once; else ".to_owned())
+        }
+        None => None,
+    };
     let text = format!(
         "{}{verb}: {} does {} of the program's writing. {}{}",
         there.unwrap_or_default(),
@@ -126,6 +134,7 @@ fn properties(finding: &NamedFinding) -> Map<String, Value> {
         "stretches": finding.stretches,
         "streams": finding.streams,
         "cache_limit": finding.cache_limit,
+        "written_once": finding.written_once,
         "stores": finding.stores,
         "store_bytes": finding.store_bytes,
         "sequential_share": finding.sequential_share,

@@ -13,10 +13,15 @@ pub fn write(page: &mut Page, report: &Report, annotated: bool) {
         let change = change(page, f);
         page.wrapped("   - ", &change);
     } else if advice(report).next().is_some() {
-        page.wrapped(
-            "   - ",
-            "nothing for these machines: no piece of advice is predicted to gain there",
-        );
+        let vain = |f: &NamedFinding| f.gains_on_none_of().is_some();
+        let why = match (advice(report).all(vain), advice(report).any(vain)) {
+            (true, _) => "for these machines: no piece of advice is predicted to gain there",
+            (_, true) => {
+                "in this run: what there is advice about, it writes once, or nothing is predicted to gain there"
+            }
+            (_, false) => "in this run: what there is advice about, it writes once",
+        };
+        page.wrapped("   - ", &format!("nothing {why}"));
     } else if report.findings.iter().any(NamedFinding::is_advice) {
         page.wrapped(
             "   - ",
@@ -63,10 +68,12 @@ fn advice(report: &Report) -> impl Iterator<Item = &NamedFinding> + Clone {
     all.filter(|f| f.is_advice() && f.library.is_none() && !f.place.is_generated())
 }
 
-/// The first advice that names a line, since only that says where to type, and that gains on some
+/// The first advice that names a line, since only that says where to type, that is for this run, and that gains on some
 /// machine if that was predicted.
 fn first(report: &Report) -> Option<&NamedFinding> {
-    let gains = |f: &&NamedFinding| f.predicted.is_empty() || f.predicted.iter().any(|p| p.best);
+    let gains = |f: &&NamedFinding| {
+        !f.written_once && (f.predicted.is_empty() || f.predicted.iter().any(|p| p.best))
+    };
     let mut advice = advice(report).filter(gains);
     advice
         .clone()
@@ -75,7 +82,7 @@ fn first(report: &Report) -> Option<&NamedFinding> {
 }
 
 fn command(page: &mut Page, what: &str, command: &str) {
-    page.line(&format!("   - {what}:"));
+    page.wrapped("   - ", &format!("{what}:"));
     page.line(&format!("       {command}"));
 }
 

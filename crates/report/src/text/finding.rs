@@ -30,8 +30,10 @@ pub fn write(page: &mut Page, f: &NamedFinding, cache: Option<u64>, sources: Opt
     let apart = f.apart.as_ref().map(|a| format!(", {a}"));
     let vain = f.gains_on_none_of().filter(|_| f.is_advice());
     // What harms on the machine that was asked about is no advice for it.
+    let leave_alone = page.verdict(Verdict::LeaveAlone);
     let advice = match &vain {
-        Some(there) => format!("{} on {there}", page.verdict(Verdict::LeaveAlone)),
+        Some(there) => format!("{leave_alone} on {there}"),
+        None if f.written_once => format!("{leave_alone} in this run"),
         None => page.verdict(f.verdict),
     };
     let title = format!("{name}{}: {advice}", apart.unwrap_or_default());
@@ -49,12 +51,15 @@ pub fn write(page: &mut Page, f: &NamedFinding, cache: Option<u64>, sources: Opt
         let whence = whence.as_deref().unwrap_or("called here");
         page.wrapped("   Written by: ", &format!("{writer}, {whence}"));
     }
-    page.line(&format!(
-        "   Perc. of all stores: {} ({}, {})",
-        percent(f.store_share),
-        some(f.stores, "store", "stores"),
-        bytes(f.store_bytes)
-    ));
+    page.wrapped(
+        "   Perc. of all stores: ",
+        &format!(
+            "{} ({}, {})",
+            percent(f.store_share),
+            some(f.stores, "store", "stores"),
+            bytes(f.store_bytes)
+        ),
+    );
     page.wrapped(
         "   Perc. of the writing: ",
         &format!(
@@ -105,7 +110,7 @@ pub fn write(page: &mut Page, f: &NamedFinding, cache: Option<u64>, sources: Opt
         );
         page.wrapped("   Streams: ", &streams);
     }
-    page.line(&format!("   Fence distance: {}", fence(f.fence_distance)));
+    page.wrapped("   Fence distance: ", &fence(f.fence_distance));
     match vain {
         Some(there) => page.wrapped(
             "   Pre-store choice: ",
@@ -115,11 +120,19 @@ pub fn write(page: &mut Page, f: &NamedFinding, cache: Option<u64>, sources: Opt
                 verdict_name(f.verdict)
             ),
         ),
+        None if f.written_once => page.wrapped(
+            "   Pre-store choice: ",
+            &format!(
+                "leave alone in this run, which writes it once; for memory that is written over and over, or that a file \
+                 lies in: {}",
+                verdict_name(f.verdict)
+            ),
+        ),
         None => page.line(&format!("   Pre-store choice: {advice}")),
     }
     page.wrapped("   Reason: ", &f.reason);
     if let Some(limit) = f.cache_limit {
-        larger_caches(page, limit, cache);
+        larger_caches(page, limit, cache, f.can_be_tried());
     }
     if let Some(d) = &f.dismissed {
         let otherwise = format!("{}. {}", verdict_name(d.verdict), d.reason);
@@ -137,8 +150,9 @@ pub fn write(page: &mut Page, f: &NamedFinding, cache: Option<u64>, sources: Opt
     }
 }
 
-/// With which the verdict would be another one, and that the machine with `cache` bytes of it is among them.
-fn larger_caches(page: &mut Page, limit: CacheLimit, cache: Option<u64>) {
+/// With which the verdict would be another one, and that the machine with `cache` bytes of it is among them; `tried`: the stores
+/// are such as `prestore try` changes.
+fn larger_caches(page: &mut Page, limit: CacheLimit, cache: Option<u64>, tried: bool) {
     let mb = |bytes: u64| bytes >> 20;
     let (share, used, here) = match limit.verdict {
         Verdict::Clean => (
@@ -161,7 +175,12 @@ fn larger_caches(page: &mut Page, limit: CacheLimit, cache: Option<u64>) {
     );
     page.wrapped("   Larger caches: ", &there);
     if let Some(cache) = cache.filter(|&cache| cache >= limit.bytes) {
-        let here = format!("has {} MB: {here}; `prestore try` measures it.", mb(cache));
+        let measured = if tried {
+            "; `prestore try` measures it"
+        } else {
+            ""
+        };
+        let here = format!("has {} MB: {here}{measured}.", mb(cache));
         page.wrapped("   This machine: ", &here);
     }
 }

@@ -98,14 +98,14 @@ fn threads(page: &mut Page, run: &Run) {
     by_stores.sort_by_key(|t| std::cmp::Reverse(t.stores));
     for t in by_stores.iter().take(MOST) {
         let line = format!(
-            "  thread {}.{}: {} instructions, {} stores, {} fences and atomics",
+            "thread {}.{}: {} instructions, {} stores, {} fences and atomics",
             t.process,
             t.thread,
             count(t.instructions),
             count(t.stores),
             count(t.fences)
         );
-        page.line(&line);
+        page.wrapped("  ", &line);
     }
     if by_stores.len() > MOST {
         let more = some((by_stores.len() - MOST) as u64, "thread", "threads");

@@ -6,22 +6,26 @@ use std::collections::HashSet;
 use super::page::{Page, verdict_name};
 use crate::apart::beside_line;
 use crate::finding::NamedFinding;
-use crate::human::percent;
+use crate::human::{percent, some};
 
 /// A line and its reason each; `few_writes`: the program is not write-intensive, which stands above them. What explains several of them
-/// stands at the first.
+/// stands at the first; those that have nothing else to say for themselves stand in one line.
 pub fn write(page: &mut Page, findings: &[&NamedFinding], few_writes: bool) {
     let mut told = HashSet::new();
     page.heading("Left alone");
-    for f in findings {
-        let line = format!(
-            "{}{} - {} of the writing - {} sequential",
-            page.place(&f.place),
-            beside_line(f.apart.as_deref()),
-            percent(f.write_share),
-            percent(f.sequential_share)
-        );
-        page.wrapped(&format!("   {}. ", f.number), &line);
+    for (i, f) in findings.iter().enumerate() {
+        if findings[..i].iter().any(|other| is_alike(other, f)) {
+            continue;
+        }
+        let alike: Vec<&NamedFinding> = findings[i..]
+            .iter()
+            .filter(|other| is_alike(f, other))
+            .copied()
+            .collect();
+        match alike.len() {
+            0 | 1 => one(page, f),
+            _ => together(page, &alike),
+        }
         if f.dismissed.is_none() || !few_writes {
             page.wrapped(
                 &format!("      {}: ", verdict_name(f.verdict)),
@@ -40,6 +44,35 @@ pub fn write(page: &mut Page, findings: &[&NamedFinding], few_writes: bool) {
             );
         }
     }
+}
+
+/// Have both the same reason, to the letter, and no other advice?
+fn is_alike(f: &NamedFinding, other: &NamedFinding) -> bool {
+    let alone = f.dismissed.is_none() && other.dismissed.is_none();
+    alone && f.verdict == other.verdict && f.reason == other.reason
+}
+
+fn one(page: &mut Page, f: &NamedFinding) {
+    let line = format!(
+        "{}{} - {} of the writing - {} sequential",
+        page.place(&f.place),
+        beside_line(f.apart.as_deref()),
+        percent(f.write_share),
+        percent(f.sequential_share)
+    );
+    page.wrapped(&format!("   {}. ", f.number), &line);
+}
+
+fn together(page: &mut Page, alike: &[&NamedFinding]) {
+    let numbers: Vec<String> = alike.iter().map(|f| f.number.to_string()).collect();
+    let share: f64 = alike.iter().map(|f| f.write_share).sum();
+    let others = some(alike.len() as u64 - 1, "other place", "other places");
+    let line = format!(
+        "{} and {others} - {} of the writing together",
+        page.place(&alike[0].place),
+        percent(share)
+    );
+    page.wrapped(&format!("   {}. ", numbers.join(", ")), &line);
 }
 
 /// The reason without what explains it, its first sentence behind the colon, where that has been told word for word and has no

@@ -13,7 +13,7 @@ mod simulation;
 mod source;
 mod stores;
 
-pub use list::list_text;
+pub use list::{list_text, message_text};
 pub use options::TextOptions;
 pub(crate) use page::Page;
 pub use report::report_text;

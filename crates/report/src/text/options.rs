@@ -30,13 +30,24 @@ impl Default for TextOptions {
 }
 
 impl TextOptions {
+    /// The width that `COLUMNS` asks for; `None`: it does not.
+    pub fn asked_width() -> Option<usize> {
+        let asked = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+        asked.filter(|&columns| columns > 0)
+    }
+
+    /// Columns of the terminal that standard error is; `None`: it is none.
+    pub fn width_of_stderr() -> Option<usize> {
+        let width = terminal_size::terminal_size_of(std::io::stderr());
+        width.map(|(columns, _)| usize::from(columns.0).max(LEAST_WIDTH))
+    }
+
     /// What suits the process' standard output: the width that `COLUMNS` asks for or the terminal has, and colour where
     /// it is a terminal and `NO_COLOR`, `CLICOLOR` and `TERM` allow it.
     pub fn for_stdout() -> Self {
         let stdout = std::io::stdout();
-        let asked = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
         let terminal = || terminal_size::terminal_size().map(|(w, _)| usize::from(w.0));
-        let width = asked.filter(|&columns| columns > 0).or_else(terminal);
+        let width = Self::asked_width().or_else(terminal);
         Self {
             color: AutoStream::choice(&stdout) != ColorChoice::Never,
             width: width.unwrap_or(DEFAULT_WIDTH).max(LEAST_WIDTH),

@@ -48,10 +48,20 @@ impl<'a> Page<'a> {
     /// would leave a narrow column.
     pub fn wrapped(&mut self, first: &str, body: &str) {
         let blanks = first.len() - first.trim_start().len();
-        let hang = match textwrap::core::display_width(first) {
-            wide if wide > self.options.width / WIDEST_HANG => blanks + LEAST_HANG,
-            width => width,
+        let label = textwrap::core::display_width(first);
+        if label > self.options.width / 3 * 2 {
+            // It would leave its first word no room: it is wrapped with the others.
+            let (indent, label) = first.split_at(blanks);
+            return self.hanging(indent, blanks + LEAST_HANG, &format!("{label}{body}"));
+        }
+        let hang = match label > self.options.width / WIDEST_HANG {
+            true => blanks + LEAST_HANG,
+            false => label,
         };
+        self.hanging(first, hang, body);
+    }
+
+    fn hanging(&mut self, first: &str, hang: usize, body: &str) {
         let hang = " ".repeat(hang);
         let options = textwrap::Options::new(self.options.width)
             .initial_indent(first)
@@ -151,7 +161,12 @@ mod tests {
             "   a label of thirty and more columns: ",
             &"word ".repeat(12),
         );
+        page.wrapped(
+            "   a label that takes nearly all of the line, with fifty-five: ",
+            &"word ".repeat(6),
+        );
         let lines: Vec<String> = page.into_text().lines().map(str::to_owned).collect();
+        assert!(lines.iter().all(|line| line.len() <= 60), "{lines:?}");
         assert!(lines[1].starts_with("          word"), "{lines:?}");
         assert!(lines[3].starts_with("      word"), "{lines:?}");
     }

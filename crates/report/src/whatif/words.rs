@@ -11,7 +11,7 @@ pub fn gain(s: Speedup) -> String {
     } else if s.loses() {
         let slower = (1.0 / s.speedup - 1.0) * 100.0;
         format!(
-            "{:.2}x: a loss, {slower:.0}% slower{}: leave it alone on this machine",
+            "{:.2}x: a loss, {slower:.0}% slower{}: not this way on this machine",
             s.speedup,
             bracketed(spread)
         )
@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(of(&[0.996]), "no change (1.00x)");
         assert_eq!(
             of(&[0.5]),
-            "0.50x: a loss, 100% slower: leave it alone on this machine"
+            "0.50x: a loss, 100% slower: not this way on this machine"
         );
     }
 
@@ -80,7 +80,7 @@ mod tests {
         );
         assert_eq!(
             of(&[0.5, 0.4, 0.8]),
-            "0.50x: a loss, 100% slower (0.40 to 0.80): leave it alone on this machine"
+            "0.50x: a loss, 100% slower (0.40 to 0.80): not this way on this machine"
         );
     }
 

@@ -76,6 +76,7 @@ pub fn finding(verdict: Verdict, sites: &[(u32, u64)]) -> Finding {
         store_bytes: stores * 8,
         dismissed: None,
         cache_limit: None,
+        written_once: false,
         lines_to_memory: stores / 8,
         stretches: 0,
         write_share: 0.25,

@@ -12,7 +12,7 @@ use prestore_sim::Results;
 
 use super::TextOptions;
 use super::page::Page;
-use crate::human::{count, percent, seconds, share, within};
+use crate::human::{count, percent, seconds, share, some, within};
 use crate::stalls::in_words;
 
 /// Threads shown, the slowest first; the rest is summed up in one line.
@@ -57,15 +57,14 @@ fn summary(page: &mut Page<'_>, results: &Results) {
         0 => String::new(),
         n => format!(", behind {} operations of warm-up", count(n)),
     };
-    let threads = results.threads.len();
     let line = format!(
-        "{on}: {}{} ({} cycles){what}{warmup}, {} instructions, {} accesses, {threads} {}, seed {}",
+        "{on}: {}{} ({} cycles){what}{warmup}, {}, {}, {}, seed {}",
         seconds(results.seconds),
         within(results.sampled.as_ref().and_then(|s| s.within_percent)),
         count(results.cycles),
-        count(results.instructions),
-        count(results.accesses),
-        if threads == 1 { "thread" } else { "threads" },
+        some(results.instructions, "instruction", "instructions"),
+        some(results.accesses, "access", "accesses"),
+        some(results.threads.len() as u64, "thread", "threads"),
         results.seed
     );
     page.wrapped("  ", &line);

@@ -162,8 +162,8 @@ impl std::fmt::Display for Damage {
         match &self.what {
             DamageKind::TornTail => write!(
                 f,
-                "{path}: the recording was interrupted; the last {bytes} bytes, from byte \
-                 {offset} on, are an unfinished piece and were left out"
+                "{path}: the last {bytes} bytes, from byte {offset} on, are an unfinished piece and \
+                 were left out: the recording was interrupted, or the file was cut"
             ),
             DamageKind::Corrupt(what) => write!(
                 f,
