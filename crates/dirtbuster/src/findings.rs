@@ -3,6 +3,8 @@
 use prestore_trace::SiteId;
 use serde::{Deserialize, Serialize};
 
+use crate::lines::LINE;
+
 /// What to do at a place that writes (P0, section 6.2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -255,4 +257,11 @@ pub struct Findings {
     pub findings: Vec<Finding>,
     /// Existing flushes, fences and non-temporal stores that cost for nothing, dearest first.
     pub pitfalls: Vec<Pitfall>,
+}
+
+/// Are these `stores` of so many bytes in all, going by their size, such as `prestore try` changes? It leaves out code that others call
+/// as well (`generic`), string instructions, which write more than a register at once, and stores of 1 or 2 bytes.
+pub fn can_be_tried(stores: u64, bytes: u64, generic: bool) -> bool {
+    let size = bytes / stores.max(1);
+    !generic && (4..=LINE).contains(&size)
 }

@@ -8,7 +8,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::lines::LINE;
 use crate::verdict::Evidence;
 use crate::words::of;
 
@@ -74,13 +73,6 @@ impl Evidence<'_> {
     /// Was nearly all that it wrote in sequence written for the first time? Then no line of it was written here twice.
     pub(crate) fn is_written_once(&self) -> bool {
         self.fresh_share >= WRITTEN_ONCE_SHARE
-    }
-
-    /// Are its stores, going by their size, such as `prestore try` changes? It leaves out code that others call as well, string
-    /// instructions, which write more than a register at once, and stores of 1 or 2 bytes.
-    pub(crate) fn can_be_tried(&self) -> bool {
-        let size = self.bytes / self.stores.max(1);
-        !self.generic_writer && (4..=LINE).contains(&size)
     }
 }
 

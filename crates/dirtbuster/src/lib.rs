@@ -63,7 +63,7 @@ pub use analyzer::{Analyzer, Outcome, ProgramTotals, StoreCount};
 pub use executed::ThreadTotals;
 pub use findings::{
     CacheLimit, ContextClass, Dismissed, Distance, FenceDistance, Finding, Findings, LineShare,
-    Pitfall, PitfallKind, Streams, TimeEstimate, Verdict,
+    Pitfall, PitfallKind, Streams, TimeEstimate, Verdict, can_be_tried,
 };
 pub use oracle::{SiteClass, SiteOracle};
 pub use stretches::Seen;

@@ -1,7 +1,7 @@
 //! Why a verdict is what it is, in words, with the figures that decided.
 
 use crate::Thresholds;
-use crate::findings::Streams;
+use crate::findings::{Streams, can_be_tried};
 use crate::origins::SizeClass;
 use crate::usage::Usage;
 use crate::verdict::{Again, Evidence};
@@ -201,7 +201,10 @@ pub(crate) fn anew(e: &Evidence<'_>) -> String {
 /// To be added to advice about memory that was written for the first time, see [`crate::fresh`].
 pub(crate) fn fresh(e: &Evidence<'_>) -> String {
     let cost = "pre-stores only cost: such buffers took 1.04 to 2 times as long to fill";
-    let here = match (e.is_written_once(), e.can_be_tried()) {
+    let here = match (
+        e.is_written_once(),
+        can_be_tried(e.stores, e.bytes, e.generic_writer),
+    ) {
         (true, _) => format!("In this run each was written here once, for which {cost}."),
         (false, true) => {
             format!("Where this is done once, {cost}; `prestore try` measures it.")

@@ -2,7 +2,9 @@
 
 use crate::human::share;
 use crate::place::NamedPlace;
-use prestore_dirtbuster::{CacheLimit, ContextClass, Dismissed, FenceDistance, Streams, Verdict};
+use prestore_dirtbuster::{
+    CacheLimit, ContextClass, Dismissed, FenceDistance, Streams, Verdict, can_be_tried,
+};
 use prestore_whatif::Speedup;
 use serde::{Deserialize, Serialize};
 
@@ -243,11 +245,9 @@ impl NamedFinding {
         self.verdict != Verdict::LeaveAlone
     }
 
-    /// Are its stores, going by their size, such as `prestore try` changes? Not in code that others call as well, nor of string
-    /// instructions, nor of 1 or 2 bytes.
+    /// Are its stores such as `prestore try` changes?
     pub fn can_be_tried(&self) -> bool {
-        let size = self.store_bytes / self.stores.max(1);
-        !self.generic_writer && (4..=64).contains(&size)
+        can_be_tried(self.stores, self.store_bytes, self.generic_writer)
     }
 
     /// The machines that following it was simulated on, if it gains on none of them: `host`, `host and tiny`.

@@ -90,8 +90,9 @@ impl CrashReport {
         self.libraries.retain(|l| of_use.contains(&l.kind));
         let left_out = before - self.findings.len();
         if left_out > 0 {
+            let findings = if left_out == 1 { "finding" } else { "findings" };
             self.run.notes.push(format!(
-                "{left_out} findings without --check (stores that are not, or not in time, made persistent) \
+                "{left_out} {findings} without --check (stores that are not, or not in time, made persistent) \
                  count here only where an image fails: recovery may not need the data"
             ));
         }
