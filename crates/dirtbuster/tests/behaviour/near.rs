@@ -143,7 +143,7 @@ fn what_others_read_leaves_the_writers_caches_as_well() {
         let read = p.block(2, 0).load(0, 0, 64).compute(3).done();
         for turn in 0..3 * megabytes {
             let lines = (0..1 << 20).step_by(64);
-            let lines = lines.map(|at| HEAP + (turn % megabytes << 20) + at);
+            let lines = lines.map(|at| HEAP + ((turn % megabytes) << 20) + at);
             lines.clone().for_each(|at| p.run(0, write, &[at]));
             for reader in 1..=readers {
                 lines.clone().for_each(|at| p.run(reader, read, &[at]));
