@@ -71,7 +71,10 @@ fn a_thread_waits_in_the_first_part_for_what_comes_later() {
     let limited = replay(&trace, &machine).limit(Some(1));
     let notes = limited.run(&mut NoMechanism).unwrap().notes;
     assert!(notes[0].contains("waits for hand-off"), "{notes:?}");
-    assert!(notes[1].contains("first 1 operations"), "{notes:?}");
+    assert!(
+        notes[1].contains("first operation was simulated"),
+        "{notes:?}"
+    );
 }
 
 #[test]
