@@ -192,3 +192,44 @@ pub fn where_is(place: &NamedPlace) -> String {
         _ => place.module_offset(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use prestore_crash::Piece;
+
+    #[test]
+    fn what_an_image_shows_is_called_what_it_is() {
+        let lost = vec![Piece {
+            event: 0,
+            offset: 64,
+        }];
+        let late = Blame {
+            kind: FindingKind::Ordering,
+            store: 0,
+            events: 3,
+            lost,
+            without: Some(2),
+            torn: false,
+            flush: Some(2),
+            fence: None,
+        };
+        assert_eq!(seen_title(&late), "flushed too late");
+        let torn = Blame {
+            torn: true,
+            ..late.clone()
+        };
+        assert_eq!(seen_title(&torn), "torn store");
+        let early = Blame {
+            lost: Vec::new(),
+            ..late.clone()
+        };
+        assert_eq!(seen_title(&early), "stored too early");
+        let missing = Blame {
+            kind: FindingKind::MissingFlush,
+            flush: None,
+            ..late
+        };
+        assert_eq!(seen_title(&missing), "missing flush");
+    }
+}
