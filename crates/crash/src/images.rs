@@ -1,5 +1,7 @@
 //! The images that the program has: from mappings and allocations to regions.
 
+use std::ops::Range;
+
 use prestore_replay::Executor;
 use prestore_trace::record::AllocKind;
 use prestore_trace::{ProcessId, SiteId, ThreadId};
@@ -22,8 +24,10 @@ struct Known {
     asked: Option<Image>,
     /// It may be written, or was asked for.
     counts: bool,
-    /// Bytes in it now.
+    /// Bytes in it now, those that are mapped twice counted twice.
     live: u64,
+    /// Bytes that were ever in it.
+    ever: u64,
 }
 
 /// All images.
@@ -40,7 +44,7 @@ pub(crate) struct Images<'a> {
     /// Where calls return to, and the site of the call.
     calls: FxHashMap<ProcessId, FxHashMap<u64, SiteId>>,
     /// From where to where in it each file was mapped, by image and path.
-    spans: FxHashMap<(usize, String), (u64, u64)>,
+    spans: FxHashMap<(usize, String), Range<u64>>,
     /// All files that were mapped, for whom asks for another.
     mapped: Vec<String>,
 }
@@ -56,6 +60,7 @@ impl<'a> Images<'a> {
             asked: Some(image.clone()),
             counts: true,
             live: 0,
+            ever: 0,
         });
         Self {
             known: known.collect(),
@@ -124,6 +129,7 @@ impl<'a> Images<'a> {
                     asked: None,
                     counts: false,
                     live: 0,
+                    ever: 0,
                 });
                 self.known.len() - 1
             }
@@ -136,12 +142,11 @@ impl<'a> Images<'a> {
         }
         self.known[image].counts |= writable;
         let key = (image, path.to_owned());
-        let (first, end) = self.spans.entry(key.clone()).or_insert((offset, offset));
-        (*first, *end) = (
-            (*first).min(offset),
-            (*end).max(offset.saturating_add(size)),
-        );
-        self.grows(image, size);
+        let span = self.spans.entry(key.clone()).or_insert(offset..offset);
+        let before = span.end - span.start;
+        *span = span.start.min(offset)..span.end.max(offset.saturating_add(size));
+        let further = span.end - span.start - before;
+        self.grows(image, size, further);
         let owner = *self.files.entry(key).or_insert_with(|| memory.owner(image));
         let region = Region {
             end: addr.saturating_add(size),
@@ -193,7 +198,7 @@ impl<'a> Images<'a> {
         let Some(image) = image else {
             return;
         };
-        self.grows(image, size);
+        self.grows(image, size, size);
         let owner = *(self.processes)
             .entry((image, who.process))
             .or_insert_with(|| memory.owner(image));
@@ -239,14 +244,13 @@ impl<'a> Images<'a> {
         }
     }
 
-    fn grows(&mut self, image: usize, bytes: u64) {
+    /// `bytes` more of the image are mapped or allocated, `further` of them for the first time: what is mapped twice is one memory all
+    /// the same.
+    fn grows(&mut self, image: usize, bytes: u64, further: u64) {
         let known = &mut self.known[image];
         known.live += bytes;
-        // What is mapped twice is one memory all the same.
-        let of_image = self.spans.iter().filter(|((i, _), _)| *i == image);
-        let spans: u64 = of_image.map(|(_, (first, end))| end - first).sum();
-        let most = if spans > 0 { spans } else { u64::MAX };
-        known.found.bytes = known.found.bytes.max(known.live.min(most));
+        known.ever += further;
+        known.found.bytes = known.found.bytes.max(known.live.min(known.ever));
     }
 
     /// The images that the program had, and for each that was known its place among them. `knows_files`: the

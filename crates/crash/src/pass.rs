@@ -134,7 +134,7 @@ impl Pass<'_> {
             for held in values.mapped(who.thread, piece) {
                 memory.held(&held);
                 if let Some(logs) = logs {
-                    logs.held(who.thread, None, &held);
+                    logs.held(&held);
                 }
             }
         });
@@ -244,40 +244,38 @@ impl OrderedSink for Pass<'_> {
             return;
         };
         let place = self.places.entry(who.thread).or_default();
-        let node = place.stack.node();
+        let last = place.last.map(|(site, instr)| {
+            let first = First {
+                process: who.process,
+                thread: who.thread,
+                instr,
+                address: 0,
+                offset: 0,
+            };
+            (site, first)
+        });
         let (memory, logs) = (&mut self.memory, &mut self.logs);
         let pending = self.threads.entry(who.thread).or_default();
-        values.content(who, &content, node, space, |come| match come {
-            Come::Stored(stored) => {
+        let at = (last, place.stack.node());
+        values.content(&content, at, who.thread, space, |come| match come {
+            Come::Stored(stored) | Come::Written(stored) => {
+                if matches!(come, Come::Written(_)) {
+                    let store = Store {
+                        at: stored.at,
+                        first: stored.first,
+                        non_temporal: false,
+                    };
+                    memory.store(pending, store, stored.piece);
+                }
                 memory.stored(&stored, space);
                 if let Some(logs) = logs {
                     logs.stored(&stored);
                 }
             }
             Come::Held(held) => {
-                // What a system call writes is as if it were stored there.
-                let call = place.last.filter(|_| held.by_kernel);
-                let call = call.map(|(site, instr)| {
-                    let first = First {
-                        process: who.process,
-                        thread: who.thread,
-                        instr,
-                        address: held.piece.addr,
-                        offset: held.piece.offset,
-                    };
-                    (At { site, node }, first)
-                });
-                if let Some((at, first)) = call {
-                    let store = Store {
-                        at,
-                        first,
-                        non_temporal: false,
-                    };
-                    memory.store(pending, store, held.piece);
-                }
                 memory.held(&held);
                 if let Some(logs) = logs {
-                    logs.held(who.thread, call, &held);
+                    logs.held(&held);
                 }
             }
         });

@@ -76,7 +76,7 @@ impl Pointers {
         }
     }
 
-    /// It was there, and a power cut leaves it; or a system call has written it, which is taken for the same.
+    /// It was there, and a power cut leaves it.
     pub(crate) fn held(&mut self, held: &Held) {
         let Some(bytes) = &held.bytes else {
             // What was there before has been replaced by zeros: nothing of it is kept.

@@ -75,6 +75,7 @@ fn pointers_to_data_that_is_not_persistent_are_found_where_values_are_known() {
     // What is never flushed is that, whatever points to it.
     let never = [("missing-flush", stored), ("missing-flush", next)];
     finds_in("pointers", "MISSING_FLUSH", &values, &never);
+    finds_in("pointers", "READ", &values, &[("ordering", "/* read */")]);
     // Without values nobody knows what is a pointer.
     finds("pointers", "ORDERING", &[]);
 }

@@ -75,3 +75,28 @@ fn an_image_is_a_file_a_range_or_what_is_allocated_somewhere() {
     let both = images(&["pool", "allocate"]);
     assert_eq!((both.0.len(), both.1), (2, 2));
 }
+
+#[test]
+fn a_file_that_is_mapped_twice_is_one_memory() {
+    let source = r#"
+        #include <fcntl.h>
+        #include <immintrin.h>
+        #include <sys/mman.h>
+        #include <unistd.h>
+        int main(int argc, char **argv) {
+            enum { BYTES = 8192 };
+            int fd = open(argv[argc - 1], O_RDWR | O_CREAT, 0600);
+            if (ftruncate(fd, BYTES) != 0) return 2;
+            volatile long *one = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+            volatile long *other = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+            one[9] = 1;
+            _mm_clflush((void *)&other[9]);
+            _exit(0);
+        }"#;
+    let folder = tempfile::tempdir().unwrap();
+    let program = c_program(folder.path(), "twice", source, &["-Wl,-z,now"]);
+    let dir = record(folder.path(), &program, &[]);
+    let report = crash(&dir, &[]);
+    assert_eq!(report["image"][0]["bytes"], 8192, "{report:#}");
+    assert_eq!(findings(&report), [], "{report:#}");
+}

@@ -2,7 +2,6 @@
 
 mod one;
 
-use prestore_trace::ThreadId;
 use prestore_trace::replay::CallTree;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -135,9 +134,8 @@ impl Logs {
         }
     }
 
-    /// What memory holds, beside what stores did. `call`: the system call that wrote it, where that is known.
-    pub(crate) fn held(&mut self, thread: ThreadId, call: Option<(At, First)>, held: &Held) {
-        let tag = call.map_or(KERNEL, |(at, first)| self.tag(at, first));
+    /// What memory held when it was mapped.
+    pub(crate) fn held(&mut self, held: &Held) {
         let Some(one) = self.one(held.piece) else {
             return;
         };
@@ -146,10 +144,7 @@ impl Logs {
             None => vec![0; held.piece.size as usize],
         };
         let bytes = held.bytes.as_ref().unwrap_or(&zeros);
-        match held.by_kernel {
-            true => one.store((thread, tag), held.piece, bytes, false),
-            false => one.held(held.piece, bytes),
-        }
+        one.held(held.piece, bytes);
     }
 
     /// The log of an owner of lines, if it has any; of `lost` stores it is not known what they stored.

@@ -3,10 +3,10 @@
 mod known;
 
 use prestore_replay::Executor;
-use prestore_trace::ThreadId;
 use prestore_trace::block::Block;
 use prestore_trace::content::{Content, Why};
 use prestore_trace::replay::NodeId;
+use prestore_trace::{SiteId, ThreadId};
 use rustc_hash::FxHashMap;
 
 use crate::finding::{At, First};
@@ -24,20 +24,20 @@ pub(crate) struct Stored<'a> {
     pub(crate) around: bool,
 }
 
-/// What a piece of persistent memory holds without a store of the program.
+/// What a piece of persistent memory held when it was mapped.
 #[derive(Clone, Debug)]
 pub(crate) struct Held {
     pub(crate) piece: Piece,
     /// None: they are zeros, as those of large new files, which would take much room.
     pub(crate) bytes: Option<Vec<u8>>,
-    /// A system call has written it just now; else it was there.
-    pub(crate) by_kernel: bool,
 }
 
 /// What came of one record.
 #[derive(Clone, Debug)]
 pub(crate) enum Come<'a> {
     Stored(Stored<'a>),
+    /// As if the system call had stored it: no instruction has.
+    Written(Stored<'a>),
     Held(Held),
 }
 
@@ -87,16 +87,17 @@ impl Values {
             .filter_map(move |(addr, bytes)| part_of(piece, *addr, bytes))
     }
 
-    /// What memory holds, beside what stores did when they were executed.
+    /// What memory holds, beside what stores did when they were executed. `last`: what the thread has executed last, where the
+    /// kernel has written the system call, and where that is in the calls.
     pub(crate) fn content(
         &mut self,
-        who: Executor<'_>,
         content: &Content<'_>,
-        node: NodeId,
+        (last, node): (Option<(SiteId, First)>, NodeId),
+        thread: ThreadId,
         space: &Regions,
         mut come: impl FnMut(Come<'_>),
     ) {
-        let known = self.known.entry(who.thread).or_default();
+        let known = self.known.entry(thread).or_default();
         if content.why == Why::Stored {
             for (awaited, addr, bytes) in known.content(content) {
                 let site = awaited.site;
@@ -108,13 +109,19 @@ impl Values {
         if !matches!(content.why, Why::Kernel | Why::Image) {
             return;
         }
+        if let (Why::Kernel, Some((site, first))) = (content.why, last) {
+            let bytes = bytes_of(content.data, content.len);
+            let mut come = |written: Stored<'_>| come(Come::Written(written));
+            let of = (At { site, node }, first);
+            pieces(of, (content.addr, &bytes), false, space, &mut come);
+            return;
+        }
         let mut any = false;
         space.pieces(content.addr, content.len, |piece| {
             any = true;
             come(Come::Held(Held {
                 piece,
                 bytes: (!content.data.is_empty()).then(|| part(content, piece.addr, piece.size)),
-                by_kernel: content.why == Why::Kernel,
             }));
         });
         if !any && content.why == Why::Image {
@@ -167,7 +174,6 @@ fn part_of(piece: Piece, addr: u64, bytes: &[u8]) -> Option<Held> {
                 ..piece
             },
             bytes: Some(bytes[(first - addr) as usize..(end - addr) as usize].to_vec()),
-            by_kernel: false,
         }
     })
 }

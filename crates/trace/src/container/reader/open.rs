@@ -39,10 +39,12 @@ pub(super) fn open(dir: &Path, options: ReadOptions) -> Result<Trace, ReadError>
         entry.log = index.totals;
     }
     if !options.lenient && !damage.iter().all(Damage::is_expected) {
+        let logs = tables.whole(&damage);
+        let has_log = |process: ProcessId| logs.get(process.0 as usize).is_some_and(|whole| *whole);
         let whole: Vec<bool> = (manifest.threads.iter().zip(&streams))
-            .map(|(t, s)| s.damage.is_empty() && tables.is_whole(t.process, &damage))
+            .map(|(t, s)| s.damage.is_empty() && has_log(t.process))
             .collect();
-        let all_logs = (manifest.processes.iter()).all(|p| tables.is_whole(p.id, &damage));
+        let all_logs = logs.iter().all(|whole| *whole);
         let usable = check::usable(&noted, &manifest.totals, &whole, all_logs);
         damage.retain(|d| !d.is_expected());
         return Err(ReadError::Incomplete { damage, usable });

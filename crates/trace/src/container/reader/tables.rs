@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::log::LogReader;
 use super::{Damage, DamageKind, ReadError};
@@ -79,18 +79,17 @@ impl Tables {
         })
     }
 
-    /// Is all there that its threads executed? Forked, it executes what its parent's log has as well.
-    pub(super) fn is_whole(&self, process: ProcessId, damage: &[Damage]) -> bool {
-        let mut next = Some(process.0);
-        while let Some(number) = next {
-            let path = self.dir.join(blocks_file(ProcessId(number)));
-            if damage.iter().any(|d| d.path == path) {
-                return false;
-            }
-            let index = self.processes.get(number as usize);
-            next = index.and_then(|p| p.origin);
+    /// Of which processes is all there that their threads executed? Forked ones execute what their parents' logs have as well.
+    pub(super) fn whole(&self, damage: &[Damage]) -> Vec<bool> {
+        let damaged: FxHashSet<&Path> = damage.iter().map(|d| &*d.path).collect();
+        let mut whole: Vec<bool> = Vec::with_capacity(self.processes.len());
+        for (number, process) in (0..).zip(&self.processes) {
+            let own = !damaged.contains(&*self.dir.join(blocks_file(ProcessId(number))));
+            // A parent comes before its children.
+            let origin = process.origin.and_then(|o| whole.get(o as usize));
+            whole.push(own && *origin.unwrap_or(&true));
         }
-        true
+        whole
     }
 
     /// The table of a process, which lives as long as somebody holds it.
