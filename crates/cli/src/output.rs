@@ -64,7 +64,7 @@ pub fn print_list(entries: &[(&str, String)]) -> Result<(), CliError> {
 }
 
 /// Looks whether a result can be written to `file`, before the work begins: hours of it are not to be lost to a mistyped path.
-pub fn expect(file: &Path) -> Result<(), CliError> {
+pub fn expect(file: &Path, option: &str) -> Result<(), CliError> {
     let tried = match fs::metadata(file) {
         // Who reads a pipe would take this for its end.
         Ok(known) if !known.is_file() && !known.is_dir() => Ok(()),
@@ -73,7 +73,7 @@ pub fn expect(file: &Path) -> Result<(), CliError> {
     };
     tried.map_err(|e| {
         CliError::Usage(format!(
-            "the result cannot be written to {}: {e}; choose another with --output",
+            "the result cannot be written to {}: {e}; choose another with {option}",
             file.display()
         ))
     })

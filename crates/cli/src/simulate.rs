@@ -23,7 +23,7 @@ pub fn run(args: &SimulateArgs) -> Result<ExitCode, CliError> {
     let machine = Machine::find_with(&args.machine, &settings)?;
     let trace = args.replay.stored.open()?;
     if let Some(file) = &args.output {
-        output::expect(file)?;
+        output::expect(file, "--output")?;
     }
     let results = simulate(args, &machine, &trace)?;
     // Of a damaged recording nothing may be left; a region or what follows a warm-up may be empty in any.

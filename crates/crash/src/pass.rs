@@ -72,10 +72,7 @@ impl Pass<'_> {
             EventKind::Store | EventKind::NtStore | EventKind::AtomicRmw => {
                 let non_temporal = kind == EventKind::NtStore;
                 if kind == EventKind::AtomicRmw {
-                    memory.fence(pending, at, first, false);
-                    if let Some(logs) = &mut self.logs {
-                        logs.fence(at, first);
-                    }
+                    fence(memory, pending, &mut self.logs, (at, first), false);
                 }
                 pending.flushed |= non_temporal;
                 let store = Store {
@@ -110,10 +107,7 @@ impl Pass<'_> {
             }
             EventKind::Fence(kind @ (FenceKind::Store | FenceKind::Full)) => {
                 let told = kind == FenceKind::Store && !space.is_empty();
-                memory.fence(pending, at, first, told);
-                if let Some(logs) = &mut self.logs {
-                    logs.fence(at, first);
-                }
+                fence(memory, pending, &mut self.logs, (at, first), told);
             }
             _ => {}
         }
@@ -138,6 +132,20 @@ impl Pass<'_> {
                 }
             }
         });
+    }
+}
+
+/// `told`: where there is nothing to wait for, that is a finding.
+fn fence(
+    memory: &mut Memory,
+    pending: &mut Pending,
+    logs: &mut Option<Logs>,
+    (at, first): (At, First),
+    told: bool,
+) {
+    memory.fence(pending, at, first, told);
+    if let Some(logs) = logs {
+        logs.fence(at, first);
     }
 }
 
@@ -176,6 +184,19 @@ impl OrderedSink for Pass<'_> {
             };
             if r.is_addressless() {
                 self.event(who, r.kind, 0, 0, at, first);
+                continue;
+            }
+            if r.has_failed(values) {
+                if r.kind == EventKind::AtomicRmw {
+                    let pending = self.threads.entry(who.thread).or_default();
+                    fence(
+                        &mut self.memory,
+                        pending,
+                        &mut self.logs,
+                        (at, first),
+                        false,
+                    );
+                }
                 continue;
             }
             each_touch(who.table.xsave(), r, values, |addr, size| {

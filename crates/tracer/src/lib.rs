@@ -17,6 +17,7 @@ mod pump;
 mod sink;
 mod trial;
 
+pub use channel::{PREFIX as SCRATCH_PREFIX, in_use, sweep};
 pub use engine::{Engine, EngineError};
 pub use error::RecordError;
 pub use launch::resolve;

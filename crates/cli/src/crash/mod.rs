@@ -34,6 +34,7 @@ const FINDINGS: u8 = 1;
 pub fn run(args: &CrashArgs) -> Result<ExitCode, CliError> {
     let images = args.images.iter().map(|text| image(text));
     let images = images.collect::<Result<_, _>>().map_err(not_an_image)?;
+    args.check.expect_files()?;
     let trace = args.stored.open()?;
     let names = CallNames::new(&trace, &args.debug_dir);
     let options = Options {

@@ -87,6 +87,9 @@ fn the_first_failure_is_told_and_kept() {
     it.run(&it.check, &["--keep", text(&own), "--fail-on-findings"])
         .exits(1);
     assert!(own.exists());
+    it.run(&it.check, &["--keep", text(&own)])
+        .exits(2)
+        .says(&["--keep", "not overwritten"]);
 }
 
 #[test]
@@ -162,6 +165,11 @@ fn a_checker_that_cannot_be_run_is_an_error() {
     it.run(&it.check, &["--from", "nobody"])
         .exits(2)
         .says(&["--from nobody"]);
+    for option in ["--keep", "--resume"] {
+        it.run("no-such-checker {image}", &[option, "/nowhere/file"])
+            .exits(2)
+            .says(&["/nowhere/file", option]);
+    }
     it.run(&it.check, &["--scratch", "/nowhere"])
         .exits(2)
         .says(&["/nowhere", "--scratch"]);

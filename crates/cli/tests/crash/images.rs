@@ -32,6 +32,31 @@ fn other_ways_to_make_data_persistent() {
     }
 }
 
+/// It has stored nothing, which is known where the values are. Another thread's may have succeeded, been flushed and fenced before it.
+#[test]
+fn a_compare_and_swap_that_failed_needs_no_flush() {
+    let swap = |expected: u32| {
+        format!(
+            "long old = {expected}; at[0] = 1; _mm_clflush((void *)at); \
+             __atomic_compare_exchange_n(at, &old, 3, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);"
+        )
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let cases: [(u32, &[&str], &[&str]); 3] = [
+        (2, &["--values"], &[]),
+        (1, &["--values"], &["missing-flush"]),
+        (2, &[], &["missing-flush"]),
+    ];
+    for (number, (expected, options, found)) in cases.into_iter().enumerate() {
+        let name = format!("swap{number}");
+        let program = c_program(folder.path(), &name, &other_ways(&swap(expected)), &[]);
+        let dir = record(folder.path(), &program, options);
+        let report = crash(&dir, &["--image", "pool"]);
+        let kinds: Vec<String> = findings(&report).into_iter().map(|f| f.0).collect();
+        assert_eq!(kinds, found, "{expected} {options:?}: {report:#}");
+    }
+}
+
 #[test]
 fn an_image_is_a_file_a_range_or_what_is_allocated_somewhere() {
     let folder = tempfile::tempdir().unwrap();

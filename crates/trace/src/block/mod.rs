@@ -115,6 +115,18 @@ pub struct Ref {
     pub compare: u16,
 }
 
+/// The zero flag among the processor's flags.
+const ZERO_FLAG: u64 = 1 << 6;
+
+impl Ref {
+    /// Is it a compare and exchange that found something else, and so has stored nothing? `values`: of the block's execution.
+    #[inline]
+    pub fn has_failed(&self, values: &[u64]) -> bool {
+        let flags = values.get(usize::from(self.compare));
+        self.compare != NO_SLOT && flags.is_some_and(|flags| flags & ZERO_FLAG == 0)
+    }
+}
+
 /// How the bytes a reference touches follow from its block's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefMode {

@@ -40,9 +40,6 @@ pub struct Stores {
     awaited: VecDeque<Awaited>,
 }
 
-/// The zero flag among the processor's flags.
-const ZERO_FLAG: u64 = 1 << 6;
-
 impl Stores {
     /// Gives `each` what the first `executed` instructions of `block` have stored, as far as it is in
     /// the execution itself. A compare and exchange that failed has stored nothing.
@@ -72,7 +69,7 @@ impl Stores {
             } else {
                 is_push_of_call(block, r).then_some(&pushed[..])
             };
-            if failed(r, values) {
+            if r.has_failed(values) {
                 continue;
             }
             each_touch(xsave, r, values, |addr, len| match data {
@@ -156,10 +153,4 @@ fn is_push_of_call(block: &Block, r: &Ref) -> bool {
         && r.kind == EventKind::Store
         && r.mode == RefMode::Plain
         && r.size == 8
-}
-
-/// Is it a compare and exchange that found something else?
-fn failed(r: &Ref, values: &[u64]) -> bool {
-    let flags = values.get(usize::from(r.compare));
-    r.compare != NO_SLOT && flags.is_some_and(|flags| flags & ZERO_FLAG == 0)
 }

@@ -15,6 +15,7 @@ use tempfile::TempDir;
 use super::WIRE_VERSION;
 use super::notes::NoteReader;
 use super::protocol::Doorbell;
+use super::swept::{IN_USE, PREFIX, sweep};
 use crate::Note;
 
 const CONTROL_MAGIC: u64 = 0x4c54_4345_5254_5350;
@@ -24,47 +25,9 @@ const FILES: usize = 20;
 const STOP: usize = 24;
 const NOTES: usize = 28;
 
-/// Name of sessions' directories.
-const PREFIX: &str = "prestore-";
 /// A container's /dev/shm may be as small as 64 MB, which a few dozen threads would fill: with less
 /// free than this, the directory for temporary files is used instead. A thread takes about 1 MB.
 const ENOUGH_BYTES: u64 = 256 << 20;
-/// Sessions younger than this may still be in the making.
-const SETTLED: Duration = Duration::from_secs(60);
-
-/// Removes what killed recorders left in `parent`: directories whose control file nobody locks.
-fn sweep(parent: &Path) {
-    let Ok(entries) = std::fs::read_dir(parent) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let age = entry
-            .metadata()
-            .and_then(|m| m.modified())
-            .map(|m| m.elapsed());
-        let settled = matches!(age, Ok(Ok(age)) if age >= SETTLED);
-        if !settled || !name.to_string_lossy().starts_with(PREFIX) {
-            continue;
-        }
-        let Some(control) = control_below(&entry.path()) else {
-            continue;
-        };
-        if flock(&control, FlockOperation::NonBlockingLockShared).is_ok() {
-            // Somebody else may be sweeping, or it may not be ours: either is no concern here.
-            let _ = std::fs::remove_dir_all(entry.path());
-        }
-    }
-}
-
-/// The control file of the session in `dir`, or in the folder in it that root's sessions have.
-fn control_below(dir: &Path) -> Option<File> {
-    let inner = std::fs::read_dir(dir).ok()?.flatten().map(|e| e.path());
-    std::iter::once(dir.to_path_buf())
-        .chain(inner)
-        .find_map(|dir| File::open(dir.join("control")).ok())
-}
-
 /// Where the shared files go, below `dir`. Programs of root may become other users, who then need
 /// to make files there and to write to the control file. Nobody else may: the folder's name is
 /// the key, which is told to the programs alone, and who finds it can neither list it nor
@@ -174,7 +137,7 @@ impl Session {
             None => builder.tempdir()?,
         };
         let (place, mode) = place(dir.path(), rustix::process::geteuid().is_root())?;
-        let control = create(&place, "control", mode)?;
+        let control = create(&place, IN_USE, mode)?;
         control.set_len(4096)?;
         flock(&control, FlockOperation::LockExclusive)?;
         // SAFETY: the file is ours, 4096 bytes long, and nobody shortens it.

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::error::CliError;
+use crate::output;
+
 /// How crash images are checked.
 #[derive(Args, Debug)]
 pub struct ImageArgs {
@@ -29,7 +32,7 @@ pub struct ImageArgs {
     /// the memory ready
     #[arg(long, value_name = "NAME", requires = "check")]
     pub from: Option<String>,
-    /// Where the failing image goes [default: DIR.failed-image]
+    /// Where the failing image goes, a new file [default: DIR.failed-image]
     #[arg(long, value_name = "FILE", requires = "check")]
     pub keep: Option<PathBuf>,
     /// Folder for the images that are checked [default: /dev/shm, else that for temporary files]
@@ -38,6 +41,26 @@ pub struct ImageArgs {
     /// Write here how far it has come, and go on where it was left
     #[arg(long, value_name = "FILE", requires = "check")]
     pub resume: Option<PathBuf>,
+}
+
+impl ImageArgs {
+    /// Looks whether what is to be written can be, before hours of work.
+    pub fn expect_files(&self) -> Result<(), CliError> {
+        if let Some(keep) = &self.keep {
+            // It may well be the pool itself.
+            if keep.symlink_metadata().is_ok() {
+                return Err(CliError::Usage(format!(
+                    "--keep {}: it is there already and is not overwritten: remove it, or name another file",
+                    keep.display()
+                )));
+            }
+            output::expect(keep, "--keep")?;
+        }
+        match &self.resume {
+            Some(resume) => output::expect(resume, "--resume"),
+            None => Ok(()),
+        }
+    }
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

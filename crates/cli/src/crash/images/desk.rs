@@ -6,6 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use prestore_crash::{Happening, Logged};
+use prestore_tracer::{SCRATCH_PREFIX, in_use, sweep};
 use tempfile::TempDir;
 
 use super::checker::{Checker, Ended, last_words};
@@ -68,6 +69,7 @@ pub struct Desk {
     folder: TempDir,
     image: PathBuf,
     said: File,
+    _in_use: File,
 }
 
 impl Desk {
@@ -86,8 +88,9 @@ impl Desk {
             ))
         };
         let plain = |c: char| c.is_alphanumeric() || "/._-+:,=@%^".contains(c);
+        sweep(folder);
         let own = tempfile::Builder::new()
-            .prefix("prestore-crash.")
+            .prefix(&format!("{SCRATCH_PREFIX}crash."))
             .tempdir_in(folder);
         let own = own.map_err(failed)?;
         interrupt::takes_along(own.path());
@@ -98,6 +101,7 @@ impl Desk {
                 folder.display()
             )));
         }
+        let in_use = in_use(own.path()).map_err(failed)?;
         let said = OpenOptions::new()
             .create_new(true)
             .read(true)
@@ -108,6 +112,7 @@ impl Desk {
             folder: own,
             image,
             said,
+            _in_use: in_use,
         })
     }
 
