@@ -114,66 +114,24 @@ pub(crate) fn clwb(
     };
     let buffer = Buffer::new(LINES * LINE)?;
     let ring = Ring::new(&buffer, LINES * LINE);
-    let after = |act: &dyn Fn()| -> Vec<f64> {
-        (0..effort.runs())
-            .map(|_| {
-                dirty(&ring);
-                act();
-                full_fence();
-                let steps = ring.lines() as u64;
-                ns(|| {
-                    let _ = std::hint::black_box(ring.follow(ring.start(), steps));
-                }) / steps as f64
-            })
-            .collect()
-    };
-    let hit = Figure::of(&after(&|| {}), "ns", "load of a dirty line");
-    let cleaned = after(&|| flush_all(instruction, &ring));
-    let cleaned = Figure::of(
-        &cleaned,
+    let hit = Figure::of(
+        &loads_after(effort, &ring, &|| {}),
         "ns",
-        format!("load of a line after {instruction} and a fence"),
+        "load of a dirty line",
     );
-    let absent = dropping().and_then(|dropping| {
-        let runs = after(&|| flush_all(dropping, &ring));
+    let flushed = |by: Instruction| {
+        let runs = loads_after(effort, &ring, &|| flush_all(by, &ring));
         Figure::of(
             &runs,
             "ns",
-            format!("load of a line after {dropping} and a fence"),
+            format!("load of a line after {by} and a fence"),
         )
-    });
+    };
+    let cleaned = flushed(instruction);
+    let absent = dropping().and_then(flushed);
     let line = each_of_many(effort, instruction)?;
-    // Nothing is dirty any more: the instruction alone.
-    flush_all(instruction, &ring);
-    let issue = each(effort, |times| {
-        for _ in 0..times {
-            flush_all(instruction, &ring);
-        }
-    });
-    let issue: Vec<f64> = issue.iter().map(|ns| ns / LINES as f64).collect();
-    let issue = Figure::of(
-        &issue,
-        "ns",
-        format!("{instruction} after {instruction} of clean lines, no fence"),
-    );
-    let mut next = 0;
-    let write_back = each(effort, |times| {
-        for _ in 0..times {
-            next = (next + 1) % LINES;
-            let line = ring.line(next);
-            // SAFETY: the second word of a line of the ring, then the line itself.
-            unsafe {
-                store(line.add(8), 1);
-                prestore::execute(instruction, line, LINE);
-            }
-            prestore::fence();
-        }
-    });
-    let write_back = Figure::of(
-        &write_back,
-        "ns",
-        format!("store, {instruction} and store fence to lines in turn"),
-    );
+    let issue = issue(effort, &ring, instruction);
+    let write_back = write_back(effort, &ring, instruction);
     let (Some(hit), Some(cleaned), Some(issue), Some(write_back), Some(line)) =
         (hit, cleaned, issue, write_back, line)
     else {
@@ -200,6 +158,59 @@ pub(crate) fn clwb(
         retains: stays.map(|stays| stays == Stays::Where),
         stays,
     }))
+}
+
+/// Nanoseconds of a load from the ring's lines, which were dirty before `act`.
+fn loads_after(effort: Effort, ring: &Ring<'_>, act: &dyn Fn()) -> Vec<f64> {
+    (0..effort.runs())
+        .map(|_| {
+            dirty(ring);
+            act();
+            full_fence();
+            let steps = ring.lines() as u64;
+            ns(|| {
+                let _ = std::hint::black_box(ring.follow(ring.start(), steps));
+            }) / steps as f64
+        })
+        .collect()
+}
+
+/// What the instruction takes where there is nothing to write back.
+fn issue(effort: Effort, ring: &Ring<'_>, instruction: Instruction) -> Option<Figure> {
+    flush_all(instruction, ring);
+    let all = each(effort, |times| {
+        for _ in 0..times {
+            flush_all(instruction, ring);
+        }
+    });
+    let one: Vec<f64> = all.iter().map(|ns| ns / LINES as f64).collect();
+    Figure::of(
+        &one,
+        "ns",
+        format!("{instruction} after {instruction} of clean lines, no fence"),
+    )
+}
+
+/// What it takes until a line that was just stored to is in memory.
+fn write_back(effort: Effort, ring: &Ring<'_>, instruction: Instruction) -> Option<Figure> {
+    let mut next = 0;
+    let runs = each(effort, |times| {
+        for _ in 0..times {
+            next = (next + 1) % LINES;
+            let line = ring.line(next);
+            // SAFETY: the second word of a line of the ring, then the line itself.
+            unsafe {
+                store(line.add(8), 1);
+                prestore::execute(instruction, line, LINE);
+            }
+            prestore::fence();
+        }
+    });
+    Figure::of(
+        &runs,
+        "ns",
+        format!("store, {instruction} and store fence to lines in turn"),
+    )
 }
 
 /// The state whose load takes about as long, by orders of magnitude.

@@ -139,110 +139,121 @@ fn is_flush(kind: EventKind) -> bool {
 }
 
 fn faults(j: &Judged, fences_flushes: bool, t: &Thresholds) -> Vec<Fault> {
-    let c = &j.counts;
-    let mut faults = Vec::new();
-    let mut fault = |kind, affected, least: f64, cost, reason: String| {
-        if affected > 0 && share(affected, c.executed) >= least {
-            faults.push(Fault {
-                kind,
-                affected,
-                cost,
-                reason,
-            });
-        }
+    let all = match j.kind {
+        EventKind::Flush(_) => of_flushes(&j.counts, fences_flushes, t),
+        EventKind::NtStore => vec![(t.min_partial_share, of_partial_lines(&j.counts, t))],
+        EventKind::Fence(kind) => vec![(t.min_useless_share, of_idle_fences(kind, &j.counts, t))],
+        _ => Vec::new(),
     };
-    let least = t.min_useless_share;
-    let of = |affected: u64| {
-        format!(
-            "{} of {} ({})",
-            count(affected),
-            count(c.executed),
-            percent(share(affected, c.executed))
-        )
-    };
-    if is_flush(j.kind) {
-        let reason = format!(
+    let tells = |least: f64, affected| affected > 0 && share(affected, j.counts.executed) >= least;
+    let told = all
+        .into_iter()
+        .filter(|(least, f)| tells(*least, f.affected));
+    told.map(|(_, fault)| fault).collect()
+}
+
+/// So many of how many were executed.
+fn of(affected: u64, c: &Counts) -> String {
+    format!(
+        "{} of {} ({})",
+        count(affected),
+        count(c.executed),
+        percent(share(affected, c.executed))
+    )
+}
+
+/// What is wrong with flushes, each with the share of them from which on it is told.
+fn of_flushes(c: &Counts, fences_flushes: bool, t: &Thresholds) -> Vec<(f64, Fault)> {
+    let clean = Fault {
+        kind: PitfallKind::FlushOfCleanLine,
+        affected: c.clean,
+        cost: c.clean * t.line_cost,
+        reason: format!(
             "{} flushes find a clean line: nobody wrote it, or not since it was flushed last. They \
              write nothing back; flush each line once, after its last write.",
-            of(c.clean)
-        );
-        let cost = c.clean * t.line_cost;
-        fault(PitfallKind::FlushOfCleanLine, c.clean, least, cost, reason);
-        let mean = c.rewrite_sum as f64 / c.rewritten.max(1) as f64;
-        // A fence behind most flushes: the program wants the data to survive.
-        let durable = share(c.fenced_explicitly, c.executed) >= 0.5;
-        let advice = match durable {
-            true => {
-                "Where each state has to survive a power cut, these flushes are needed: then make all changes of a line \
-                 before it is flushed (stores to one line reach memory in their order, without a flush between), or write what changes \
-                 often to lines of their own, as a log does. Where it need not, flush after the last write only."
-            }
-            false => "Flush after the last write only, or not at all.",
-        };
-        let reason = format!(
-            "{} flushed lines are written again after {} on average, while still cached: each \
-             flush is a write to memory that the next write makes useless (P0, section 5: 75x \
-             slower for one line). {advice}",
-            of(c.rewritten),
-            distance(Some(mean))
-        );
-        let cost = c.rewritten * 2 * t.line_cost;
-        fault(
-            PitfallKind::FlushOfRewrittenLine,
-            c.rewritten,
-            least,
-            cost,
-            reason,
-        );
+            of(c.clean, c)
+        ),
+    };
+    let mut all = vec![clean, of_rewritten_lines(c, t)];
+    if fences_flushes {
         let unfenced = c.executed - c.fenced;
-        if fences_flushes {
-            let reason = format!(
+        all.push(Fault {
+            kind: PitfallKind::FlushWithoutFence,
+            affected: unfenced,
+            cost: 0,
+            reason: format!(
                 "{} flushes are followed by no fence, though the program fences others: when they \
                  are done, nobody knows. Where the data must be in memory before something else, \
                  a store fence belongs behind the last flush; where the flush is to save time, \
                  none is needed.",
-                of(unfenced)
-            );
-            fault(PitfallKind::FlushWithoutFence, unfenced, least, 0, reason);
+                of(unfenced, c)
+            ),
+        });
+    }
+    (all.into_iter())
+        .map(|fault| (t.min_useless_share, fault))
+        .collect()
+}
+
+fn of_rewritten_lines(c: &Counts, t: &Thresholds) -> Fault {
+    let mean = c.rewrite_sum as f64 / c.rewritten.max(1) as f64;
+    // A fence behind most flushes: the program wants the data to survive.
+    let durable = share(c.fenced_explicitly, c.executed) >= 0.5;
+    let advice = match durable {
+        true => {
+            "Where each state has to survive a power cut, these flushes are needed: then make all changes of a line \
+             before it is flushed (stores to one line reach memory in their order, without a flush between), or write what changes \
+             often to lines of their own, as a log does. Where it need not, flush after the last write only."
         }
-    } else if j.kind == EventKind::NtStore {
-        let reason = format!(
+        false => "Flush after the last write only, or not at all.",
+    };
+    Fault {
+        kind: PitfallKind::FlushOfRewrittenLine,
+        affected: c.rewritten,
+        cost: c.rewritten * 2 * t.line_cost,
+        reason: format!(
+            "{} flushed lines are written again after {} on average, while still cached: each \
+             flush is a write to memory that the next write makes useless (P0, section 5: 75x \
+             slower for one line). {advice}",
+            of(c.rewritten, c),
+            distance(Some(mean))
+        ),
+    }
+}
+
+fn of_partial_lines(c: &Counts, t: &Thresholds) -> Fault {
+    Fault {
+        kind: PitfallKind::PartialNonTemporalLine,
+        affected: c.partial,
+        cost: c.partial * 2 * t.line_cost,
+        reason: format!(
             "{} lines written with non-temporal stores leave before they are complete: each part \
              is a write of its own, and devices with larger units read the rest first. Write whole \
              lines, few at a time, before anything else is written; a word alone that has to reach memory is better stored as others \
              and its line flushed (clwb), which writes the line whole.",
-            of(c.partial)
-        );
-        let cost = c.partial * 2 * t.line_cost;
-        fault(
-            PitfallKind::PartialNonTemporalLine,
-            c.partial,
-            t.min_partial_share,
-            cost,
-            reason,
-        );
-    } else if let EventKind::Fence(kind) = j.kind {
-        let reason = match kind {
-            FenceKind::Store => format!(
-                "{} fences have nothing to order: neither a flush nor a non-temporal store has come \
-                 since the fence before, and x86 keeps ordinary stores in order by itself.",
-                of(c.idle)
-            ),
-            _ => format!(
-                "{} full fences have nothing to order: the thread has stored nothing since its \
-                 fence or atomic before (stores to a function's own frame are not looked at), and \
-                 x86 keeps loads in order by itself. Between loads an acquire fence does the same \
-                 and costs nothing there; leave the fence where it is to time instructions.",
-                of(c.idle)
-            ),
-        };
-        fault(
-            PitfallKind::IdleFence,
-            c.idle,
-            least,
-            c.idle * t.fence_cost,
-            reason,
-        );
+            of(c.partial, c)
+        ),
     }
-    faults
+}
+
+fn of_idle_fences(kind: FenceKind, c: &Counts, t: &Thresholds) -> Fault {
+    let idle = of(c.idle, c);
+    let reason = match kind {
+        FenceKind::Store => format!(
+            "{idle} fences have nothing to order: neither a flush nor a non-temporal store has come \
+             since the fence before, and x86 keeps ordinary stores in order by itself."
+        ),
+        _ => format!(
+            "{idle} full fences have nothing to order: the thread has stored nothing since its \
+             fence or atomic before (stores to a function's own frame are not looked at), and \
+             x86 keeps loads in order by itself. Between loads an acquire fence does the same \
+             and costs nothing there; leave the fence where it is to time instructions."
+        ),
+    };
+    Fault {
+        kind: PitfallKind::IdleFence,
+        affected: c.idle,
+        cost: c.idle * t.fence_cost,
+        reason,
+    }
 }

@@ -26,21 +26,65 @@ const FEW: u64 = 4;
 
 /// `f` in full; `cache`: bytes of the last-level cache of the machine that it was seen on.
 pub fn write(page: &mut Page, f: &NamedFinding, cache: Option<u64>, sources: Option<&dyn Sources>) {
-    let name = page.paint(Style::new().bold(), &page.function(&f.place.function));
-    let apart = f.apart.as_ref().map(|a| format!(", {a}"));
     let vain = f.gains_on_none_of().filter(|_| f.is_advice());
-    // What harms on the machine that was asked about is no advice for it.
+    let advice = advice(page, f, vain.as_deref());
+    title(page, f, &advice);
+    writer(page, f);
+    shares(page, f);
+    sizes(page, f);
+    if f.streams.share >= SOME {
+        let streams = format!(
+            "{} of the lines are completed in {:.1} visits, {:.0} turns to other streams between",
+            percent(f.streams.share),
+            f.streams.visits,
+            f.streams.between
+        );
+        page.wrapped("   Streams: ", &streams);
+    }
+    page.wrapped("   Fence distance: ", &fence(f.fence_distance));
+    choice(page, f, vain.as_deref(), &advice);
+    page.wrapped("   Reason: ", &f.reason);
+    if let Some(limit) = f.cache_limit {
+        larger_caches(page, limit, cache, f.can_be_tried());
+    }
+    if let Some(d) = &f.dismissed {
+        let otherwise = format!("{}. {}", verdict_name(d.verdict), d.reason);
+        page.wrapped("   Else it would be: ", &otherwise);
+    }
+    for p in most(&f.predicted) {
+        let gain = gain(p.speedup());
+        let predicted = format!("{} on {}: {gain}", change(&p.op, &p.way), p.machine);
+        page.wrapped("   Predicted: ", &predicted);
+    }
+    allocations(page, f);
+    callers(page, f.callers());
+    if let Some(sources) = sources {
+        source::write(page, &f.lines, sources);
+    }
+}
+
+/// What the title says is to be done. What gains nothing on the machine that was asked about, `vain`, is no advice for it.
+fn advice(page: &Page, f: &NamedFinding, vain: Option<&str>) -> String {
     let leave_alone = page.verdict(Verdict::LeaveAlone);
-    let advice = match &vain {
+    match vain {
         Some(there) => format!("{leave_alone} on {there}"),
         None if f.written_once => format!("{leave_alone} in this run"),
         None => page.verdict(f.verdict),
-    };
+    }
+}
+
+fn title(page: &mut Page, f: &NamedFinding, advice: &str) {
+    let name = page.paint(Style::new().bold(), &page.function(&f.place.function));
+    let apart = f.apart.as_ref().map(|a| format!(", {a}"));
     let title = format!("{name}{}: {advice}", apart.unwrap_or_default());
     page.wrapped(&format!("{}. ", f.number), &title);
     page.line(&format!("   Location: {}", page.location(&f.place)));
     other_lines(page, f);
     inlined(page, &f.place);
+}
+
+/// Whose code it is, where it is not the program's own, and who has it written.
+fn writer(page: &mut Page, f: &NamedFinding) {
     if let Some(why) = why_not_own(f) {
         page.wrapped("   In: ", &why);
     }
@@ -51,6 +95,10 @@ pub fn write(page: &mut Page, f: &NamedFinding, cache: Option<u64>, sources: Opt
         let whence = whence.as_deref().unwrap_or("called here");
         page.wrapped("   Written by: ", &format!("{writer}, {whence}"));
     }
+}
+
+/// How much of the program's writing it is.
+fn shares(page: &mut Page, f: &NamedFinding) {
     page.wrapped(
         "   Perc. of all stores: ",
         &format!(
@@ -80,6 +128,10 @@ pub fn write(page: &mut Page, f: &NamedFinding, cache: Option<u64>, sources: Opt
             some(f.stretches, "stretch", "stretches")
         ));
     }
+}
+
+/// How large what it writes in sequence is; of other lines, how soon they are used again.
+fn sizes(page: &mut Page, f: &NamedFinding) {
     page.line(&format!(
         "   Perc. seq. writes: {}",
         percent(f.sequential_share)
@@ -101,16 +153,9 @@ pub fn write(page: &mut Page, f: &NamedFinding, cache: Option<u64>, sources: Opt
         );
         page.wrapped("   All lines: ", &lines);
     }
-    if f.streams.share >= SOME {
-        let streams = format!(
-            "{} of the lines are completed in {:.1} visits, {:.0} turns to other streams between",
-            percent(f.streams.share),
-            f.streams.visits,
-            f.streams.between
-        );
-        page.wrapped("   Streams: ", &streams);
-    }
-    page.wrapped("   Fence distance: ", &fence(f.fence_distance));
+}
+
+fn choice(page: &mut Page, f: &NamedFinding, vain: Option<&str>, advice: &str) {
     match vain {
         Some(there) => page.wrapped(
             "   Pre-store choice: ",
@@ -129,24 +174,6 @@ pub fn write(page: &mut Page, f: &NamedFinding, cache: Option<u64>, sources: Opt
             ),
         ),
         None => page.line(&format!("   Pre-store choice: {advice}")),
-    }
-    page.wrapped("   Reason: ", &f.reason);
-    if let Some(limit) = f.cache_limit {
-        larger_caches(page, limit, cache, f.can_be_tried());
-    }
-    if let Some(d) = &f.dismissed {
-        let otherwise = format!("{}. {}", verdict_name(d.verdict), d.reason);
-        page.wrapped("   Else it would be: ", &otherwise);
-    }
-    for p in most(&f.predicted) {
-        let gain = gain(p.speedup());
-        let predicted = format!("{} on {}: {gain}", change(&p.op, &p.way), p.machine);
-        page.wrapped("   Predicted: ", &predicted);
-    }
-    allocations(page, f);
-    callers(page, f.callers());
-    if let Some(sources) = sources {
-        source::write(page, &f.lines, sources);
     }
 }
 

@@ -127,16 +127,7 @@ pub(super) fn mode_from(
     lanes: u8,
     extra: u16,
 ) -> Option<(RefMode, usize, usize)> {
-    let form = match (extra & 0xff) as u8 {
-        _ if matches!(mode, 1 | 2 | 6) => MaskForm::Bits,
-        0 => MaskForm::Bits,
-        n @ (1 | 2 | 4 | 8) => MaskForm::TopBits(n),
-        _ => return None,
-    };
-    let mask_words = match form {
-        MaskForm::Bits => 1,
-        MaskForm::TopBits(n) => (usize::from(lanes) * usize::from(n)).div_ceil(8),
-    };
+    let (form, mask_words) = mask_form(mode, lanes, extra)?;
     let direction = match extra {
         0 => Direction::Up,
         1 => Direction::Down,
@@ -193,13 +184,7 @@ pub(super) fn mode_from(
             RefMode::Xsave {
                 features: aux,
                 header: index,
-                form: match extra {
-                    0 => XsaveForm::All,
-                    1 => XsaveForm::Compacted,
-                    2 => XsaveForm::InUse,
-                    3 => XsaveForm::Restored,
-                    _ => return None,
-                },
+                form: xsave_form(extra)?,
             },
             1,
             if index == NO_SLOT {
@@ -219,6 +204,30 @@ pub(super) fn mode_from(
             TILE_CONFIG_WORDS,
             usize::from(index != NO_SLOT),
         ),
+        _ => return None,
+    })
+}
+
+/// How a mask says which lanes are set, and how many words it takes.
+fn mask_form(mode: u8, lanes: u8, extra: u16) -> Option<(MaskForm, usize)> {
+    Some(match (extra & 0xff) as u8 {
+        // `extra` is something else there.
+        _ if matches!(mode, 1 | 2 | 6) => (MaskForm::Bits, 1),
+        0 => (MaskForm::Bits, 1),
+        n @ (1 | 2 | 4 | 8) => {
+            let bytes = usize::from(lanes) * usize::from(n);
+            (MaskForm::TopBits(n), bytes.div_ceil(8))
+        }
+        _ => return None,
+    })
+}
+
+fn xsave_form(extra: u16) -> Option<XsaveForm> {
+    Some(match extra {
+        0 => XsaveForm::All,
+        1 => XsaveForm::Compacted,
+        2 => XsaveForm::InUse,
+        3 => XsaveForm::Restored,
         _ => return None,
     })
 }

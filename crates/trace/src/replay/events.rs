@@ -123,19 +123,11 @@ fn special_touch(
             direction,
         ),
         RefMode::Masked { mask, form, lanes } => {
-            let mut from = None;
-            for lane in 0..=lanes {
-                let set = lane < lanes && lane_set(values, mask, form, lane);
-                match (set, from) {
-                    (true, None) => from = Some(lane),
-                    (false, Some(first)) => {
-                        let bytes = size * u64::from(lane - first);
-                        touch(base.wrapping_add(size * u64::from(first)), bytes);
-                        from = None;
-                    }
-                    _ => {}
-                }
-            }
+            let is_set = |lane| lane_set(values, mask, form, lane);
+            stretches(lanes, is_set, |first, end| {
+                let from = base.wrapping_add(size * u64::from(first));
+                touch(from, size * u64::from(end - first));
+            });
         }
         RefMode::Indexed {
             mask,
@@ -185,27 +177,51 @@ fn special_touch(
             stride,
             scale,
         } => {
-            let stride = if stride == NO_SLOT {
-                0
-            } else {
-                word(values, stride).wrapping_mul(u64::from(scale))
+            let stride = match stride {
+                NO_SLOT => 0,
+                slot => word(values, slot).wrapping_mul(u64::from(scale)),
             };
             let byte = |at: u16| word(values, config + at / 8) >> (at % 8 * 8) & 0xff;
-            let tile = u16::from(tile);
-            let bytes = byte(TILE_ROW_BYTES + 2 * tile) | byte(TILE_ROW_BYTES + 2 * tile + 1) << 8;
-            let first = byte(TILE_START_ROW);
-            let rows = byte(TILE_ROWS + tile).min(TILE_MAX_ROWS);
-            if stride == bytes {
-                // Without gaps: one stretch.
-                if bytes > 0 && first < rows {
-                    touch(base.wrapping_add(first * stride), (rows - first) * bytes);
-                }
-            } else if bytes > 0 {
-                for row in first..rows {
-                    touch(base.wrapping_add(row.wrapping_mul(stride)), bytes);
-                }
-            }
+            tile_rows(byte, u16::from(tile), base, stride, touch);
         }
+    }
+}
+
+/// Tells of the lanes that are set as many as lie side by side: the first, and the one behind the last.
+fn stretches(lanes: u8, is_set: impl Fn(u8) -> bool, mut stretch: impl FnMut(u8, u8)) {
+    let mut from = None;
+    for lane in 0..=lanes {
+        match (lane < lanes && is_set(lane), from) {
+            (true, None) => from = Some(lane),
+            (false, Some(first)) => {
+                stretch(first, lane);
+                from = None;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A tile's rows from `base` on, `stride` bytes apart. `byte`: of the tiles' configuration.
+fn tile_rows(
+    byte: impl Fn(u16) -> u64,
+    tile: u16,
+    base: u64,
+    stride: u64,
+    touch: &mut dyn FnMut(u64, u64),
+) {
+    let bytes = byte(TILE_ROW_BYTES + 2 * tile) | byte(TILE_ROW_BYTES + 2 * tile + 1) << 8;
+    let first = byte(TILE_START_ROW);
+    let rows = byte(TILE_ROWS + tile).min(TILE_MAX_ROWS);
+    if bytes == 0 || first >= rows {
+        return;
+    }
+    if stride == bytes {
+        // Without gaps: one stretch.
+        return touch(base.wrapping_add(first * stride), (rows - first) * bytes);
+    }
+    for row in first..rows {
+        touch(base.wrapping_add(row.wrapping_mul(stride)), bytes);
     }
 }
 
