@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What each verb costs on programs of unlike kinds, short and long, beside what it is meant to cost, and cachegrind.
+"""What each verb costs on programs of unlike kinds, short and long, beside what it is meant to cost, and what peers take.
 
 Each round runs the program natively, counted, recorded and advised, one after the other; ratios of wall time are taken
 within a round, so that a machine whose speed drifts does not spoil them. Below each program stands where the time of `advise`
@@ -19,6 +19,8 @@ import subprocess
 import tempfile
 import threading
 import time
+
+import peers
 
 PRESTORE = os.environ.get("PRESTORE", "target/release/prestore")
 # At most so many times native: numeric kernels, and irregular programs.
@@ -148,9 +150,8 @@ def measure(name, kind, program, runs, simulates, start):
             took = seconds([PRESTORE, "simulate", trace, "--machine", "machine-a", "--quiet"])
             rate = judged(count / took / 1e6, SIMULATED / 1e6, lambda a, b: a >= b)
             print(f"    simulate {rate:>14} M accesses/s (meant: {SIMULATED / 1e6:.0f})")
-            if shutil.which("valgrind"):
-                peer = ["valgrind", "--tool=cachegrind", "--cache-sim=yes", "--cachegrind-out-file=/dev/null", *program]
-                print(f"    cachegrind {seconds(peer) / native:12.1f} x native")
+            for peer in peers.beside(program, native, count):
+                print(f"    {peer}")
 
 
 def main():
