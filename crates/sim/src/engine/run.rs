@@ -1,22 +1,24 @@
 //! The loop: threads go on in order of simulated time.
 
+mod behind;
 mod plainly;
 
 use super::erased::AnyMechanism;
 use super::error::SimulationError;
-use super::handoffs::{HandOffs, Pledge};
+use super::handoffs::HandOffs;
 use super::helpers::{Come, Helpers};
 use super::locks::Locks;
 use super::pipeline::{Pipeline, Uncore};
 use super::ready::Ready;
-use super::sampled::{Left, TICK, Unit};
+use super::sampled::{Left, Unit};
 use super::source::Source;
 use super::thread::Thread;
 use super::window::{Interest, Window};
+use crate::Time;
 use crate::doors::{Agents, NoAgents};
 use crate::mechanism::Mechanism;
 use crate::results::{Measured, Meter};
-use crate::{OpKind, Time};
+use behind::Next;
 
 /// What a run needs to know beside its parts.
 #[derive(Clone, Copy, Debug)]
@@ -260,23 +262,10 @@ impl<'a, S: Source, P: Pipeline, U: Uncore, A: Agents> Run<'a, S, P, U, A> {
                 let refilled = thread.refill(self.source, self.mechanism);
                 match refilled.map_err(SimulationError::Source)? {
                     None => continue,
-                    Some(instrs) => {
-                        if thread.core.wind_down(instrs, limit, &mut self.uncore) {
-                            if thread.core.clock() > limit {
-                                self.publish(t);
-                                return Ok(Turn::Ready);
-                            }
-                            continue;
-                        }
-                        let end = thread.core.finish(instrs, &mut self.uncore);
-                        self.end = self.end.max(end);
-                        self.publish(t);
-                        for lock in self.locks.held_by(t as u32) {
-                            self.released(t, lock, end);
-                        }
-                        self.woken = false;
-                        return Ok(Turn::Ended);
-                    }
+                    Some(instrs) => match self.run_out(t, instrs, limit) {
+                        Some(turn) => return Ok(turn),
+                        None => continue,
+                    },
                 }
             };
             if A::ACTIVE {
@@ -300,85 +289,34 @@ impl<'a, S: Source, P: Pipeline, U: Uncore, A: Agents> Run<'a, S, P, U, A> {
             }
             let began = thread.last_began;
             thread.last_began = thread.under_way.take().unwrap_or(now);
-            match op.kind {
-                OpKind::Load if !thread.unread.is_empty() => self.messages_read(t),
-                OpKind::HandOff => {
-                    thread.last_began = began;
-                    thread.advance();
-                    let pledge = Pledge::HandOff {
-                        number: op.addr,
-                        begun: thread.regions.last().copied().unwrap_or(thread.last_began),
-                        message: !thread.regions.is_empty(),
-                    };
-                    self.pledge(t, pledge);
-                    continue;
-                }
-                OpKind::Release => {
-                    thread.last_began = began;
-                    thread.advance();
-                    self.pledge(t, Pledge::Release(op.addr));
-                    continue;
-                }
-                OpKind::Acquire => {
-                    let now = thread.core.now();
-                    let Some(free) = self.locks.acquire(op.addr, t as u32, now) else {
-                        thread.parked = true;
-                        return Ok(self.rest(t, limit));
-                    };
-                    thread.core.wait_for_lock(free);
-                    thread.last_began = began;
-                    thread.advance();
-                    continue;
-                }
-                OpKind::Await => {
-                    let Some(published) = self.handoffs.await_by(op.addr, t as u32) else {
-                        thread.parked = true;
-                        return Ok(self.rest(t, limit));
-                    };
-                    thread.core.wait_until(published.visible);
-                    thread.unread.push(published);
-                }
-                OpKind::RegionBegin if op.addr == TICK && self.unit.is_some() => {
-                    thread.last_began = began;
-                    let now = thread.core.now();
-                    thread.advance();
-                    if self.ticked(now, op.size) {
-                        return Ok(Turn::Ready);
-                    }
-                    continue;
-                }
-                OpKind::RegionBegin => {
-                    let now = thread.core.now();
-                    thread.regions.push(now);
-                    self.window.region_begins(t as u32, op.addr);
-                    self.measure(now);
-                }
-                OpKind::RegionEnd => {
-                    let now = thread.core.now();
-                    thread.regions.pop();
-                    self.window.region_ends(t as u32, op.addr);
-                    self.measure(now);
-                }
-                OpKind::Alloc { .. } => {
-                    let now = thread.core.now();
-                    self.uncore.allocated(t as u32, now, &op);
-                    // A unit does not know what was returned before it.
-                    if let Some(memories) = self.uncore.overfull()
-                        && self.unit.is_none()
-                    {
-                        let machine = String::new();
-                        return Err(SimulationError::TooMuchMemory { machine, memories });
-                    }
-                }
-                OpKind::Free => {
-                    let now = thread.core.now();
-                    self.uncore.freed(t as u32, now, op.addr);
-                }
-                _ => {}
+            match self.behind(t, &op, began)? {
+                Next::Look => {}
+                Next::Go => continue,
+                Next::Rest => return Ok(self.rest(t, limit)),
+                Next::Stop => return Ok(Turn::Ready),
             }
             if self.is_done(t, limit) {
                 return Ok(Turn::Ready);
             }
         }
+    }
+    /// The thread's trace is at its end, with `instrs` instructions behind its last operation. `None`: it goes on with what is left.
+    fn run_out(&mut self, t: usize, instrs: u64, limit: Time) -> Option<Turn> {
+        let thread = &mut self.threads[t];
+        if thread.core.wind_down(instrs, limit, &mut self.uncore) {
+            if thread.core.clock() > limit {
+                self.publish(t);
+                return Some(Turn::Ready);
+            }
+            return None;
+        }
+        let end = thread.core.finish(instrs, &mut self.uncore);
+        self.end = self.end.max(end);
+        self.publish(t);
+        for lock in self.locks.held_by(t as u32) {
+            self.released(t, lock, end);
+        }
+        self.woken = false;
+        Some(Turn::Ended)
     }
 }
