@@ -7,6 +7,7 @@
 mod synthetic;
 
 use divan::counter::ItemsCount;
+use fastrand::Rng;
 use synthetic::Program;
 use synthetic::copy::Copy;
 
@@ -15,18 +16,6 @@ const STACK: u64 = 0x7ffc_0000_0000;
 
 fn main() {
     divan::main();
-}
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (self.0 >> 33) % n
-    }
 }
 
 fn analyze(bencher: divan::Bencher<'_, '_>, program: Program) {
@@ -121,9 +110,9 @@ fn random(bencher: divan::Bencher<'_, '_>) {
         .increment(1, 0, 4)
         .compute(2)
         .done();
-    let mut random = Random(5);
+    let mut random = Rng::with_seed(5);
     for i in 0..2_000_000u64 {
-        let counter = random.below(4 << 20) * 4;
+        let counter = random.u64(..4 << 20) * 4;
         p.run(0, block, &[STACK + i * 4 % 65536, HEAP + counter]);
     }
     analyze(bencher, p);
@@ -179,15 +168,15 @@ fn kv(bencher: divan::Bencher<'_, '_>) {
         .load(0, 32, 32)
         .compute(4)
         .done();
-    let mut random = Random(7);
+    let mut random = Rng::with_seed(7);
     for _ in 0..60_000 {
-        let key = random.below(100_000);
+        let key = random.u64(..100_000);
         let (value, bucket) = (HEAP + key * 1088, HEAP + 0x10_0000_0000 + key * 64);
         p.run(0, enter, &[STACK]);
         p.run(0, hash, &[STACK]);
         p.run(0, leave, &[STACK]);
         p.run(0, probe, &[bucket]);
-        if random.below(2) == 0 {
+        if random.u64(..2) == 0 {
             p.run(0, put, &[STACK]);
             copy.run(&mut p, 0, value, 1024);
             p.run(0, back, &[STACK]);

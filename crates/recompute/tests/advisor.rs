@@ -1,9 +1,7 @@
 //! The advice is what runs with failures would have chosen.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
-mod common;
-
-use common::Random;
+use fastrand::Rng;
 use prestore_recompute::{Advice, Level, Measured, Scheme, checkpoint_cost, crossing};
 
 /// As tmm of 1024 by 1024 with blocks of 16 in P4: 64 iterations of `kk`, of 64 of `ii`, of 64 of `jj`.
@@ -29,9 +27,9 @@ fn tmm(mttf_seconds: f64) -> Measured {
 }
 
 /// Seconds that a run takes in which failures come at random, step by step.
-fn simulate(of: &Measured, advice: &Advice, random: &mut Random) -> f64 {
+fn simulate(of: &Measured, advice: &Advice, random: &mut Rng) -> f64 {
     let mut until = || {
-        let uniform = (random.word() >> 11) as f64 / (1_u64 << 53) as f64;
+        let uniform = random.f64();
         -of.mttf_seconds * (1.0 - uniform).ln()
     };
     let (mut now, mut failure) = (0.0, until());
@@ -81,7 +79,7 @@ fn simulate(of: &Measured, advice: &Advice, random: &mut Random) -> f64 {
 }
 
 fn mean(of: &Measured, advice: &Advice) -> f64 {
-    let mut random = Random(9);
+    let mut random = Rng::with_seed(9);
     let runs = 100;
     (0..runs)
         .map(|_| simulate(of, advice, &mut random))

@@ -1,13 +1,11 @@
 //! Programs that are killed at random times and started again come to the very bits of one that was left alone.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
-mod common;
-
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::Random;
+use fastrand::Rng;
 
 fn program(file: Option<&Path>, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_recompute-kernels"));
@@ -36,7 +34,7 @@ fn kill(folder: &Path, args: &[&str], kills: usize, seed: u64) -> usize {
     let (expected, _) = finished(&mut program(None, args));
     let file = folder.join("loop");
     let _ = std::fs::remove_file(&file);
-    let mut random = Random(seed);
+    let mut random = Rng::with_seed(seed);
     // How long a whole run takes, so that it is hit anywhere in it.
     let start = Instant::now();
     assert_eq!(finished(&mut program(Some(&file), args)).0, expected);
@@ -44,15 +42,13 @@ fn kill(folder: &Path, args: &[&str], kills: usize, seed: u64) -> usize {
     let (mut killed, mut resumed) = (0, 0);
     while killed < kills {
         let _ = std::fs::remove_file(&file);
-        let mut rounds = 1 + random.below(4);
+        let mut rounds = 1 + random.usize(..4);
         while rounds > 0 && killed < kills {
             let mut child = program(Some(&file), args)
                 .stdout(Stdio::null())
                 .spawn()
                 .unwrap();
-            std::thread::sleep(Duration::from_nanos(
-                random.word() % whole.as_nanos() as u64,
-            ));
+            std::thread::sleep(Duration::from_nanos(random.u64(..whole.as_nanos() as u64)));
             // A run that was faster has not been killed.
             let early = child.try_wait().unwrap();
             child.kill().unwrap();
@@ -138,14 +134,14 @@ fn killed_while_it_begins() {
             .unwrap(),
     ] {
         let file = folder.path().join("loop");
-        let mut random = Random(11);
+        let mut random = Rng::with_seed(11);
         for _ in 0..60 {
-            for _ in 0..1 + random.below(3) {
+            for _ in 0..1 + random.usize(..3) {
                 let mut child = program(Some(&file), &args)
                     .stdout(Stdio::null())
                     .spawn()
                     .unwrap();
-                std::thread::sleep(Duration::from_micros(random.word() % 4000));
+                std::thread::sleep(Duration::from_micros(random.u64(..4000)));
                 child.kill().unwrap();
                 child.wait().unwrap();
             }

@@ -5,7 +5,8 @@ use prestore_trace::FenceKind;
 
 use crate::synthetic::copy::Copy;
 use crate::synthetic::{GENERIC, Program, SITES};
-use crate::{HEAP, Random, STACK, of_function};
+use crate::{HEAP, STACK, of_function};
+use fastrand::Rng;
 
 /// Listing 1: elements written in random order by `memcpy`, then (maybe) one field is read.
 fn listing_1(element: u64, elements: u64, reread: bool) -> Program {
@@ -20,9 +21,9 @@ fn listing_1(element: u64, elements: u64, reread: bool) -> Program {
         .after(call)
         .done();
     let go_on = p.block(1, 20).compute(5).after(call).done();
-    let mut random = Random(1);
+    let mut random = Rng::with_seed(1);
     for _ in 0..20_000 {
-        let at = HEAP + random.below(elements) * element;
+        let at = HEAP + random.u64(..elements) * element;
         p.run(0, call, &[]);
         copy.run(&mut p, 0, at, element);
         if reread {
@@ -112,9 +113,9 @@ fn listing_2_reports_the_distance_of_the_fence() {
             draft = draft.load(1, i64::from(i) * 8, 8);
         }
         let block = draft.fence(FenceKind::Full).done();
-        let mut random = Random(2);
+        let mut random = Rng::with_seed(2);
         for _ in 0..20_000 {
-            p.run(0, block, &[HEAP + random.below(1 << 20) * 128, STACK]);
+            p.run(0, block, &[HEAP + random.u64(..1 << 20) * 128, STACK]);
         }
         let out = p.analyze();
         let f = of_function(&out.findings, 1);

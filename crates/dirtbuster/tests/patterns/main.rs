@@ -10,24 +10,12 @@ mod listings;
 #[path = "../synthetic/mod.rs"]
 mod synthetic;
 
+use fastrand::Rng;
 use prestore_dirtbuster::{Finding, Findings, Verdict};
 use synthetic::{Program, SITES};
 
 const HEAP: u64 = 0x7f00_0000_0000;
 const STACK: u64 = 0x7ffc_0000_0000;
-
-/// A small generator, so that streams are the same each time.
-pub struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (self.0 >> 33) % n
-    }
-}
 
 /// The finding with the most stores whose top store is in `function`.
 #[track_caller]
@@ -70,16 +58,16 @@ fn kv(keys: u64, puts_in_ten: u64) -> Program {
         .load(0, 32, 32)
         .compute(4)
         .done();
-    let mut random = Random(3);
+    let mut random = Rng::with_seed(3);
     for _ in 0..40_000 {
         // A power law: a tenth of the keys draws most of the requests.
-        let draw = random.below(1 << 20) as f64 / f64::from(1 << 20);
+        let draw = random.u64(..1 << 20) as f64 / f64::from(1 << 20);
         let key = ((keys as f64).powf(draw) - 1.0) as u64;
         let scattered = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) % keys;
         let value = HEAP + scattered * 1024;
         let bucket = HEAP + 0x10_0000_0000 + scattered * 64;
         p.run(0, spill, &[STACK]);
-        if random.below(10) < puts_in_ten {
+        if random.u64(..10) < puts_in_ten {
             for at in (0..1024).step_by(64) {
                 p.run(0, craft, &[value + at]);
             }
@@ -210,9 +198,9 @@ fn random_counting_is_left_alone_as_rewritten_or_not_sequential() {
             .increment(1, 0, size)
             .compute(2)
             .done();
-        let mut random = Random(5);
+        let mut random = Rng::with_seed(5);
         for i in 0..400_000u64 {
-            let counter = random.below(counters) * u64::from(size);
+            let counter = random.u64(..counters) * u64::from(size);
             p.run(0, count, &[STACK + i * 4 % 65536, HEAP + counter]);
         }
         let out = p.analyze();

@@ -9,7 +9,5 @@
 )]
 
 mod log;
-mod random;
 
 pub use log::{Event, Recorder, survivors_log};
-pub use random::Random;
