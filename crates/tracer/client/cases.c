@@ -21,7 +21,7 @@
  * often would have its code translated again each time. Blocks made after the end of recording have
  * both versions too: the engine may build any block again, to tell where a signal in it belongs, and
  * stored translations instead (session_records_block) do not cover the way out of a block. With a budget
- * blocks are like that from a certain moment on, and not in long gaps (forms.h). */
+ * blocks are like that from a certain moment on, and never in long gaps (forms.h). */
 enum { COUNTED = 0, RECORDED = 1 };
 
 /* What both cases of a block share. */

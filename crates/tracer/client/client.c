@@ -274,6 +274,7 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
             dr_abort();
         kernel_writes_init();
     }
+    forms_init();
     if (options.scope == SCOPE_TRY) {
         if (!trial_init())
             dr_exit_process(3);

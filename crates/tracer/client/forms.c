@@ -19,7 +19,7 @@ static volatile uint n_changes;
 static volatile uint since;
 static uint last_flush;
 
-static volatile form_t form = FORM_RECORDED;
+static volatile form_t form;
 static volatile int changing;
 static volatile int in_windows; /* threads */
 static volatile uint two_cases; /* made since the last flush */
@@ -30,18 +30,35 @@ forms_most_of(uint buffers)
     return (uint64)buffers * options.slot_words * BLOCK_INSTRS;
 }
 
+static bool
+whole_at_first(void)
+{
+    return options.burst > 0 && options.dense > forms_most_of(2);
+}
+
 bool
 forms_change_later(void)
 {
-    return options.burst > 0 && options_record() && !options.regions_only &&
-        options.dense > forms_most_of(2);
+    bool windows = options.skip > 0 || options.take > 0;
+    return (windows || (options_record() && whole_at_first())) && !options.regions_only;
+}
+
+static form_t
+first_form(void)
+{
+    bool windowed = options_windowed() && !(forms_change_later() && whole_at_first());
+    return windowed ? FORM_TWO_CASES : FORM_RECORDED;
+}
+
+void
+forms_init(void)
+{
+    form = first_form();
 }
 
 form_t
 forms_now(void)
 {
-    if (!forms_change_later())
-        return options_windowed() ? FORM_TWO_CASES : FORM_RECORDED;
     return form;
 }
 
@@ -69,7 +86,7 @@ forms_of_block(void *drcontext, bool translating)
     uint at = __atomic_load_n(&n_changes, __ATOMIC_ACQUIRE);
     while (at > first && changes[(at - 1) % CHANGES].flush > number)
         at--;
-    return at == 0 ? FORM_RECORDED : changes[(at - 1) % CHANGES].form;
+    return at == 0 ? first_form() : changes[(at - 1) % CHANGES].form;
 }
 
 void

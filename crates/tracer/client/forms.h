@@ -1,11 +1,11 @@
-/* What the blocks of a process are made for, which changes while it runs with a budget.
+/* What the blocks of a process are made for, which changes while it runs with a budget or in windows.
  *
- * Such a process is recorded whole at first, by blocks of one case (client.c), as without a budget:
+ * With a budget it is recorded whole at first, by blocks of one case (client.c), as without one:
  * what does not run for long pays nothing. Before the first window is left out, its blocks get a
  * second case (second_case.h), so that each thread passes from windows to gaps by itself. Where a
  * gap is so long that it pays to translate the code twice more, blocks are made for counting alone,
  * which takes a fraction of the code that two cases do; before any thread comes to the next window,
- * they have two cases again.
+ * they have two cases again. What lies before the first window, or behind the last, is such a gap.
  *
  * Each change flushes all code. A thread is in a block of before the flush until it leaves that for
  * the engine, and a signal may have that block translated: the form of each flush is remembered. */
@@ -22,6 +22,9 @@ typedef enum {
 
 /* What so many buffers may tell of, in instructions. */
 uint64 forms_most_of(uint buffers);
+
+/* After the options are known. */
+void forms_init(void);
 
 /* Do forms change while the process runs? */
 bool forms_change_later(void);

@@ -55,9 +55,6 @@ pub struct Bursts {
     pub dense: u64,
     /// A power of four; 4 at least.
     pub thinnest: u64,
-    /// Instructions for each block that has two cases, beyond which what lies between two windows is executed by
-    /// blocks that are made for counting alone.
-    pub gap_a_block: u64,
 }
 
 /// Which source regions (`prestore_region.h`) are recorded.
@@ -97,6 +94,9 @@ pub struct Options {
     pub window: Window,
     /// Or which parts of all of it; then `window` is to be the default.
     pub bursts: Option<Bursts>,
+    /// Instructions for each block that has two cases, beyond which what lies before, between or behind windows is executed by
+    /// blocks that are made for counting alone. 0: always; at windows by source regions never.
+    pub gap_a_block: u64,
     /// Which regions.
     pub region: Region,
     /// Where the program's standard output goes.
@@ -161,13 +161,11 @@ impl Options {
             burst,
             dense,
             thinnest,
-            gap_a_block,
         }) = self.bursts
         {
-            args.push(format!(
-                "burst={burst} dense={dense} thinnest={thinnest} gap_a_block={gap_a_block}"
-            ));
+            args.push(format!("burst={burst} dense={dense} thinnest={thinnest}"));
         }
+        args.push(format!("gap_a_block={}", self.gap_a_block));
         args.join(" ")
     }
 }

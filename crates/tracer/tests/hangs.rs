@@ -16,10 +16,11 @@ fn forks_while_other_threads_record(options: &[&str]) {
     assert!(facts.processes.len() > 40, "{options:?}: {facts:?}");
 }
 
-const WAYS: [&[&str]; 4] = [
+const WAYS: [&[&str]; 5] = [
     &[],
     &["count"],
     &["skip=100000", "take=50000"],
+    &["skip=100000", "take=50000", "gap=0"],
     &["bursts=100000,4400000,16"],
 ];
 

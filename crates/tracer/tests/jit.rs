@@ -8,12 +8,13 @@ mod common;
 use common::{cc, native, recorder, same, str};
 
 /// The scopes and windows that have code of their own.
-const OPTIONS: [&[&str]; 6] = [
+const OPTIONS: [&[&str]; 7] = [
     &[],
     &["count"],
     &["values"],
     &["allocations"],
     &["skip=100000", "take=50000", "period=90000"],
+    &["skip=100000", "take=50000", "period=900000", "gap=0"],
     &["bursts=1100000,4400000,4"],
 ];
 

@@ -45,6 +45,7 @@ fn busy_loops_get_their_signals_around_windows() {
             &["skip=1000000", "take=200000", "period=1000000"][..],
             &["skip=1000", "take=2000000"],
             &["skip=100000", "take=50000", "period=100000", "slow=5"],
+            &["skip=100000", "take=50000", "period=1000000", "gap=0"],
             &["bursts=100000,4400000,16"],
         ] {
             let facts = same_but_for_stores(options, &[str(&PROGRAM), way]);

@@ -27,12 +27,13 @@ const BARE: [&str; 6] = [
 ];
 /// Sorting and arithmetic, strings and system calls, floating point.
 const PARTS: [&str; 3] = ["-DPART=1", "-DPART=2", "-DPART=3"];
-const OPTIONS: [&[&str]; 6] = [
+const OPTIONS: [&[&str]; 7] = [
     &[],
     &["values"],
     &["count"],
     &["allocations", "skip=1000", "take=3000", "period=7000"],
     &["count", "skip=500", "take=1000", "period=2500"],
+    &["skip=5000", "take=3000", "period=50000", "gap=0"],
     &["region=any", "take=2000", "period=3000"],
 ];
 

@@ -50,6 +50,12 @@ fn at(event: &str) -> u64 {
 fn check_slice(program: &str, options: &[&str], stretches: &[Stretch]) -> Facts {
     let full = record(&["events"], program);
     assert_eq!(full.coverage, None);
+    // Whatever blocks gaps are executed by.
+    check_slice_of(&full, program, &[options, &["gap=0"]].concat(), stretches);
+    check_slice_of(&full, program, options, stretches)
+}
+
+fn check_slice_of(full: &Facts, program: &str, options: &[&str], stretches: &[Stretch]) -> Facts {
     let part = record(&[&["events"], options].concat(), program);
     let inside = |event: &&String| stretches.iter().any(|s| (s.0..s.1).contains(&at(event)));
     let expected: Vec<&String> = full.events.iter().filter(inside).collect();
@@ -110,7 +116,7 @@ fn windows_become_rarer_the_longer_a_program_runs() {
 /// first buffer is handed over that is full.
 const LATE: &str = "bursts=100000,4400000,16";
 /// The same, where each gap has blocks that are made for counting alone.
-const SWITCHED: &str = "bursts=100000,4400000,16,0";
+const SWITCHED: [&str; 2] = [LATE, "gap=0"];
 
 /// Coverage, the recorded instructions, and all of them add up.
 fn assert_adds_up(facts: &Facts) {
@@ -123,12 +129,12 @@ fn assert_adds_up(facts: &Facts) {
 #[test]
 fn blocks_get_their_second_case_while_the_program_runs() {
     let program = cc("long", &["-static", "-nostdlib"]);
-    let late = |option| {
-        let (said, facts) = recorder(&[option], &[str(&program)]).run();
+    let late = |options: &[&str]| {
+        let (said, facts) = recorder(options, &[str(&program)]).run();
         assert!(said.status.success(), "{said:?}");
         facts
     };
-    let facts = late(LATE);
+    let facts = late(&[LATE]);
     assert_adds_up(&facts);
     assert_eq!(facts.total(), 2 + 7 * 2_000_000 + 3);
     // Where it was when it got them, and from there on what is recorded of a run of 140 windows.
@@ -143,8 +149,8 @@ fn blocks_get_their_second_case_while_the_program_runs() {
     assert!(facts.stores().abs_diff(recorded / 7) < 25, "{facts:?}");
     // It is the same each time, whatever gaps are executed by.
     let counts = |facts: &Facts| (facts.instrs(), facts.stores(), facts.coverage);
-    for option in [LATE, SWITCHED, SWITCHED] {
-        let again = late(option);
+    for options in [&[LATE][..], &SWITCHED, &SWITCHED] {
+        let again = late(options);
         assert_eq!(again.threads[0].windows, thread.windows);
         assert_eq!(counts(&again), counts(&facts));
     }
@@ -173,8 +179,8 @@ fn threads_and_children_get_second_cases() {
     let both = [
         &[LATE][..],
         &[LATE, "slow=2"],
-        &[SWITCHED],
-        &[SWITCHED, "slow=2"],
+        &SWITCHED,
+        &[LATE, "gap=0", "slow=2"],
     ];
     for options in both {
         let facts = same(options, &[str(&program)]);
@@ -188,8 +194,8 @@ fn threads_and_children_get_second_cases() {
 /// Signals and faults find threads in blocks of all kinds.
 #[test]
 fn signals_while_blocks_get_second_cases() {
-    for option in [LATE, SWITCHED] {
-        let facts = same(&[option], &[str(&cc("faulting", &[]))]);
+    for options in [&[LATE][..], &SWITCHED] {
+        let facts = same(options, &[str(&cc("faulting", &[]))]);
         assert_eq!(facts.status, "exit status: 7", "{facts:?}");
         // It counts the blocks in full that its 200 faults cut.
         let cut = facts.coverage.unwrap().recorded.checked_sub(facts.instrs());
@@ -254,6 +260,7 @@ fn threads_stay_exact() {
         &["skip=20", "take=10", "period=40"],
         &["take=1", "period=2"],
         &["region=any"],
+        &["skip=20", "take=10", "period=40", "gap=0"],
     ] {
         let part = record(options, "asm/threads4");
         assert_eq!(totals(&part), totals(&full), "{options:?}");
@@ -264,13 +271,19 @@ fn threads_stay_exact() {
 fn windows_of_all_threads_add_up() {
     let kv = programs().join("kv");
     let command = [str(&kv), "--threads=4", "--ops=100000", "--keys=4096"];
-    let (said, facts) = recorder(&["count", "skip=20000000", "take=5000000"], &command).run();
-    assert!(said.status.success(), "{said:?}");
-    // Each thread may have held a portion when the window ended, and runs whole blocks.
-    let slack = 4 * (10_000 + 128);
-    let recorded = facts.coverage.unwrap().recorded;
-    assert!(recorded.abs_diff(5_000_000) <= slack, "{recorded}");
-    assert_eq!(facts.instrs(), recorded);
+    let windows = ["skip=20000000", "take=5000000"];
+    for more in [&["count"][..], &["count", "gap=0"], &["gap=0"]] {
+        let (said, facts) = recorder(&[more, &windows].concat(), &command).run();
+        assert!(said.status.success(), "{said:?}");
+        // Each thread may have held a portion when the window ended, and runs whole blocks.
+        let slack = 4 * (10_000 + 128);
+        let recorded = facts.coverage.unwrap().recorded;
+        assert!(
+            recorded.abs_diff(5_000_000) <= slack,
+            "{more:?}: {recorded}"
+        );
+        assert_eq!(facts.instrs(), recorded, "{more:?}");
+    }
 }
 
 #[test]
@@ -307,13 +320,17 @@ fn programs_behave_alike_when_switched_often() {
     let input = dir.path().join("input");
     let text: String = (0..100_000).map(|i| format!("{i}\n")).collect();
     std::fs::write(&input, text).unwrap();
-    let options = ["skip=1000", "take=1000", "period=3000"];
-    if common::found("gzip") {
-        same(&options, &["gzip", "-c", str(&input)]);
-    }
-    if common::found("bash") {
-        let script = "trap 'echo signal' USR1; kill -USR1 $$; \
-                      for i in 1 2 3; do (echo $i); done | sort; kill -USR1 $$; echo end";
-        same(&options, &["bash", "-c", script]);
+    let often = &["skip=1000", "take=1000", "period=3000"][..];
+    // Each change of blocks flushes all code.
+    let flushed = &["skip=10000", "take=10000", "period=100000", "gap=0"];
+    for options in [often, flushed] {
+        if common::found("gzip") {
+            same(options, &["gzip", "-c", str(&input)]);
+        }
+        if common::found("bash") {
+            let script = "trap 'echo signal' USR1; kill -USR1 $$; \
+                          for i in 1 2 3; do (echo $i); done | sort; kill -USR1 $$; echo end";
+            same(options, &["bash", "-c", script]);
+        }
     }
 }

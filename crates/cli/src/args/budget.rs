@@ -29,10 +29,6 @@ const DENSE: u64 = 48;
 /// shared, and room above. The whole of the first stretches comes on top, so a short run takes longer than its budget.
 const COUNTED: f64 = 1.5;
 const ANALYSED: f64 = 90.0;
-/// A gap is worth two translations of each block when it is this long, in instructions. An estimate: both translations of a
-/// block take about 0.1 ms together, in which a program executes some 300,000 instructions. What blocks with two cases cost
-/// beyond those with one differs: about twice the native time in a Python loop, nothing measurable in numeric loops.
-const GAP_A_BLOCK: u64 = 500_000;
 /// Least budget that can be held.
 const LEAST: f64 = 2.0;
 
@@ -51,7 +47,6 @@ impl Budget {
                 burst: stretch,
                 dense: dense.saturating_mul(stretch),
                 thinnest,
-                gap_a_block: GAP_A_BLOCK,
             }),
         }
     }

@@ -52,6 +52,7 @@ fn run(args: &[OsString], command: &[OsString]) -> Result<(), Box<dyn std::error
     let path = args.first().ok_or("no file to write to")?;
     let mut options = Options {
         allocations: Allocations::Ignored,
+        gap_a_block: u64::MAX,
         ..Options::default()
     };
     let mut facts = Facts::new(BufWriter::new(File::create(path)?));
@@ -63,17 +64,17 @@ fn run(args: &[OsString], command: &[OsString]) -> Result<(), Box<dyn std::error
             None if arg == "allocations" => options.allocations = Allocations::Recorded,
             Some(("skip", n)) => options.window.skip = n.parse()?,
             Some(("take", n)) => options.window.take = Some(n.parse()?),
+            Some(("gap", n)) => options.gap_a_block = n.parse()?,
             Some(("period", n)) => options.window.period = Some(n.parse()?),
             Some(("bursts", numbers)) => {
                 let numbers: Result<Vec<u64>, _> = numbers.split(',').map(str::parse).collect();
-                let [burst, dense, thinnest, ref gap_a_block @ ..] = numbers?[..] else {
-                    return Err("bursts are BURST,DENSE,THINNEST[,GAP]".into());
+                let [burst, dense, thinnest] = numbers?[..] else {
+                    return Err("bursts are BURST,DENSE,THINNEST".into());
                 };
                 options.bursts = Some(Bursts {
                     burst,
                     dense,
                     thinnest,
-                    gap_a_block: gap_a_block.first().copied().unwrap_or(u64::MAX),
                 });
             }
             Some(("region", "any")) => options.region = Region::Any,
