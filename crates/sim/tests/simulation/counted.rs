@@ -45,7 +45,12 @@ fn cores_that_write_the_same_lines_ask_each_other() {
 /// Parts of lines, which pass the caches, beside whole ones that they evict and flush.
 #[test]
 fn what_leaves_the_last_cache_is_what_memory_is_sent() {
-    for of_type in ["write-back", "write-through", "write-combining", "uncacheable"] {
+    for of_type in [
+        "write-back",
+        "write-through",
+        "write-combining",
+        "uncacheable",
+    ] {
         let last = 4 * LINES * 64 - 1;
         let of = format!("{{ kind = \"addresses\", first = 0, last = {last} }}");
         let types = format!("placement.types=[{{ of = {of}, type = \"{of_type}\" }}]");
