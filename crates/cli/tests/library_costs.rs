@@ -5,7 +5,7 @@ mod common;
 
 use std::path::Path;
 
-use common::{advise_with, text, workload};
+use common::{advise_with, c_program, text, workload};
 
 /// The vectors that every x86-64 processor has, for the library's copies and the C library's: with wider ones the
 /// same copy takes other numbers of instructions on each host.
@@ -55,4 +55,60 @@ fn the_librarys_instructions_are_counted() {
     let of_listing = |op| counted("listing1", &[&listing1[..], &[op]].concat(), "").0;
     let copied = (of_listing("--op=skip") - of_listing("--op=none")) / 5000.0;
     near("copy", copied, costs.copy + 16 * costs.copy_line);
+}
+
+/// A buffer's copy replaces no other: it costs all that it executes.
+#[test]
+fn a_copy_that_replaces_none_is_counted_whole() {
+    if !is_x86_feature_detected!("avx") {
+        return eprintln!("skipped: this processor has no AVX");
+    }
+    let library = workload("kv").unwrap().with_file_name("lib/libprestore.a");
+    let include = format!("-I{}", text(&common::root().join("include")));
+    let folder = tempfile::tempdir().unwrap();
+    let source = r#"
+        #include <prestore.h>
+        #include <stdlib.h>
+        static char from[4096] __attribute__((aligned(4096))), to[4096] __attribute__((aligned(4096)));
+        int main(int count, char **args) {
+            size_t size = atol(args[1]);
+            for (long left = atol(args[2]); left > 0; left--)
+                prestore_copy_skip(to, from, size);
+            return 0;
+        }
+    "#;
+    let flags = ["-x", "c", &include, "-x", "none"];
+    let link = ["-ldl", "-lpthread", "-lm"];
+    // Libraries stand behind what needs them.
+    let linked = [
+        "-Wl,--whole-archive",
+        text(&library),
+        "-Wl,--no-whole-archive",
+    ];
+    let program = c_program(
+        folder.path(),
+        "copies",
+        source,
+        &[&flags[..], &linked, &link].concat(),
+    );
+    let instructions = |size: u32, copies: u32| {
+        let (size, copies) = (size.to_string(), copies.to_string());
+        let command = [
+            "PRESTORE_FORCE_SKIP=movnt_avx",
+            text(&program),
+            &size,
+            &copies,
+        ];
+        let json = advise_with(&["--scope", "count"], Path::new("env"), &command);
+        json["instructions"].as_f64().unwrap()
+    };
+    let costs = prestore_sim::Costs::LIBRARY;
+    for lines in [16, 64] {
+        let counted = (instructions(64 * lines, 2000) - instructions(64 * lines, 1000)) / 1000.0;
+        let said = f64::from(costs.buffer + lines * costs.buffer_line);
+        assert!(
+            (counted / said - 1.0).abs() < 0.1,
+            "{lines} lines: {counted} instructions, {said} in the model"
+        );
+    }
 }

@@ -103,6 +103,36 @@ fn impossible_cores() {
     one("demote = \"nop\"", demote, "demote", "core.demote", &says);
 }
 
+/// Simulated time is counted in picoseconds, in 64 bits: what these would take does not fit many times.
+#[test]
+fn numbers_that_no_time_could_be_counted_with() {
+    for (from, to, key, says) in [
+        ("width = 1", "width = 1e-30", "core.width", "1e-30 is less"),
+        ("\"1 GHz\"", "\"0.1 MHz\"", "core.clock", "slower than any"),
+        ("\"1 GHz\"", "\"1001 GHz\"", "core.clock", "from 0 to 1000"),
+        (
+            "\"16 GB/s\"",
+            "\"0.0001 MB/s\"",
+            "memories.dram.device.bandwidth",
+            "is less than any",
+        ),
+        (
+            "latency = \"10 cycles\"",
+            "latency = \"9007199254740992 cycles\"",
+            "caches.L2.latency",
+            "from 0 to 10000000",
+        ),
+        (
+            "read_latency = \"20 ns\"",
+            "read_latency = \"1000001 us\"",
+            "memories.dram.controller.read_latency",
+            "from 0 to 1000000000",
+        ),
+    ] {
+        one(from, to, to, key, &[says]);
+    }
+}
+
 #[test]
 fn impossible_memories() {
     let says = ["96 B would cut lines of 64 B"];

@@ -192,6 +192,29 @@ fn what_was_tried_in_vain_is_left_out() {
     assert_eq!(ops(&trace, &keep)[0].len(), all[0].len() + 3 + 3 * 5 - 1);
 }
 
+/// A lock that is looked at before it is tried, sections that all write the same, and nobody else has it meanwhile: each
+/// look is one of its own.
+#[test]
+fn sections_that_begin_with_a_look_are_no_wait_for_each_other() {
+    for release in [PLAIN_SET, FREE] {
+        let looking = |first: u64| {
+            let one = |k: u64| [at_flag(POLL), section(first + 100 * k, release)].concat();
+            words(first - 90, &(0..10).map(one).collect::<Vec<_>>())
+        };
+        let (_dir, trace) = recording(&[process(vec![looking(100), looking(5000)])]);
+        assert_eq!(sections(&trace), 20);
+        for ops in ops(&trace, &Options::default()) {
+            let all = brief(&ops);
+            let of = |kind, addr| all.iter().filter(|b| **b == (kind, addr)).count();
+            assert_eq!(
+                (of(OpKind::Store, DATA), of(OpKind::Load, FLAG)),
+                (10, 10),
+                "{all:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn work_between_two_attempts_stays() {
     let thread = [

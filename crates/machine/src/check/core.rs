@@ -1,11 +1,13 @@
 //! Checks of `[core]`.
 
-use super::{MOST_ENTRIES, above_zero, at_most};
+use super::{LEAST, MOST_ENTRIES, above_zero, at_most};
 use crate::file::Sections;
 use crate::{Core, Demote, Machine, MemoryModel, MemoryType};
 
 /// Most cores: more than any machine has today.
 const MOST_CORES: u32 = 4096;
+/// Slowest clock, GHz.
+const SLOWEST: f64 = 1e-3;
 /// Longest reorder window: one that never is the limit.
 const MOST_WINDOW: u64 = 1 << 17;
 
@@ -49,6 +51,10 @@ pub fn check(machine: &Machine, parts: &Sections) {
             ),
         ],
     );
+    if core.clock.0 >= LEAST && core.clock.0 < SLOWEST {
+        let what = format!("{} GHz is slower than any machine", core.clock.0);
+        parts.wrong("core.clock", what, "give at least 1 MHz");
+    }
     if core.write_combining.is_some_and(|wc| wc.buffers == 0) {
         let help = "leave [core.write_combining] out where non-temporal stores are plain stores";
         parts.wrong("core.write_combining.buffers", "is 0", help);

@@ -41,12 +41,18 @@ fn line(machine: &Machine, parts: &Sections) -> bool {
     possible
 }
 
-/// Adds that each of `values` that is 0 must not be.
+/// Least of what must not be 0: what takes a million times as long would not be told from what never ends.
+const LEAST: f64 = 1e-6;
+
+/// Adds that each of `values` that is 0, or as good as that, must not be.
 fn above_zero<'a>(parts: &Sections, values: impl IntoIterator<Item = (&'a str, &'a str, f64)>) {
     for (around, name, value) in values {
+        let key = format!("{around}.{name}");
         if value <= 0.0 {
-            let key = format!("{around}.{name}");
             parts.wrong(&key, "is 0", "give a number above 0");
+        } else if value < LEAST {
+            let what = format!("{value:e} is less than any machine has");
+            parts.wrong(&key, what, format!("give at least {LEAST}"));
         }
     }
 }

@@ -34,14 +34,17 @@ pub struct Clock(pub f64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Share(pub f64);
 
-quantity!(Nanos, "a time", ["ns" = 1.0, "us" = 1e3]);
+// Far above what machines have, and so low that a run's time, which is counted in picoseconds, has room for many of them: a second,
+// and as much of a slow clock.
+quantity!(Nanos, "a time", ["ns" = 1.0, "us" = 1e3], at most 1e9);
 quantity!(
     Cycles,
     "a number of cycles",
-    ["cycles" = 1.0, "cycle" = 1.0]
+    ["cycles" = 1.0, "cycle" = 1.0],
+    at most 1e7
 );
 quantity!(Rate, "a bandwidth", ["GB/s" = 1.0, "MB/s" = 1e-3]);
-quantity!(Clock, "a frequency", ["GHz" = 1.0, "MHz" = 1e-3]);
+quantity!(Clock, "a frequency", ["GHz" = 1.0, "MHz" = 1e-3], at most 1e3);
 quantity!(Share, "a share", ["%" = 0.01], at most 1.0);
 quantity!(
     Size,

@@ -124,6 +124,7 @@ fn round(given: &Given, sections: &[Vec<Section>]) -> Vec<Part> {
         arrived,
         looked: Some(looked),
         waited: None,
+        lets_go: false,
     };
     let mut round = vec![part(from.thread, from.event + 1, released(from, sections))];
     let others = given.to.iter();

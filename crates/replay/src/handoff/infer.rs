@@ -177,6 +177,7 @@ impl Walk {
 
     /// A thread that acquired `addr` with its last attempt releases it.
     fn section(&mut self, addr: u64, attempt: Attempt, release: Write) {
+        self.watchers[attempt.thread as usize].released(addr);
         let place = self.places.at(addr);
         let Some(lock) = place.lock(addr, &mut self.locks) else {
             return;

@@ -23,6 +23,8 @@ pub(super) struct Part {
     pub(super) looked: Option<u64>,
     /// Events before the first and before the last look of its longest wait.
     pub(super) waited: Option<(u64, u64)>,
+    /// It lets the others go on, and waits for nobody.
+    pub(super) lets_go: bool,
 }
 
 /// One turn of a thread that had the lock.
@@ -64,7 +66,9 @@ struct Pair {
 impl Part {
     fn looks(&mut self, event: u64, poll: Option<Poll>) {
         self.looked.get_or_insert(event);
-        let Some(poll) = poll else { return };
+        let Some(poll) = poll.filter(|_| !self.lets_go) else {
+            return;
+        };
         let longest = self.waited.map_or(0, |(first, last)| last - first);
         if poll.first >= self.arrived && poll.last - poll.first > longest {
             self.waited = Some((poll.first, poll.last));
@@ -85,6 +89,7 @@ impl Pair {
             arrived: event + 1,
             looked: None,
             waited: None,
+            lets_go: false,
         };
         if self.round.iter().any(|p| p.thread == thread) {
             self.wrong_rounds += 1;
@@ -160,6 +165,7 @@ impl Pair {
         // It does not write before all are there, and they see what it wrote: perhaps as a message as well.
         round.rotate_right(1);
         round[0].looked = Some(event);
+        round[0].lets_go = true;
         for (i, part) in round.iter().enumerate() {
             self.over.insert(part.thread, (self.rounds.len(), i));
         }
@@ -222,18 +228,24 @@ impl Pairs {
         }
     }
 
-    /// Where threads met, and how: of an address where they arrive, the pair that holds most often.
+    /// Where threads met, and how: of an address where they arrive, the pair that holds most often. Of several that hold
+    /// as often the nearest, as a barrier's words lie side by side: what the one that passed first wrote farther away
+    /// (a global, the address of a function that it was first to call) may be looked at in a loop that waits for nobody.
     pub(super) fn meetings(self) -> Vec<(u64, Meeting)> {
-        let mut best: FxHashMap<u64, (u64, Meeting)> = FxHashMap::default();
-        for (arrive, _, pair) in self.pairs {
+        let mut best: FxHashMap<u64, (u64, u64, Meeting)> = FxHashMap::default();
+        for (arrive, look, pair) in self.pairs {
             let Some((times, meeting)) = pair.kind() else {
                 continue;
             };
-            if best.get(&arrive).is_none_or(|(most, _)| *most < times) {
-                best.insert(arrive, (times, meeting));
+            let far = look.abs_diff(arrive);
+            let better = |&(most, near, _): &(u64, u64, Meeting)| {
+                times > most || (times == most && far < near)
+            };
+            if best.get(&arrive).is_none_or(better) {
+                best.insert(arrive, (times, far, meeting));
             }
         }
-        let mut all: Vec<_> = best.into_iter().map(|(a, (_, m))| (a, m)).collect();
+        let mut all: Vec<_> = best.into_iter().map(|(a, (_, _, m))| (a, m)).collect();
         all.sort_unstable_by_key(|(arrive, _)| *arrive);
         all
     }
@@ -242,6 +254,8 @@ impl Pairs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::handoff::scan::Done;
+    use crate::handoff::watcher::Watcher;
 
     const ARRIVE: u64 = 0x1000;
     const LOOK: u64 = 0x1004;
@@ -270,6 +284,61 @@ mod tests {
         };
         assert_eq!(rounds.len(), 3);
         assert!(rounds.iter().flatten().all(|p| p.looked == Some(p.arrived)));
+    }
+
+    #[test]
+    fn of_pairs_that_hold_as_often_the_nearest_is_the_barrier() {
+        const FAR: u64 = ARRIVE - 512;
+        let mut all = Pairs::new(&[(ARRIVE, FAR), (ARRIVE, LOOK)]);
+        let mut watcher = Watcher::default();
+        watcher.wake();
+        all.atomic(ARRIVE, 0, SITE, 0);
+        all.load(LOOK, 0, 1, None);
+        all.atomic(ARRIVE, 1, SITE, 0);
+        all.write(LOOK, 1, OTHER, 1);
+        // The first of its calls finds out where the function is; then both call it in a loop.
+        all.write(FAR, 1, OTHER, 2);
+        for event in 3..100 {
+            watcher.has_done(Done {
+                events: event,
+                worked: 0,
+            });
+            watcher.load(FAR, OTHER);
+            all.load(FAR, 0, event, watcher.poll(FAR));
+            all.load(FAR, 1, event, watcher.poll(FAR));
+        }
+        let meetings = all.meetings();
+        let [(ARRIVE, Meeting::Barrier(rounds))] = &meetings[..] else {
+            panic!("{meetings:?}");
+        };
+        assert!(
+            rounds.iter().flatten().all(|p| p.waited.is_none()),
+            "{rounds:?}"
+        );
+    }
+
+    #[test]
+    fn who_lets_the_others_go_on_waits_for_nobody() {
+        let mut all = pairs();
+        let mut watcher = Watcher::default();
+        watcher.wake();
+        for thread in 0..2 {
+            all.atomic(ARRIVE, thread, SITE, 0);
+        }
+        all.write(LOOK, 1, OTHER, 1);
+        for event in 2..100 {
+            watcher.has_done(Done {
+                events: event,
+                worked: 0,
+            });
+            watcher.load(LOOK, OTHER);
+            all.load(LOOK, 1, event, watcher.poll(LOOK));
+        }
+        let meetings = all.meetings();
+        let [(ARRIVE, Meeting::Barrier(rounds))] = &meetings[..] else {
+            panic!("{meetings:?}");
+        };
+        assert_eq!((rounds[0][0].thread, rounds[0][0].waited), (1, None));
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub(super) struct Poll {
     pub(super) first: u64,
     /// Events of the thread before the last load.
     pub(super) last: u64,
+    /// What it waited for is over: the next load begins anew.
+    over: bool,
 }
 
 /// One thread while hand-offs are inferred. It takes little memory before it wakes, and when it
@@ -55,6 +57,7 @@ impl Watcher {
             stretch: 0,
             first: 0,
             last: 0,
+            over: false,
         };
         self.polls = vec![none; POLLS];
         self.stores = vec![(SiteId::NONE, 0); STORES];
@@ -98,13 +101,22 @@ impl Watcher {
         let now = self.events;
         let again = poll.addr == addr
             && poll.site == site
+            && !poll.over
             && self.worked <= poll.last
             && now - poll.last <= LOOP;
         if !again {
             poll.first = now;
         }
         (poll.addr, poll.site, poll.last, poll.stretch) = (addr, site, now, self.stretch);
+        poll.over = false;
         self.polled = now;
+    }
+
+    /// The thread had `addr` and releases it: who looks at it behind that waits anew, though it did nothing in between
+    /// that tells work from waiting.
+    pub(super) fn released(&mut self, addr: u64) {
+        let poll = &mut self.polls[slot(addr, POLLS)];
+        poll.over |= poll.addr == addr;
     }
 
     /// The next event writes to `addr`. Is it new, or only what the instruction wrote last?

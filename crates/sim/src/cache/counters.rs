@@ -76,6 +76,10 @@ pub struct BoundaryCounters {
     pub down_lines: u64,
     /// Dirty bytes in those.
     pub down_bytes: u64,
+    /// Those of them that went to memory in the bytes that were written, not as whole lines.
+    pub part_lines: u64,
+    /// Bytes that went so.
+    pub part_bytes: u64,
 }
 
 /// Flushes by what they found.

@@ -344,4 +344,13 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
         boundary.down_lines += 1;
         boundary.down_bytes += u64::from(dirty.count_ones());
     }
+
+    /// Bytes of a line went to memory without the rest of it.
+    pub(super) fn count_part(&mut self, bytes: ByteMask) {
+        let last = self.levels.len() - 1;
+        self.count_down(last, bytes);
+        let boundary = &mut self.counters.boundaries[last];
+        boundary.part_lines += 1;
+        boundary.part_bytes += u64::from(bytes.count_ones());
+    }
 }

@@ -33,8 +33,11 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
             if level + 1 == self.privates {
                 copies.dirty |= theirs;
             }
-            self.count_down(level, bytes | copies.dirty);
+            if level + 1 < self.levels.len() {
+                self.count_down(level, bytes | copies.dirty);
+            }
         }
+        self.count_part(bytes | copies.dirty);
         if others.cores != 0
             && !self.is_cached(line)
             && let Some(grants) = &mut self.grants

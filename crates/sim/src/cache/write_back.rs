@@ -100,7 +100,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
             t = t.max(looked_up).max(copies.ready);
         }
         let bytes = bytes | copies.dirty;
-        self.count_down(self.levels.len() - 1, bytes);
+        self.count_part(bytes);
         self.memory
             .write(core, t, LineAddr(line), bytes, Sent::Around)
     }

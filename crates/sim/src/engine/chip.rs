@@ -235,7 +235,7 @@ impl<P: Probe, S: Stage, const TYPED: bool> Uncore for Chip<'_, P, S, TYPED> {
         let line = self.line.by();
         let bytes = |b: &crate::BoundaryCounters| BoundaryBytes {
             up: b.up_lines * line,
-            down: b.down_lines * line,
+            down: (b.down_lines - b.part_lines) * line + b.part_bytes,
         };
         SystemCounts {
             levels: counters.levels.clone(),

@@ -20,6 +20,15 @@ impl<M: MemoryPort> Reference<M> {
         boundary.down_bytes += u64::from(dirty.count_ones());
     }
 
+    /// Bytes go to memory without the rest of their line.
+    pub fn count_part(&mut self, bytes: ByteMask) {
+        let last = self.last();
+        self.count_down(last, bytes);
+        let boundary = &mut self.counters.boundaries[last];
+        boundary.part_lines += 1;
+        boundary.part_bytes += u64::from(bytes.count_ones());
+    }
+
     /// Dirty bytes of a nearer level go with those of a line that leaves `leaves`.
     pub fn count_joining(&mut self, level: usize, copy: &Copy, leaves: usize) {
         if copy.dirty != 0 {

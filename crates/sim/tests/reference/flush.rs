@@ -183,7 +183,7 @@ impl<M: MemoryPort> Reference<M> {
             all |= dirty.dirty;
         }
         self.take_all(line);
-        self.count_down(self.last(), all);
+        self.count_part(all);
         self.memory
             .write(core, sent, LineAddr(line), all, Sent::Around)
     }

@@ -27,8 +27,11 @@ impl<M: MemoryPort> Reference<M> {
             if level == self.last_private() {
                 found |= theirs;
             }
-            self.count_down(level, found);
+            if level < self.last() {
+                self.count_down(level, found);
+            }
         }
+        self.count_part(found);
         self.memory.write(
             core,
             sent.max(dirty.arrives),

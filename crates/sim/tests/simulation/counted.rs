@@ -41,3 +41,25 @@ fn cores_that_write_the_same_lines_ask_each_other() {
     assert_eq!(between.upgrades, 0, "nobody reads first: {between:?}");
     assert_eq!(results.prefetches, PrefetchCounters::default());
 }
+
+/// Parts of lines, which pass the caches, beside whole ones that they evict and flush.
+#[test]
+fn what_leaves_the_last_cache_is_what_memory_is_sent() {
+    for of_type in [
+        "write-back",
+        "write-through",
+        "write-combining",
+        "uncacheable",
+    ] {
+        let last = 4 * LINES * 64 - 1;
+        let of = format!("{{ kind = \"addresses\", first = 0, last = {last} }}");
+        let types = format!("placement.types=[{{ of = {of}, type = \"{of_type}\" }}]");
+        let machine = Machine::find_with("tiny", &[&types]).unwrap();
+        let results = run(&machine, 1, |_, i| {
+            let kind = [OpKind::NtStore, OpKind::Store][(i % 2) as usize];
+            (i < 8 * LINES).then_some((kind, i * 64, 8))
+        });
+        let sent: u64 = results.memories.iter().map(|m| m.write_bytes).sum();
+        assert_eq!(results.bytes["L2_to_memory"], sent, "{of_type}");
+    }
+}

@@ -120,8 +120,8 @@ fn a_buffer_is_built_and_copied_at_the_fence() {
     let fence = op(17, OpKind::Fence(FenceKind::Store), 0, 0, OTHER);
     ops.push(fence);
     let costs = Costs {
-        copy: 40,
-        copy_line: 4,
+        buffer: 40,
+        buffer_line: 4,
         ..Costs::default()
     };
     let out = written(Way::Buffer, &ops, costs);

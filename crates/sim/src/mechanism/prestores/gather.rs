@@ -220,14 +220,14 @@ impl Gather {
         let piece = self.pieces.remove(i);
         let base = to.buffer(&piece.store, piece.slot);
         let mut extra = match piece.way {
-            Way::Buffer => to.costs.copy,
+            Way::Buffer => to.costs.buffer,
             _ => 0,
         };
         for (line, &bytes) in (piece.first.0..).zip(&piece.lines) {
             let from = base + (piece.place(LineAddr(line)) << to.line_shift);
             let line = line << to.line_shift;
             if piece.way == Way::Buffer {
-                extra += to.costs.copy_line;
+                extra += to.costs.buffer_line;
             }
             let kind = match bytes == to.whole {
                 true => OpKind::NtStore,

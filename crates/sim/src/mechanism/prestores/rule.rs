@@ -58,10 +58,14 @@ pub struct Costs {
     pub call: u32,
     /// Each line of it.
     pub line: u32,
-    /// A call of `prestore_copy_skip()`.
+    /// A call of `prestore_copy_skip()`, more than the copy that it replaces.
     pub copy: u32,
     /// Each line of it.
     pub copy_line: u32,
+    /// A call of `prestore_copy_skip()` that replaces none: all its instructions.
+    pub buffer: u32,
+    /// Each line of it.
+    pub buffer_line: u32,
     /// A `prestore_writer_put` of at most eight bytes that does not complete a line.
     pub put: u32,
     /// One that does, or of more bytes.
@@ -73,12 +77,15 @@ impl Costs {
     /// of listing 1 with an operation, less those without, per line of 64 B (`scope count`; a test counts again). A copy
     /// by the library is set beside one by the C library, both with SSE2, which all x86-64 processors have: then a line
     /// costs the same. With wider vectors the C library's copy takes fewer instructions, by processor and size: for
-    /// 1 KiB the difference was 46, 78, 78 and 104 on four hosts.
+    /// 1 KiB the difference was 46, 78, 78 and 104 on four hosts. The copy of a buffer comes on top of all that the program
+    /// does; it is counted with 32 B (a line is 12 instructions with SSE2, 6 with AVX-512).
     pub const LIBRARY: Self = Self {
         call: 9,
         line: 4,
         copy: 45,
         copy_line: 0,
+        buffer: 90,
+        buffer_line: 8,
         put: 8,
         put_line: 94,
     };
