@@ -7,6 +7,7 @@ use prestore_trace::record::Special;
 use prestore_trace::replay::{ExecSink, each_touch};
 
 use crate::callers::{Callers, Path};
+use crate::copies::StringCopy;
 use crate::lane::{Lane, Make};
 use crate::marks::Marks;
 use crate::plan::Plans;
@@ -37,12 +38,21 @@ impl Expander<'_> {
         let (lane, marks, ops) = (&mut *self.lane, self.marks, &mut *self.ops);
         let flow = self.plans.flow(block.id);
         lane.data.begin(block.refs.len());
-        for (at, r) in block.refs.iter().enumerate() {
+        let mut refs = block.refs.iter().enumerate();
+        while let Some((at, r)) = refs.next() {
             if u32::from(r.instr) >= executed {
                 break;
             }
             let after = flow.after.get(at).copied().unwrap_or_default();
             let instr = before.wrapping_add(u64::from(r.instr));
+            if lane.has_no_mark_within(2)
+                && let Some(copy) = StringCopy::of(&block.refs[at..], values)
+            {
+                let behind = flow.after.get(at + 1).copied().unwrap_or_default();
+                copy.append(lane, ops, (at, instr, r.site), [after, behind]);
+                refs.next();
+                continue;
+            }
             each_touch(self.table.xsave(), r, values, |addr, size| {
                 let make = Make::Event {
                     kind: r.kind,
@@ -69,8 +79,7 @@ impl Expander<'_> {
     fn expand(&mut self, before: u64, block: &Block, values: &[u64], executed: u32) {
         let lane = &mut *self.lane;
         let events = block.refs.len() as u64;
-        let whole = lane.leaving == 0
-            && lane.next_mark - lane.events > events
+        let whole = lane.has_no_mark_within(events)
             && executed == block.instrs
             && (self.plans).append(
                 block.id,

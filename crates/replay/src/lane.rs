@@ -191,6 +191,17 @@ impl Lane {
         self.after(marks, ops);
     }
 
+    /// Are the next events, so many, all kept and without marks around them?
+    #[inline]
+    pub(crate) fn has_no_mark_within(&self, events: u64) -> bool {
+        self.leaving == 0 && self.next_mark - self.events > events
+    }
+
+    /// Brings a part of an event; then [`Lane::passed`].
+    pub(crate) fn part(&self, instr: u64, ops: &mut Vec<Op>, make: Make) {
+        make.push(self.instr(instr), self.space, ops);
+    }
+
     /// Notes that events without marks between them were brought, the last at the simulated
     /// count `last`.
     #[inline]

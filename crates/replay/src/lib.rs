@@ -12,6 +12,7 @@ mod ahead;
 mod at_once;
 mod callers;
 mod chosen;
+mod copies;
 mod cursor;
 mod dataflow;
 mod error;

@@ -79,19 +79,23 @@ impl StoredBytes {
     }
 }
 
-/// Gives `s` to the first operation that lacks bytes there. One that was left out has none.
+/// Gives `s` to the first operation that lacks bytes there, and what is more than that to those behind it. One that was left out has none.
 fn fill(open: &mut [Entry], space: Space, s: &Store<'_>) {
-    let (Some(data), addr) = (s.data, space.place(s.addr)) else {
+    let Some(data) = s.data else {
         return;
     };
-    let lacks = |e: &&mut Entry| {
-        let at = e.addr.wrapping_add(e.bytes.len() as u64);
-        (e.bytes.len() as u64) < e.size && at == addr
-    };
-    let Some(entry) = open.iter_mut().find(lacks) else {
-        return;
-    };
-    let left = (entry.size - entry.bytes.len() as u64).min(s.len) as usize;
     let words = data.iter().flat_map(|w| w.to_le_bytes());
-    (entry.bytes).extend(words.chain(std::iter::repeat(0)).take(left));
+    let mut bytes = words.chain(std::iter::repeat(0));
+    let (mut addr, mut left) = (space.place(s.addr), s.len);
+    for entry in open {
+        let at = entry.addr.wrapping_add(entry.bytes.len() as u64);
+        let lacks = entry.size - entry.bytes.len() as u64;
+        if lacks == 0 || at != addr || left == 0 {
+            continue;
+        }
+        let taken = lacks.min(left);
+        entry.bytes.extend(bytes.by_ref().take(taken as usize));
+        addr = addr.wrapping_add(taken);
+        left -= taken;
+    }
 }

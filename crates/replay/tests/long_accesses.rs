@@ -3,10 +3,12 @@
 
 mod common;
 
-use common::{LOAD, Process, STORE, exec, recording, special_block};
+use common::{LOAD, Process, STORE, copy_block, exec, recording, special_block};
 use prestore_machine::Machines;
 use prestore_replay::{Replay, Sample};
 use prestore_sim::{Estimate, NoMechanism, Simulation};
+
+const COPY: u32 = 66;
 
 /// Code of `rep` in block logs.
 const REP: u8 = 1;
@@ -63,4 +65,31 @@ fn intervals_hold_the_time_of_long_strings() {
         held >= 38 && widest < 100.0 && off.abs() < 5.0,
         "{held} of 40, ± {widest} %, {off} %"
     );
+}
+
+/// A copy of 4 MiB, in instructions of `each` bytes.
+fn copy(each: u64) -> Process {
+    let (from, to, bytes) = (0x100_0000, 0x800_0000, 4 << 20);
+    let pieces = (0..bytes / each).map(|i| exec(COPY, &[from + i * each, to + i * each, each]));
+    let mut process = Process::new(&[], vec![pieces.collect::<Vec<_>>().concat()]);
+    process.blocks.extend(copy_block(COPY));
+    process
+}
+
+#[test]
+fn a_copy_takes_the_same_time_however_it_is_cut() {
+    for name in ["machine-a", "grace", "machine-b-fast", "tiny"] {
+        let machine = Machines::shipped().describe(name, &[]).unwrap();
+        let machine = machine.into_machine();
+        let cycles = |each| {
+            let (_dir, trace) = recording(&[copy(each)]);
+            let run = Replay::new(&trace, Simulation::new(&machine)).run(&mut NoMechanism);
+            run.unwrap().cycles as f64
+        };
+        let whole = cycles(4 << 20);
+        for each in [256 << 10, 32 << 10, 4 << 10, 1 << 10] {
+            let ratio = cycles(each) / whole;
+            assert!((0.98..=1.02).contains(&ratio), "{name}, {each} B: {ratio}");
+        }
+    }
 }

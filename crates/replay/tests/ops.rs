@@ -4,7 +4,9 @@
 mod common;
 
 use common::made_up::{frame, time};
-use common::{Process, brief, drain, exec, ops, recording, special, special_block, write_as};
+use common::{
+    Process, brief, copy_block, drain, exec, ops, recording, special, special_block, write_as,
+};
 use prestore_replay::{Gaps, Options, StackGuess, TraceSource};
 use prestore_sim::{Op, OpKind, Source};
 use prestore_trace::block::{Block, meta};
@@ -121,6 +123,24 @@ proptest! {
         let got = drain(&mut source);
         prop_assert_eq!(&got, &[(expected.0, replayer.instrs())]);
     }
+}
+
+/// As processors do it, not the whole source before the first byte of the destination.
+#[test]
+fn a_long_copy_is_loaded_and_stored_by_turns() {
+    let mut process = one_thread(exec(69, &[0x10_0008, 0x20_00c0, 600]));
+    process.blocks.extend(copy_block(69));
+    let (_dir, trace) = recording(&[process]);
+    let got = ops(&trace, &Options::default()).remove(0);
+    let pieces = [(0, 64), (64, 256), (320, 256), (576, 24)];
+    let expected = pieces.iter().flat_map(|&(at, size)| {
+        [
+            (OpKind::Load, 0x10_0008 + at, size),
+            (OpKind::Store, 0x20_00c0 + at, size),
+        ]
+    });
+    let got: Vec<_> = got.iter().map(|op| (op.kind, op.addr, op.size)).collect();
+    assert_eq!(got, expected.collect::<Vec<_>>());
 }
 
 #[test]

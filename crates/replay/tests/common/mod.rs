@@ -24,6 +24,9 @@ pub const REGION_BEGIN: u8 = 15;
 /// A block: id, values, and references as kind and slot.
 pub type PlainBlock<'a> = (u32, u32, &'a [(u8, u16)]);
 
+/// A reference of a special block: kind, mode, size, slot, `aux`, lanes.
+pub type SpecialRef = (u8, u8, u32, u16, u16, u8);
+
 /// A process: its blocks' log and its threads' words.
 #[derive(Clone)]
 pub struct Process {
@@ -93,8 +96,19 @@ pub fn recording(processes: &[Process]) -> (tempfile::TempDir, Trace) {
 }
 
 /// A block whose references are `(kind, mode, size, base slot, count or mask slot, lanes)`.
-pub fn special_block(id: u32, words: u32, refs: &[(u8, u8, u32, u16, u16, u8)]) -> Vec<u8> {
-    let instrs = refs.len() as u32;
+pub fn special_block(id: u32, words: u32, refs: &[SpecialRef]) -> Vec<u8> {
+    special_block_of(refs.len() as u32, id, words, refs)
+}
+
+/// One instruction that copies: from where, to where, how many bytes.
+pub fn copy_block(id: u32) -> Vec<u8> {
+    const REP: u8 = 1;
+    let refs = [(LOAD, REP, 1, 0, 2, 0), (STORE, REP, 1, 1, 2, 0)];
+    special_block_of(1, id, 3, &refs)
+}
+
+/// The last of the references are all the last instruction's.
+fn special_block_of(instrs: u32, id: u32, words: u32, refs: &[SpecialRef]) -> Vec<u8> {
     let start = u64::from(id) * 0x100;
     let mut p = Vec::new();
     p.extend(id.to_le_bytes());
@@ -106,9 +120,10 @@ pub fn special_block(id: u32, words: u32, refs: &[(u8, u8, u32, u16, u16, u8)]) 
     p.extend((refs.len() as u16).to_le_bytes());
     p.extend([0; 6]);
     for (i, &(kind, mode, size, slot, aux, lanes)) in refs.iter().enumerate() {
-        p.extend((i as u16).to_le_bytes());
+        let instr = (i as u32).min(instrs - 1);
+        p.extend((instr as u16).to_le_bytes());
         p.extend([kind, mode]);
-        p.extend((4 * i as u32).to_le_bytes());
+        p.extend((4 * instr).to_le_bytes());
         p.extend(size.to_le_bytes());
         p.extend(slot.to_le_bytes());
         p.extend(aux.to_le_bytes());
