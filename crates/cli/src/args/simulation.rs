@@ -103,7 +103,7 @@ pub struct WhatifArgs {
         requires = "findings"
     )]
     pub ops: Vec<OpArg>,
-    /// Only this way to write it: skip has several (docs/whatif.md)
+    /// Only this way to write it, with --finding and --op: skip has several (docs/whatif.md)
     #[arg(long, value_enum, requires = "ops")]
     pub way: Option<WayArg>,
     /// Compare caching modes instead: try each for every persistent range (docs/caching-modes.md)
