@@ -48,6 +48,28 @@ fn stores_in_place_become_non_temporal_one_by_one() {
     );
 }
 
+/// In how many operations a string instruction comes does not change what the change costs.
+#[test]
+fn a_string_instruction_is_replaced_by_one_call() {
+    let costs = Costs {
+        copy: 45,
+        copy_line: 2,
+        ..Costs::default()
+    };
+    let last_of = |pieces: u64| {
+        let bytes = 4096 / pieces;
+        let piece = |i| op(0, Store, 0x10000 + i * bytes, bytes as u32, WRITER);
+        let ops: Vec<Op> = (0..pieces)
+            .map(piece)
+            .chain([op(1, Load, 0, 8, OTHER)])
+            .collect();
+        let out = written(Way::Call, &ops, costs);
+        out.last().map(|o| o.instr)
+    };
+    assert_eq!(last_of(1), Some(1 + 45 + 64 * 2));
+    assert_eq!(last_of(16), last_of(1));
+}
+
 #[test]
 fn what_has_no_non_temporal_form_is_counted() {
     let sizes = [1, 2, 4, 8, 16, 32, 64, 4096];

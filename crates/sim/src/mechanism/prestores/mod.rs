@@ -60,6 +60,8 @@ struct Given {
     /// Instructions of the change so far.
     extra: u64,
     loads: Loads,
+    /// The last pre-store: of which instruction's store, and its line.
+    last: Option<(u64, u64)>,
 }
 
 /// What is known of one thread.
@@ -254,20 +256,20 @@ impl Thread {
         self.due.sort_by_key(|&(at, pre)| (at, pre.addr));
         let ready = self.due.partition_point(|&(at, _)| at < end);
         let mut from = 0;
-        let mut before: Option<(usize, u64)> = None;
         for (at, pre) in self.due.drain(..ready) {
             self.given.give(&self.held[from..=at], out);
             from = at + 1;
-            // A call for several lines acts on one after the other.
-            let goes_on =
-                before.is_some_and(|(place, addr)| place == at && pre.addr <= addr + line);
+            // A call for several lines acts on one after the other. A string instruction may be several operations.
+            let of = self.held[at].op.instr;
+            let goes_on = (self.given.last)
+                .is_some_and(|(instr, addr)| instr == of && pre.addr <= addr + line);
             let (call, each) = match pre.kind {
                 OpKind::NtStore => (costs.copy, costs.copy_line),
                 _ => (costs.call, costs.line),
             };
             self.given.extra += u64::from(each) + if goes_on { 0 } else { u64::from(call) };
-            before = Some((at, pre.addr));
-            let instr = self.held[at].op.instr + self.given.extra;
+            self.given.last = Some((of, pre.addr));
+            let instr = of + self.given.extra;
             out.push(Op { instr, ..pre });
         }
         self.given.give(&self.held[from..end], out);
