@@ -17,7 +17,7 @@ PATIENCE = 300
 
 def drrun():
     home = os.environ.get("DYNAMORIO_HOME")
-    return os.path.join(home, "bin64", "drrun") if home else shutil.which("drrun")
+    return shutil.which(os.path.join(home, "bin64", "drrun") if home else "drrun")
 
 
 def commands(program, folder):
@@ -39,7 +39,7 @@ def size_of(folder):
 
 
 def patiently(command):
-    """How long it took, told by native seconds; it is ended with all its processes when that is too long."""
+    """Tells of native seconds how many times as long it took; it is ended with all its processes when that is too long."""
     start = time.perf_counter()
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     process = subprocess.Popen(command, start_new_session=True, **quiet)
@@ -56,8 +56,8 @@ def patiently(command):
 
 def beside(program, native, count):
     """A line for each peer: its time by the program's own, `native` seconds; bytes for each of `count` accesses."""
-    for name in ("valgrind", "drrun"):
-        if not (drrun() if name == "drrun" else shutil.which(name)):
+    for name, installed in (("valgrind", shutil.which("valgrind")), ("drrun", drrun())):
+        if not installed:
             yield f"{name}: SKIPPED, not installed"
     with tempfile.TemporaryDirectory(prefix="prestore-bench-") as folder:
         for name, command in commands(program, folder):

@@ -286,6 +286,13 @@ mod tests {
         assert!(rounds.iter().flatten().all(|p| p.looked == Some(p.arrived)));
     }
 
+    /// A thread that does nothing else looks at `addr` again.
+    fn polled(watcher: &mut Watcher, events: u64, addr: u64) -> Option<Poll> {
+        watcher.has_done(Done { events, worked: 0 });
+        watcher.load(addr, OTHER);
+        watcher.poll(addr)
+    }
+
     #[test]
     fn of_pairs_that_hold_as_often_the_nearest_is_the_barrier() {
         const FAR: u64 = ARRIVE - 512;
@@ -299,13 +306,9 @@ mod tests {
         // The first of its calls finds out where the function is; then both call it in a loop.
         all.write(FAR, 1, OTHER, 2);
         for event in 3..100 {
-            watcher.has_done(Done {
-                events: event,
-                worked: 0,
-            });
-            watcher.load(FAR, OTHER);
-            all.load(FAR, 0, event, watcher.poll(FAR));
-            all.load(FAR, 1, event, watcher.poll(FAR));
+            let poll = polled(&mut watcher, event, FAR);
+            all.load(FAR, 0, event, poll);
+            all.load(FAR, 1, event, poll);
         }
         let meetings = all.meetings();
         let [(ARRIVE, Meeting::Barrier(rounds))] = &meetings[..] else {
@@ -327,12 +330,8 @@ mod tests {
         }
         all.write(LOOK, 1, OTHER, 1);
         for event in 2..100 {
-            watcher.has_done(Done {
-                events: event,
-                worked: 0,
-            });
-            watcher.load(LOOK, OTHER);
-            all.load(LOOK, 1, event, watcher.poll(LOOK));
+            let poll = polled(&mut watcher, event, LOOK);
+            all.load(LOOK, 1, event, poll);
         }
         let meetings = all.meetings();
         let [(ARRIVE, Meeting::Barrier(rounds))] = &meetings[..] else {

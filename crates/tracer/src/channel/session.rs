@@ -15,10 +15,9 @@ use tempfile::TempDir;
 use super::WIRE_VERSION;
 use super::notes::NoteReader;
 use super::protocol::Doorbell;
-use super::swept::{IN_USE, PREFIX, sweep};
+use super::swept::{CONTROL_MAGIC, IN_USE, PREFIX, sweep};
 use crate::Note;
 
-const CONTROL_MAGIC: u64 = 0x4c54_4345_5254_5350;
 const DOORBELL: usize = 12;
 const ASLEEP: usize = 16;
 const FILES: usize = 20;

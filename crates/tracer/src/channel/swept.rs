@@ -1,7 +1,7 @@
 //! Folders that last as long as the process that made them: what a killed one left, another removes.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::time::Duration;
 
@@ -11,6 +11,8 @@ use rustix::fs::{FlockOperation, flock};
 pub const PREFIX: &str = "prestore-";
 /// The file in one, or in a folder in it, that is locked while it is in use.
 pub(super) const IN_USE: &str = "control";
+/// What that file begins with: other people's folders may have such names.
+pub(super) const CONTROL_MAGIC: u64 = 0x4c54_4345_5254_5350;
 /// Younger ones may still be in the making.
 const SETTLED: Duration = Duration::from_secs(60);
 
@@ -20,8 +22,9 @@ const SETTLED: Duration = Duration::from_secs(60);
 ///
 /// The file that says so cannot be made.
 pub fn in_use(dir: &Path) -> io::Result<File> {
-    let file = File::create_new(dir.join(IN_USE))?;
+    let mut file = File::create_new(dir.join(IN_USE))?;
     flock(&file, FlockOperation::LockExclusive)?;
+    file.write_all(&CONTROL_MAGIC.to_le_bytes())?;
     Ok(file)
 }
 
@@ -55,7 +58,15 @@ fn control_below(dir: &Path) -> Option<File> {
     let inner = std::fs::read_dir(dir).ok()?.flatten().map(|e| e.path());
     std::iter::once(dir.to_path_buf())
         .chain(inner)
-        .find_map(|dir| File::open(dir.join(IN_USE)).ok())
+        .find_map(|dir| ours(&dir.join(IN_USE)))
+}
+
+/// The file of that name, if it is one of those that are locked.
+fn ours(file: &Path) -> Option<File> {
+    let mut file = File::open(file).ok()?;
+    let mut begins = [0; 8];
+    file.read_exact(&mut begins).ok()?;
+    (u64::from_le_bytes(begins) == CONTROL_MAGIC).then_some(file)
 }
 
 #[cfg(test)]
@@ -84,12 +95,16 @@ mod tests {
         for dir in [&left, &young, &other] {
             drop(in_use(dir).unwrap());
         }
-        for dir in [&used, &left, &other, &unmarked] {
+        // As a source package of this name has it.
+        let source = made("prestore-0.1");
+        std::fs::create_dir(source.join("debian")).unwrap();
+        std::fs::write(source.join("debian/control"), "Source: prestore\n").unwrap();
+        for dir in [&used, &left, &other, &unmarked, &source] {
             old(dir);
         }
         sweep(parent.path());
-        let there = [&used, &left, &young, &other, &unmarked].map(|dir| dir.exists());
-        assert_eq!(there, [true, false, true, true, true]);
+        let there = [&used, &left, &young, &other, &unmarked, &source].map(|dir| dir.exists());
+        assert_eq!(there, [true, false, true, true, true, true]);
         drop(lock);
         old(&used);
         sweep(parent.path());
