@@ -80,6 +80,31 @@ fn a_signal_to_the_command_alone_reaches_the_program_once() {
     }
 }
 
+/// What the engine was ended in the middle of, while it started, is no defect to report.
+#[test]
+fn a_signal_before_the_program_begins_is_no_defect() {
+    let folder = tempfile::tempdir().unwrap();
+    let (program, _) = program(folder.path(), false);
+    let mut command = prestore();
+    command.args(["advise", "--", text(&program)]);
+    let running = Running::start(command);
+    // The command itself starts the program from whichever of its threads.
+    let tasks = PathBuf::from(format!("/proc/{}/task", running.pid()));
+    let has_child = || {
+        fs::read_dir(&tasks).is_ok_and(|all| {
+            all.flatten()
+                .filter_map(|task| fs::read_to_string(task.path().join("children")).ok())
+                .any(|children| !children.is_empty())
+        })
+    };
+    while !has_child() {
+        thread::yield_now();
+    }
+    signal_to(&running.pid().to_string(), "TERM");
+    let ran = running.finish().exits(3);
+    assert!(!ran.stderr.contains("please report it"), "{ran:?}");
+}
+
 /// What a run did that somebody else ended is not what a change did.
 #[test]
 fn a_trial_that_is_ended_blames_no_change() {
