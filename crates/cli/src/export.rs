@@ -39,7 +39,7 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
     })
     .map_err(|error| match error {
         ExportError::Read(error) => error.into(),
-        ExportError::Replay { .. } | ExportError::Exists { .. } => {
+        ExportError::Replay { .. } | ExportError::Exists { .. } | ExportError::Folder { .. } => {
             CliError::Usage(error.to_string())
         }
         error => CliError::Failed(error.to_string()),

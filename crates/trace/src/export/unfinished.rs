@@ -21,7 +21,14 @@ impl<'a> Unfinished<'a> {
     /// Makes the folder `out`, where none of `names` may be.
     pub(super) fn begin(out: &'a Path, names: &'a [&'static str]) -> Result<Self, ExportError> {
         let made = !out.exists();
-        fs::create_dir_all(out).map_err(|e| ExportError::io(out, e))?;
+        let cannot = |source: io::Error| match source.kind() {
+            io::ErrorKind::AlreadyExists => ExportError::io(out, source),
+            _ => ExportError::Folder {
+                path: out.to_owned(),
+                source,
+            },
+        };
+        fs::create_dir_all(out).map_err(cannot)?;
         let files = Self {
             out,
             made,
@@ -40,6 +47,12 @@ impl<'a> Unfinished<'a> {
                 }
                 _ => {}
             }
+        }
+        // A folder that takes no files is known before the work is done.
+        if let Some(first) = names.first() {
+            let path = files.path(first);
+            let tried = fs::File::create_new(&path).and_then(|_| fs::remove_file(&path));
+            tried.map_err(cannot)?;
         }
         Ok(files)
     }
