@@ -129,26 +129,24 @@ fn a_trial_that_is_ended_blames_no_change() {
         text(&begun)
     );
     let program = c_program(folder.path(), "program", &source, &["-fno-tree-vectorize"]);
-    let mut command = prestore();
-    command.args([
-        "try",
-        "--op",
-        "clean",
-        "--finding",
-        "1",
-        "--runs",
-        "30",
-        "--",
-    ]);
-    command.arg(&program);
-    let running = Running::start(command);
+    let ended_in = |run: u64| {
+        fs::write(&begun, "").unwrap();
+        let mut command = prestore();
+        command.args(["try", "--op", "clean", "--finding", "1", "--runs", "30"]);
+        command.arg("--").arg(&program);
+        let running = Running::start(command);
+        wait_for("the run", || {
+            fs::metadata(&begun).is_ok_and(|m| m.len() >= run)
+        });
+        signal_to(&running.pid().to_string(), "TERM");
+        running.finish().exits(3)
+    };
     // Analysed, looked at, unchanged, changed.
-    wait_for("the fourth run", || {
-        fs::metadata(&begun).is_ok_and(|m| m.len() >= 4)
-    });
-    signal_to(&running.pid().to_string(), "TERM");
-    let ran = running.finish().exits(3).says(&["the trial was stopped"]);
+    let ran = ended_in(4).says(&["the trial was stopped"]);
     assert!(!ran.stdout.contains("WRONG"), "{ran:?}");
+    // The analysis is the first run, and nothing is tried of what it was ended in the middle of.
+    ended_in(1).says(&["nothing was tried: the program was killed by signal 15"]);
+    assert_eq!(fs::read_to_string(&begun).unwrap(), ".", "it ran once");
 }
 
 #[test]
