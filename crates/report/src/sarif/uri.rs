@@ -22,18 +22,25 @@ pub fn artifact(file: &str, cwd: Option<&str>) -> ArtifactLocation {
         Some(cwd) if !file.starts_with('/') => (direct(&format!("{cwd}/{file}")), direct(cwd)),
         cwd => (direct(file), direct(cwd.unwrap_or_default())),
     };
-    let below = file
-        .strip_prefix(cwd.trim_end_matches('/'))
-        .and_then(|rest| rest.strip_prefix('/'))
-        .filter(|_| !cwd.is_empty());
+    let below = below(&file, &cwd).map(str::to_owned).or_else(|| {
+        // Compilers name folders as the shell does, links and all; the system names `cwd` without any.
+        let real = std::fs::canonicalize(&file).ok()?;
+        Some(below(real.to_str()?, &cwd)?.to_owned())
+    });
     match below {
-        Some(rest) => based(rest),
+        Some(rest) => based(&rest),
         None if file.starts_with('/') => ArtifactLocation {
             uri: format!("file://{}", utf8_percent_encode(&file, PATH)),
             uri_base_id: None,
         },
         None => based(&file),
     }
+}
+
+/// What of `file` is behind the folder `cwd`, where it lies below it.
+fn below<'a>(file: &'a str, cwd: &str) -> Option<&'a str> {
+    let rest = file.strip_prefix(cwd.trim_end_matches('/'))?;
+    rest.strip_prefix('/').filter(|_| !cwd.is_empty())
 }
 
 /// `path` without `.` and, where a folder is before them, `..` (RFC 3986, section 5.2.4).
