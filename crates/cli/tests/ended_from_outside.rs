@@ -11,7 +11,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{Running, c_program, finding, prestore, signal_to, text};
+use common::{Running, c_program, finding, prestore, recorded, signal_to, text};
 
 /// Fills memory until it gets a signal: SIGTERM and SIGHUP are counted in the exit code, SIGUSR1 is
 /// what ends it if it ignores the others.
@@ -103,6 +103,23 @@ fn a_signal_before_the_program_begins_is_no_defect() {
     signal_to(&running.pid().to_string(), "TERM");
     let ran = running.finish().exits(3);
     assert!(!ran.stderr.contains("please report it"), "{ran:?}");
+}
+
+/// Tables of long recordings are large, and half of one is of no use.
+#[test]
+fn an_export_that_is_ended_leaves_no_half_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = recorded(folder.path(), "kv", &["--ops=200K"]);
+    let out = folder.path().join("out");
+    let mut command = prestore();
+    command.args(["export", text(&dir), "--to", "parquet", "-o", text(&out)]);
+    let running = Running::start(command);
+    let begun = || fs::metadata(out.join("events.parquet.new")).is_ok_and(|m| m.len() > 0);
+    wait_for("the first rows", begun);
+    signal_to(&running.pid().to_string(), "TERM");
+    let ran = running.finish();
+    assert_eq!(ran.status.signal(), Some(15), "{ran:?}");
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 0);
 }
 
 /// What a run did that somebody else ended is not what a change did.

@@ -5,9 +5,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::ExportError;
+use crate::container::TABLE_NAMES;
 
 /// What files are called until all are whole.
 const SUFFIX: &str = ".new";
+
+/// Where the tables of `out` are until all are whole: what an export that a signal ends leaves.
+pub fn unfinished(out: &Path) -> impl Iterator<Item = PathBuf> {
+    TABLE_NAMES.into_iter().map(|name| unfinished_at(out, name))
+}
+
+fn unfinished_at(out: &Path, name: &str) -> PathBuf {
+    out.join(format!("{name}{SUFFIX}"))
+}
 
 /// Files being written in a folder; where it comes to nothing, they go, and the folder if it was made for them.
 pub(super) struct Unfinished<'a> {
@@ -59,7 +69,7 @@ impl<'a> Unfinished<'a> {
 
     /// Where `name` is written to.
     pub(super) fn path(&self, name: &str) -> PathBuf {
-        self.out.join(format!("{name}{SUFFIX}"))
+        unfinished_at(self.out, name)
     }
 
     /// All are whole.
