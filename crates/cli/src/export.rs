@@ -3,10 +3,11 @@
 use std::process::ExitCode;
 
 use prestore_trace::container::TABLES;
-use prestore_trace::export::{ExportError, SiteName, to_parquet};
+use prestore_trace::export::{ExportError, SiteName, to_parquet, unfinished};
 
 use crate::args::{ExportArgs, ExportFormat};
 use crate::error::CliError;
+use crate::interrupt;
 use crate::naming::Namer;
 use crate::notice;
 use crate::progress::Reading;
@@ -20,6 +21,9 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
         .output
         .clone()
         .unwrap_or_else(|| args.stored.recording.join(TABLES));
+    // A half of a large table helps nobody.
+    interrupt::end_at_once()?;
+    unfinished(&out).for_each(|file| interrupt::takes_along(&file));
     let times = if trace.manifest().info.scope.values {
         2
     } else {
@@ -39,7 +43,7 @@ pub fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
     })
     .map_err(|error| match error {
         ExportError::Read(error) => error.into(),
-        ExportError::Replay { .. } | ExportError::Exists { .. } => {
+        ExportError::Replay { .. } | ExportError::Exists { .. } | ExportError::Folder { .. } => {
             CliError::Usage(error.to_string())
         }
         error => CliError::Failed(error.to_string()),

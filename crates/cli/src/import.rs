@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::process::ExitCode;
 
-use prestore_report::{count, quoted};
+use prestore_report::quoted;
 use prestore_trace::container::{Existing, RecordingInfo};
 use prestore_trace::import::{parse_perf_script, write_samples};
 
@@ -13,6 +13,7 @@ use crate::args::ImportArgs;
 use crate::error::CliError;
 use crate::notice;
 use crate::record::cannot_create;
+use crate::run;
 
 /// Makes a recording of samples.
 pub fn run(args: &ImportArgs) -> Result<ExitCode, CliError> {
@@ -36,13 +37,13 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode, CliError> {
     };
     write_samples(&args.output, &samples, info, existing).map_err(cannot_create)?;
     notice::say(&format!(
-        "{} samples in {}; {} lines were not understood",
-        count(samples.samples.len() as u64),
+        "{} in {}; not understood: {}",
+        run::number(samples.samples.len() as u64, "sample"),
         args.output.display(),
-        samples.skipped_lines
+        run::number(samples.skipped_lines, "line")
     ));
     for skipped in &samples.skipped {
-        notice::say(&format!("{skipped:?}"));
+        notice::say(&skipped.to_string());
     }
     notice::say(&format!("next: prestore advise {}", quoted(&args.output)));
     Ok(ExitCode::SUCCESS)

@@ -100,10 +100,10 @@ fn has_just_ended() -> bool {
     ended.is_some_and(|at| at.elapsed() < BOTH)
 }
 
-/// `folder` goes with this command, should a signal end it.
-pub fn takes_along(folder: &Path) {
+/// The file or folder `path` goes with this command, should a signal end it.
+pub fn takes_along(path: &Path) {
     let mut scratch = SCRATCH.lock().unwrap_or_else(PoisonError::into_inner);
-    scratch.push(folder.to_owned());
+    scratch.push(path.to_owned());
 }
 
 /// Where no program is recorded, the first signal ends this command, with what it [`takes_along`] and its [`Group`]s.
@@ -142,10 +142,11 @@ fn end(signal: i32) {
     for group in &*GROUPS.lock().unwrap_or_else(PoisonError::into_inner) {
         let _ = kill_process_group(*group, Signal::KILL);
     }
-    for folder in &*SCRATCH.lock().unwrap_or_else(PoisonError::into_inner) {
+    for path in &*SCRATCH.lock().unwrap_or_else(PoisonError::into_inner) {
+        let gone = std::fs::remove_file(path);
+        let gone = gone.or_else(|_| std::fs::remove_dir_all(path));
         // Once more, should somebody still have been writing.
-        let gone = std::fs::remove_dir_all(folder);
-        let _ = gone.or_else(|_| std::fs::remove_dir_all(folder));
+        let _ = gone.or_else(|_| std::fs::remove_dir_all(path));
     }
     // Fails only for signals without a default action.
     let _ = emulate_default_handler(signal);

@@ -35,6 +35,7 @@ mod whatif;
 
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 
 use args::{Cli, MachineVerb, TraceVerb, Verb};
@@ -51,7 +52,15 @@ fn main() -> ExitCode {
         Ok(matches) => matches,
         // Help and version are results, which may not get where they are to go.
         Err(help) if !help.use_stderr() => return output::print_help(&help),
-        Err(wrong) => wrong.exit(),
+        Err(wrong) => {
+            // The machine may be named in the file that could not be read.
+            if let Err(error) = &config
+                && lacks_machine(&wrong)
+            {
+                error.report();
+            }
+            wrong.exit()
+        }
     };
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
     if cli.verb.is_quiet() {
@@ -96,4 +105,14 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => error.report(),
     }
+}
+
+/// Is what `wrong` misses on the command line the name of a machine?
+fn lacks_machine(wrong: &clap::Error) -> bool {
+    let missing = wrong.kind() == ErrorKind::MissingRequiredArgument;
+    missing
+        && matches!(
+            wrong.get(ContextKind::InvalidArg),
+            Some(ContextValue::Strings(args)) if args.iter().any(|a| a.starts_with("--machine"))
+        )
 }

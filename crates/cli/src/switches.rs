@@ -17,12 +17,13 @@ const OWN: [&str; 6] = [
 ];
 
 /// What the project's build and tests read; whoever sets them runs the command, too.
-const OF_BUILDS: [&str; 5] = [
+const OF_BUILDS: [&str; 6] = [
     "PRESTORE_SOAK_",
     "PRESTORE_WRITE_",
     "PRESTORE_TEST_",
     "PRESTORE_ENGINE_FLAVOUR",
     "PRESTORE_CRASH_IMAGES",
+    "PRESTORE_RUSTC_WRAPPER",
 ];
 
 /// Tells of each variable that begins as a switch does and is none: it changes nothing, which its user does not expect.

@@ -75,7 +75,14 @@ fn what_is_wrong_in_it_is_said_and_help_comes_all_the_same() {
     ] {
         std::fs::write(&config, toml).unwrap();
         at(dir.path(), &["advise", "x"]).exits(2).says(&parts);
+        // Whoever named the machines there is not told only that none is named.
+        for verb in ["simulate", "whatif"] {
+            let ran = at(dir.path(), &[verb, "x"]).exits(2);
+            ran.says(&parts).says(&["--machine"]);
+        }
     }
+    let ran = at(dir.path(), &["export", "x"]).exits(2).says(&["--to"]);
+    assert!(!ran.stderr.contains("prestore.toml"), "{}", ran.stderr);
     at(dir.path(), &["advise", "--help"]).exits(0);
     let none = with(dir.path(), &[("PRESTORE_CONFIG", "")], &["advise", "x"]).exits(2);
     assert!(!none.stderr.contains("prestore.toml"), "{}", none.stderr);

@@ -11,7 +11,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{Running, c_program, finding, prestore, signal_to, text};
+use common::{Running, c_program, finding, prestore, recorded, signal_to, text};
 
 /// Fills memory until it gets a signal: SIGTERM and SIGHUP are counted in the exit code, SIGUSR1 is
 /// what ends it if it ignores the others.
@@ -80,6 +80,48 @@ fn a_signal_to_the_command_alone_reaches_the_program_once() {
     }
 }
 
+/// What the engine was ended in the middle of, while it started, is no defect to report.
+#[test]
+fn a_signal_before_the_program_begins_is_no_defect() {
+    let folder = tempfile::tempdir().unwrap();
+    let (program, _) = program(folder.path(), false);
+    let mut command = prestore();
+    command.args(["advise", "--", text(&program)]);
+    let running = Running::start(command);
+    // The command itself starts the program from whichever of its threads.
+    let tasks = PathBuf::from(format!("/proc/{}/task", running.pid()));
+    let has_child = || {
+        fs::read_dir(&tasks).is_ok_and(|all| {
+            all.flatten()
+                .filter_map(|task| fs::read_to_string(task.path().join("children")).ok())
+                .any(|children| !children.is_empty())
+        })
+    };
+    while !has_child() {
+        thread::yield_now();
+    }
+    signal_to(&running.pid().to_string(), "TERM");
+    let ran = running.finish().exits(3);
+    assert!(!ran.stderr.contains("please report it"), "{ran:?}");
+}
+
+/// Tables of long recordings are large, and half of one is of no use.
+#[test]
+fn an_export_that_is_ended_leaves_no_half_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = recorded(folder.path(), "kv", &["--ops=200K"]);
+    let out = folder.path().join("out");
+    let mut command = prestore();
+    command.args(["export", text(&dir), "--to", "parquet", "-o", text(&out)]);
+    let running = Running::start(command);
+    let begun = || fs::metadata(out.join("events.parquet.new")).is_ok_and(|m| m.len() > 0);
+    wait_for("the first rows", begun);
+    signal_to(&running.pid().to_string(), "TERM");
+    let ran = running.finish();
+    assert_eq!(ran.status.signal(), Some(15), "{ran:?}");
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 0);
+}
+
 /// What a run did that somebody else ended is not what a change did.
 #[test]
 fn a_trial_that_is_ended_blames_no_change() {
@@ -104,26 +146,24 @@ fn a_trial_that_is_ended_blames_no_change() {
         text(&begun)
     );
     let program = c_program(folder.path(), "program", &source, &["-fno-tree-vectorize"]);
-    let mut command = prestore();
-    command.args([
-        "try",
-        "--op",
-        "clean",
-        "--finding",
-        "1",
-        "--runs",
-        "30",
-        "--",
-    ]);
-    command.arg(&program);
-    let running = Running::start(command);
+    let ended_in = |run: u64| {
+        fs::write(&begun, "").unwrap();
+        let mut command = prestore();
+        command.args(["try", "--op", "clean", "--finding", "1", "--runs", "30"]);
+        command.arg("--").arg(&program);
+        let running = Running::start(command);
+        wait_for("the run", || {
+            fs::metadata(&begun).is_ok_and(|m| m.len() >= run)
+        });
+        signal_to(&running.pid().to_string(), "TERM");
+        running.finish().exits(3)
+    };
     // Analysed, looked at, unchanged, changed.
-    wait_for("the fourth run", || {
-        fs::metadata(&begun).is_ok_and(|m| m.len() >= 4)
-    });
-    signal_to(&running.pid().to_string(), "TERM");
-    let ran = running.finish().exits(3).says(&["the trial was stopped"]);
+    let ran = ended_in(4).says(&["the trial was stopped"]);
     assert!(!ran.stdout.contains("WRONG"), "{ran:?}");
+    // The analysis is the first run, and nothing is tried of what it was ended in the middle of.
+    ended_in(1).says(&["nothing was tried: the program was killed by signal 15"]);
+    assert_eq!(fs::read_to_string(&begun).unwrap(), ".", "it ran once");
 }
 
 #[test]

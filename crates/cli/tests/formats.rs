@@ -123,6 +123,31 @@ fn text_follows_what_the_program_prints() {
     }
 }
 
+/// The compiler is told of the folder by a link, as a shell in it would; the system names what that leads to.
+#[test]
+fn sarif_names_files_below_the_folder_by_their_way_from_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+    std::fs::create_dir_all(real.join("src")).unwrap();
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    let source = r#"
+        static long data[1 << 20];
+        int main(void) {
+            for (long i = 0; i < 1 << 20; i++) data[i] = i;
+            return data[5] == 7;
+        }
+    "#;
+    let program = c_program(&link.join("src"), "fill", source, &["-fno-tree-vectorize"]);
+    let mut command = prestore();
+    command.args(["advise", "--format", "sarif", "--", text(&program)]);
+    command.current_dir(&link);
+    let log = Running::start(command).finish().exits(0).json();
+    let place = &log["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    let file = &place["artifactLocation"];
+    assert_eq!(file["uri"], "src/fill.c", "{log:#}");
+    assert_eq!(file["uriBaseId"], "SRCROOT");
+}
+
 #[test]
 fn sarif_has_findings_with_lines_only() {
     let folder = tempfile::tempdir().unwrap();

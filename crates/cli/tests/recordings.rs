@@ -5,9 +5,13 @@ mod common;
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
-use common::{advise, advise_with, c_program, root, run, text, workload};
+use common::{
+    Running, advise, advise_with, assert_valid, c_program, recorded, root, run, text, workload,
+};
 use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::RowAccessor;
 
 fn rows(path: PathBuf) -> u64 {
     let reader = SerializedFileReader::new(fs::File::open(path).unwrap()).unwrap();
@@ -46,6 +50,11 @@ fn an_export_has_every_event() {
     assert_eq!(rows(table("events.parquet")), all);
     assert!(rows(table("sites.parquet")) > 100);
     assert_eq!(rows(table("threads.parquet")), 1);
+    let threads = fs::File::open(table("threads.parquet")).unwrap();
+    let threads = SerializedFileReader::new(threads).unwrap();
+    let thread = threads.get_row_iter(None).unwrap().next().unwrap().unwrap();
+    let (start, end) = (thread.get_ulong(7).unwrap(), thread.get_ulong(8).unwrap());
+    assert!(0 < start && start < end, "{start} to {end}");
 
     let again = run(["export", text(&dir), "--to", "parquet"]).exits(2);
     again.says(&["events.parquet", "exists"]);
@@ -80,6 +89,7 @@ fn samples_of_perf_say_who_writes() {
         let json = run(["advise", text(&dir), "--format", "json"])
             .exits(0)
             .json();
+        assert_valid("samples.schema.json", &json);
         let functions = json["functions"].as_array().unwrap();
         assert!(!functions.is_empty(), "{json:#}");
         let shares: f64 = functions.iter().map(|f| f["share"].as_f64().unwrap()).sum();
@@ -90,6 +100,51 @@ fn samples_of_perf_say_who_writes() {
             .exits(2)
             .says(&["samples", "advise"]);
     }
+}
+
+#[test]
+fn lines_of_perf_that_were_not_understood_are_told_in_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("torn");
+    let input = root().join("crates/trace/tests/fixtures/perf-torn.txt");
+    let ran = run(["import", text(&input), "-o", text(&dir)]).exits(0);
+    let ran = ran.says(&[
+        "2 samples in",
+        "not understood: 4 lines",
+        "prestore: line 1: ",
+    ]);
+    assert!(!ran.stderr.contains("SkippedLine"), "{ran:?}");
+    // Samples without callers are not said to be from somewhere.
+    let plain = run(["advise", text(&dir)]).exits(0).stdout;
+    assert!(plain.lines().all(|l| l.trim_end() == l), "{plain:?}");
+    // What is damaged is wrong input, as with other recordings.
+    fs::write(dir.join("samples.jsonl"), "{").unwrap();
+    run(["advise", text(&dir)])
+        .exits(2)
+        .says(&["samples.jsonl"]);
+}
+
+#[test]
+fn an_export_to_where_nothing_can_be_written_is_told_before_the_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = recorded(folder.path(), "rank", &["--keys=1K", "--iters=1"]);
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    let export = |out: &str| run(["export", text(&dir), "--to", "parquet", "-o", out]).exits(2);
+    export(text(&file.join("below"))).says(&["file/below", "choose another output directory"]);
+    export(text(&file)).says(&["exists already"]);
+    export("/proc").says(&["/proc", "choose another output directory"]);
+
+    // A limit on the size of files stands for a disk that fills up meanwhile.
+    let out = folder.path().join("out");
+    let mut command = Command::new("bash");
+    command.args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$@\"", "bash"]);
+    command.arg(env!("CARGO_BIN_EXE_prestore"));
+    command.args(["export", text(&dir), "--to", "parquet", "-o", text(&out)]);
+    let ran = Running::start(command).finish().exits(3);
+    let ran = ran.says(&["cannot write", ".parquet", "File too large"]);
+    assert!(!ran.stderr.contains("External"), "{ran:?}");
+    assert!(!out.exists());
 }
 
 /// `clzero`, which the engine's decoder lacks and AMD processors have.

@@ -55,7 +55,7 @@ assert rows == [("store", "main", "/bin/program", "ab", 0x100, 0x100, STORES, 8 
 rows = db.execute("select * from threads order by thread").fetchall()
 assert rows == [
     (0, 0, 100, 101, 2 * STORES, 0, STORES, 5, 1000),
-    (1, 0, 100, 102, 4, 2, 0, 5, 2000),
+    (1, 0, 100, 102, 4, 2, 0, 2000, 2000),
 ], rows
 assert isinstance(tables["events"].column("kind").chunk(0), pa.DictionaryArray)
 print("pyarrow and duckdb agree")

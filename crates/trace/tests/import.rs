@@ -136,6 +136,30 @@ fn fields_may_be_missing() {
 }
 
 #[test]
+fn a_module_that_is_gone_is_a_module() {
+    for (frame, symbol, module) in [
+        (
+            "fill+0x10 (/tmp/a b (deleted))",
+            "fill",
+            "/tmp/a b (deleted)",
+        ),
+        (
+            "put(int) (/tmp/t (deleted))",
+            "put(int)",
+            "/tmp/t (deleted)",
+        ),
+        ("operator()(int)+0x1 (/t)", "operator()(int)", "/t"),
+        ("fill (/tmp/odd)name)", "fill", "/tmp/odd)name"),
+    ] {
+        let set = parse(&format!("t 7 1.5: 10 mem-stores: 1000 401136 {frame}\n"));
+        let at = &set.samples[0].at;
+        let found = (at.symbol.as_deref(), at.module.as_deref());
+        assert_eq!(found, (Some(symbol), Some(module)), "{frame}");
+        assert_eq!(at.ip, 0x40_1136, "{frame}");
+    }
+}
+
+#[test]
 fn a_sample_cut_off_by_the_end_is_named() {
     let text = "t 7 1.5: 10 mem-stores: 1000 401136 fill (/t)\nt 7 1.6: 10 mem-stores:\n";
     let set = parse(text);
@@ -171,6 +195,31 @@ fn samples_are_kept_in_a_trace_directory_of_their_own_kind() {
         matches!(error, SampleDirError::Corrupt { line: 2, .. }),
         "{error}"
     );
+}
+
+/// Whole lines that are missing leave a file that reads well.
+#[test]
+fn samples_that_were_cut_or_changed_are_not_read_as_if_they_were_all() {
+    let dir = tempfile::tempdir().unwrap();
+    let set = fixture("perf-chains.txt");
+    write_samples(dir.path(), &set, RecordingInfo::default(), Existing::Keep).unwrap();
+    let file = dir.path().join("samples.jsonl");
+    let whole = std::fs::read_to_string(&file).unwrap();
+    let first = whole.lines().next().unwrap();
+    for changed in [
+        String::new(),
+        format!("{first}\n"),
+        whole.replacen(":4300", ":4301", 1),
+        format!("{whole}{first}\n"),
+    ] {
+        assert_ne!(changed, whole);
+        std::fs::write(&file, changed).unwrap();
+        let error = read_samples(dir.path()).unwrap_err();
+        assert!(
+            matches!(error, SampleDirError::Changed { count: 3, .. }),
+            "{error}"
+        );
+    }
 }
 
 proptest! {

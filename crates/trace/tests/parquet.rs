@@ -36,8 +36,10 @@ fn trace(dir: &Path) -> Trace {
     stores.extend((0..STORES).flat_map(|i| [header(64, 0), 0x5000 + 8 * i]));
     let mut loads = time(2000);
     loads.extend([header(65, 0), 1 << 63, u64::MAX - 7]);
-    for (id, tid, words, end) in [(0, 101, stores, 1000), (1, 102, loads, 2000)] {
-        let mut stream = writer.thread(ProcessId(0), tid, Some(5)).unwrap();
+    // Of the second nobody noted when it began: its first time says so.
+    let threads = [(0, 101, Some(5), stores, 1000), (1, 102, None, loads, 2000)];
+    for (id, tid, start, words, end) in threads {
+        let mut stream = writer.thread(ProcessId(0), tid, start).unwrap();
         stream.words(&words, &table).unwrap();
         stream.finish().unwrap();
         // Noted where it is known; the last time in a stream is not its end.

@@ -61,6 +61,14 @@ pub enum RecordError {
         /// How it ended.
         status: String,
     },
+    /// The user asked it to end, and it did before the client in it said anything.
+    #[error("{}: was ended ({status}) before its recording began", program.display())]
+    Stopped {
+        /// The program.
+        program: PathBuf,
+        /// How it ended.
+        status: String,
+    },
     /// It is one that runs without the engine.
     #[error("nothing was recorded: {0}")]
     Native(crate::Note),

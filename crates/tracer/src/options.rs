@@ -150,11 +150,13 @@ impl Options {
             Region::Any => args.push("region=any".into()),
             Region::Id(id) => args.push(format!("region={id}")),
         }
+        // The client counts instructions with a sign; no program executes more.
+        let signed = |instructions: u64| instructions.min(i64::MAX as u64);
         let Window { skip, take, period } = self.window;
         let numbers = [("skip", Some(skip)), ("take", take), ("period", period)];
         for (key, value) in numbers {
             if let Some(value) = value.filter(|v| *v > 0) {
-                args.push(format!("{key}={value}"));
+                args.push(format!("{key}={}", signed(value)));
             }
         }
         if let Some(Bursts {
@@ -163,6 +165,7 @@ impl Options {
             thinnest,
         }) = self.bursts
         {
+            let (burst, dense) = (signed(burst), signed(dense));
             args.push(format!("burst={burst} dense={dense} thinnest={thinnest}"));
         }
         args.push(format!("gap_a_block={}", self.gap_a_block));

@@ -110,7 +110,7 @@ pub fn nothing(dir: &Path, notes: &[String]) -> CliError {
 /// Stores by function from imported samples.
 pub fn samples(args: &AdviseArgs, dir: &Path) -> Result<ExitCode, CliError> {
     let profile = read_samples(dir)
-        .map_err(|e| CliError::Failed(e.to_string()))?
+        .map_err(|e| CliError::Usage(e.to_string()))?
         .store_profile();
     match args.format {
         Format::Json => output::print_json(&profile)?,
@@ -120,7 +120,8 @@ pub fn samples(args: &AdviseArgs, dir: &Path) -> Result<ExitCode, CliError> {
             ));
         }
         Format::Text => {
-            let mut text = format!("Stores by function, from {} samples\n\n", profile.samples);
+            let samples = run::number(profile.samples, "sample");
+            let mut text = format!("Stores by function, from {samples}\n\n");
             for f in &profile.functions {
                 let name = f.symbol.as_deref().unwrap_or("[unknown]");
                 let module = f.module.as_deref().unwrap_or("");
@@ -129,7 +130,8 @@ pub fn samples(args: &AdviseArgs, dir: &Path) -> Result<ExitCode, CliError> {
                     percent(f.share),
                     count(f.stores)
                 );
-                for context in f.contexts.iter().take(3) {
+                let called = f.contexts.iter().filter(|c| !c.callers.is_empty());
+                for context in called.take(3) {
                     text += &format!(
                         "{:>21}  from {}\n",
                         count(context.stores),

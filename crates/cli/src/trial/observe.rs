@@ -89,10 +89,11 @@ fn live(
     );
     drop(advisor.progress);
     let outcome = outcome?;
-    if outcome.interrupted || outcome.failure.is_some() {
+    // A request to stop is meant for the trial, of which this run is the first.
+    if interrupts.count() > 0 || outcome.failure.is_some() {
         return Err(CliError::Failed(format!(
             "nothing was tried: {}",
-            run::partial(&outcome).unwrap_or_default()
+            run::partial(&outcome).unwrap_or_else(|| "the trial was stopped".into())
         )));
     }
     *ended = outcome.status;

@@ -61,8 +61,6 @@ pub fn run(args: &TryArgs, chosen: &Chosen) -> Result<TriedRuns, CliError> {
         args,
         chosen,
         interrupts,
-        // One that comes between two runs is passed on to the next.
-        asked: interrupts.count(),
         progress: Progress::new(args.quiet, "runs"),
         left: (args.runs as usize).saturating_mul(chosen.candidates.len() + 1) + 1,
     };
@@ -125,8 +123,6 @@ struct Runner<'a> {
     args: &'a TryArgs,
     chosen: &'a Chosen,
     interrupts: &'a Interrupts,
-    /// Requests to stop before the first run.
-    asked: u32,
     progress: Progress,
     /// Runs that are still to come, as far as is known.
     left: usize,
@@ -155,7 +151,7 @@ impl Runner<'_> {
         self.progress.one_with(self.left);
         // A request to stop is the program's, too: how it ended then says nothing of the change.
         let stopped = || CliError::Failed("the trial was stopped".into());
-        if self.interrupts.count() > self.asked {
+        if self.interrupts.count() > 0 {
             return Err(stopped());
         }
         let tried = tried.inspect_err(|_| tell(&mut stderr))?;

@@ -242,6 +242,15 @@ pub struct ProgramCounts {
     pub stores: u64,
 }
 
+/// What the file of a recording of samples holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SampleTotals {
+    /// Samples.
+    pub count: u64,
+    /// CRC-32 of the file.
+    pub checksum: u32,
+}
+
 /// What the recorder knows at the start.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -288,6 +297,9 @@ pub struct Manifest {
     /// What the recorder knew at the start.
     #[serde(flatten)]
     pub info: RecordingInfo,
+    /// Of recordings of samples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub samples: Option<SampleTotals>,
     /// Sums over all threads.
     pub totals: Totals,
     /// Exact counts of the whole run, where less than the whole was stored.

@@ -19,8 +19,8 @@ pub use counts::{EventCounts, kind_name};
 pub use info::{DamageInfo, Info, ModuleInfo};
 pub use manifest::{
     Clock, Engine, FORMAT, Host, MANIFEST, Manifest, ModuleEntry, NamedCode, ProcessEntry,
-    ProgramCounts, RecordingInfo, RecordingState, SCHEMA_VERSION, Scope, ThreadEntry, Totals,
-    TraceKind, Windows,
+    ProgramCounts, RecordingInfo, RecordingState, SCHEMA_VERSION, SampleTotals, Scope, ThreadEntry,
+    Totals, TraceKind, Windows,
 };
 pub(crate) use manifest_file::write as write_manifest;
 pub use pieces::LogTotals;

@@ -29,6 +29,14 @@ pub enum ExportError {
         /// The file.
         path: PathBuf,
     },
+    /// Nothing can be written where the output is to go.
+    #[error("cannot write to {}: {source}; choose another output directory", path.display())]
+    Folder {
+        /// The directory.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// The output cannot be written.
     #[error("cannot write {}: {source}", path.display())]
     Io {
@@ -57,6 +65,14 @@ impl ExportError {
     }
 
     pub(super) fn parquet(path: &Path, source: ParquetError) -> Self {
+        let source = match source {
+            // What the system said, which the writer only passes on.
+            ParquetError::External(cause) => match cause.downcast::<std::io::Error>() {
+                Ok(source) => return Self::io(path, *source),
+                Err(cause) => ParquetError::External(cause),
+            },
+            source => source,
+        };
         let path = path.to_owned();
         Self::Parquet { path, source }
     }

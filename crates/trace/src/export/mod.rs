@@ -13,6 +13,7 @@ use std::path::Path;
 pub use error::ExportError;
 pub use tables::SiteName;
 use unfinished::Unfinished;
+pub use unfinished::unfinished;
 
 use crate::container::{TABLE_NAMES, Trace};
 use crate::{Module, Site};

@@ -72,7 +72,13 @@ pub(super) fn write_threads(trace: &Trace, path: &Path) -> Result<(), ExportErro
     let wide = |of: &dyn Fn(usize) -> u64| -> ArrayRef {
         Arc::new(UInt64Array::from_iter_values((0..threads.len()).map(of)))
     };
-    let start: UInt64Array = threads.iter().map(|t| t.start_ticks).collect();
+    // Its first time record says when it began; 0 is for none.
+    let begun = |id| trace.blocks(id).next().map(|block| block.start_ticks);
+    let start = threads.iter().map(|t| {
+        let first = || begun(t.id).filter(|&ticks| ticks > 0);
+        t.start_ticks.or_else(first)
+    });
+    let start: UInt64Array = start.collect();
     let end: UInt64Array = threads.iter().map(|t| t.end_ticks).collect();
     let pid = |i: usize| {
         let process = threads[i].process.0 as usize;

@@ -5,9 +5,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::ExportError;
+use crate::container::TABLE_NAMES;
 
 /// What files are called until all are whole.
 const SUFFIX: &str = ".new";
+
+/// Where the tables of `out` are until all are whole: what an export that a signal ends leaves.
+pub fn unfinished(out: &Path) -> impl Iterator<Item = PathBuf> {
+    TABLE_NAMES.into_iter().map(|name| unfinished_at(out, name))
+}
+
+fn unfinished_at(out: &Path, name: &str) -> PathBuf {
+    out.join(format!("{name}{SUFFIX}"))
+}
 
 /// Files being written in a folder; where it comes to nothing, they go, and the folder if it was made for them.
 pub(super) struct Unfinished<'a> {
@@ -21,7 +31,14 @@ impl<'a> Unfinished<'a> {
     /// Makes the folder `out`, where none of `names` may be.
     pub(super) fn begin(out: &'a Path, names: &'a [&'static str]) -> Result<Self, ExportError> {
         let made = !out.exists();
-        fs::create_dir_all(out).map_err(|e| ExportError::io(out, e))?;
+        let cannot = |source: io::Error| match source.kind() {
+            io::ErrorKind::AlreadyExists => ExportError::io(out, source),
+            _ => ExportError::Folder {
+                path: out.to_owned(),
+                source,
+            },
+        };
+        fs::create_dir_all(out).map_err(cannot)?;
         let files = Self {
             out,
             made,
@@ -41,12 +58,18 @@ impl<'a> Unfinished<'a> {
                 _ => {}
             }
         }
+        // A folder that takes no files is known before the work is done.
+        if let Some(first) = names.first() {
+            let path = files.path(first);
+            let tried = fs::File::create_new(&path).and_then(|_| fs::remove_file(&path));
+            tried.map_err(cannot)?;
+        }
         Ok(files)
     }
 
     /// Where `name` is written to.
     pub(super) fn path(&self, name: &str) -> PathBuf {
-        self.out.join(format!("{name}{SUFFIX}"))
+        unfinished_at(self.out, name)
     }
 
     /// All are whole.

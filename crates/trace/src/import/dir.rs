@@ -4,12 +4,13 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use crc32fast::Hasher;
 use thiserror::Error;
 
 use super::{Sample, Samples};
 use crate::container::{
     Existing, FORMAT, Manifest, ReadError, RecordingInfo, RecordingState, SCHEMA_VERSION,
-    TraceKind, WriteError, prepare, read_manifest, write_manifest,
+    SampleTotals, TraceKind, WriteError, prepare, read_manifest, write_manifest,
 };
 
 /// File name of the samples in a trace directory of kind samples.
@@ -35,6 +36,16 @@ pub enum SampleDirError {
         /// What the system said.
         source: io::Error,
     },
+    /// It is not what was imported.
+    #[error("{} holds {found} of {count} samples as they were imported: it was cut or changed since; import them again", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// Samples in it.
+        found: u64,
+        /// Samples that were imported.
+        count: u64,
+    },
     /// A line is no sample.
     #[error("{} is corrupt at line {line}: {source}", path.display())]
     Corrupt {
@@ -59,20 +70,28 @@ pub fn write_samples(
 ) -> Result<(), WriteError> {
     prepare(dir, existing)?;
     let path = dir.join(SAMPLES);
-    let write = || -> io::Result<()> {
+    let write = || -> io::Result<u32> {
         let mut file = BufWriter::new(File::create(&path)?);
+        let mut checksum = Hasher::new();
         for sample in &samples.samples {
-            serde_json::to_writer(&mut file, sample)?;
-            file.write_all(b"\n")?;
+            let mut line = serde_json::to_vec(sample)?;
+            line.push(b'\n');
+            checksum.update(&line);
+            file.write_all(&line)?;
         }
-        file.flush()
+        file.flush()?;
+        Ok(checksum.finalize())
     };
-    write().map_err(|e| WriteError::io(&path, e))?;
+    let checksum = write().map_err(|e| WriteError::io(&path, e))?;
     let manifest = Manifest {
         format: FORMAT.to_owned(),
         schema_version: SCHEMA_VERSION,
         kind: TraceKind::Samples,
         state: RecordingState::Complete,
+        samples: Some(SampleTotals {
+            count: samples.samples.len() as u64,
+            checksum,
+        }),
         info,
         ..Manifest::default()
     };
@@ -84,7 +103,8 @@ pub fn write_samples(
 /// # Errors
 /// [`SampleDirError`].
 pub fn read_samples(dir: &Path) -> Result<Samples, SampleDirError> {
-    if read_manifest(dir)?.kind != TraceKind::Samples {
+    let manifest = read_manifest(dir)?;
+    if manifest.kind != TraceKind::Samples {
         let dir = dir.to_owned();
         return Err(SampleDirError::NotSamples { dir });
     }
@@ -94,18 +114,32 @@ pub fn read_samples(dir: &Path) -> Result<Samples, SampleDirError> {
         source,
     };
     let mut samples = Samples::default();
-    for (i, line) in BufReader::new(File::open(&path).map_err(io)?)
-        .lines()
-        .enumerate()
-    {
-        let sample: Result<Sample, _> = serde_json::from_str(&line.map_err(io)?);
+    let mut file = BufReader::new(File::open(&path).map_err(io)?);
+    let mut checksum = Hasher::new();
+    let mut line = Vec::new();
+    while file.read_until(b'\n', &mut line).map_err(io)? > 0 {
+        checksum.update(&line);
+        let sample: Result<Sample, _> = serde_json::from_slice(&line);
         samples
             .samples
             .push(sample.map_err(|source| SampleDirError::Corrupt {
                 path: path.clone(),
-                line: i + 1,
+                line: samples.samples.len() + 1,
                 source,
             })?);
+        line.clear();
     }
-    Ok(samples)
+    let found = samples.samples.len() as u64;
+    let read = SampleTotals {
+        count: found,
+        checksum: checksum.finalize(),
+    };
+    match manifest.samples {
+        Some(written) if written != read => Err(SampleDirError::Changed {
+            path,
+            found,
+            count: written.count,
+        }),
+        _ => Ok(samples),
+    }
 }

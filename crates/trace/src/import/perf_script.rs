@@ -200,8 +200,8 @@ fn frame(text: &str) -> Option<Frame> {
     let ip = hex(ip)?;
     let rest = rest.trim();
     // Function names have parentheses too; the module is the last pair, behind a space.
-    let (symbol, module) = match rest.rfind('(') {
-        Some(at) if rest.ends_with(')') && (at == 0 || rest[..at].ends_with(' ')) => {
+    let (symbol, module) = match last_pair(rest) {
+        Some(at) if at == 0 || rest[..at].ends_with(' ') => {
             (rest[..at].trim_end(), Some(&rest[at + 1..rest.len() - 1]))
         }
         _ => (rest, None),
@@ -218,6 +218,25 @@ fn frame(text: &str) -> Option<Frame> {
         offset,
         module: module.and_then(known),
     })
+}
+
+/// Where the pair of parentheses opens that `text` ends with. There may be others in it: a file that is gone is
+/// `(/tmp/a (deleted))`.
+fn last_pair(text: &str) -> Option<usize> {
+    if !text.ends_with(')') {
+        return None;
+    }
+    let mut open = 0;
+    let balanced = text.char_indices().rev().find(|(_, c)| {
+        match c {
+            ')' => open += 1,
+            '(' => open -= 1,
+            _ => {}
+        }
+        open == 0
+    });
+    // Of those that do not match, the last one.
+    balanced.map(|b| b.0).or_else(|| text.rfind('('))
 }
 
 /// Words and where they start.

@@ -165,9 +165,11 @@ pub(crate) fn run<S: Sink>(
         if let Some(note) = notes.pop() {
             return Err(RecordError::Native(note));
         }
-        return Err(RecordError::NotInstrumented {
-            program,
-            status: run.status.map_or("still running".into(), |s| s.to_string()),
+        let status = run.status.map_or("still running".into(), |s| s.to_string());
+        return Err(match interrupts.count() {
+            0 => RecordError::NotInstrumented { program, status },
+            // What it was asked to do is no fault of anybody's.
+            _ => RecordError::Stopped { program, status },
         });
     }
     Ok(Outcome {
