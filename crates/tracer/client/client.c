@@ -158,7 +158,8 @@ on_filter_syscall(void *drcontext, int number)
 static bool
 on_syscall(void *drcontext, int number)
 {
-    gs_base_before_syscall(drcontext, number);
+    if (!gs_base_before_syscall(drcontext, number))
+        return false;
     refused_prctl_before_syscall(drcontext, number);
     interrupts_before_syscall(number);
     if (number == SYS_clone || number == SYS_clone3 || number == SYS_fork ||
