@@ -158,7 +158,8 @@ on_filter_syscall(void *drcontext, int number)
 static bool
 on_syscall(void *drcontext, int number)
 {
-    gs_base_before_syscall(drcontext, number);
+    if (!gs_base_before_syscall(drcontext, number))
+        return false;
     refused_prctl_before_syscall(drcontext, number);
     interrupts_before_syscall(number);
     if (number == SYS_clone || number == SYS_clone3 || number == SYS_fork ||
@@ -255,7 +256,7 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
     descriptors_init();
     drmgr_register_signal_event(on_signal);
     dr_register_filter_syscall_event(on_filter_syscall);
-    drmgr_register_pre_syscall_event(on_syscall);
+    seccomp_before_allowed(on_syscall, NULL);
     suspend_init();
     seccomp_init();
     exec_init();

@@ -5,6 +5,7 @@
 #include "dr_api.h"
 #include "drmgr.h"
 #include "process_status.h"
+#include "seccomp.h"
 
 /* The engine walks through every number of close_range(first, last), to spare its own files, and
  * programs say "up to the largest number there is": hours. No file is open beyond the size of the
@@ -57,6 +58,6 @@ void
 descriptors_init(void)
 {
     tls_index = drmgr_register_tls_field();
-    drmgr_register_pre_syscall_event(before_syscall);
+    seccomp_before_allowed(before_syscall, NULL);
     drmgr_register_post_syscall_event(after_syscall);
 }

@@ -282,6 +282,6 @@ exec_init(void)
 {
     drmgr_priority_t last = { sizeof(last), "prestore-exec", NULL, NULL, 100 };
     execveat_init();
-    drmgr_register_pre_syscall_event_ex(before_syscall, &last);
+    seccomp_before_allowed(before_syscall, &last);
     drmgr_register_post_syscall_event(after_syscall);
 }

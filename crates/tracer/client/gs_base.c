@@ -2,18 +2,29 @@
 
 #include <asm/ldt.h>
 #include <asm/prctl.h>
+#include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "unrecordable.h"
 
-/* The engine finds its own storage by GS. */
-void
+/* No program has addresses of so many bits, whatever the processor's page tables: the kernel refuses them as bases. */
+#define BITS_OF_ADDRESSES 56
+
+/* The engine finds its own storage by GS, and the program is told that its base is 0: who puts back what it was told, as
+ * a save and restore of a thread's state does, changes nothing. */
+bool
 gs_base_before_syscall(void *drcontext, int number)
 {
-    if (number == SYS_arch_prctl && dr_syscall_get_param(drcontext, 0) == ARCH_SET_GS)
+    if (number != SYS_arch_prctl || dr_syscall_get_param(drcontext, 0) != ARCH_SET_GS)
+        return true;
+    uint64 base = dr_syscall_get_param(drcontext, 1);
+    bool refused = base >> BITS_OF_ADDRESSES != 0;
+    if (base != 0 && !refused)
         unrecordable("sets the base of its GS segment (arch_prctl with ARCH_SET_GS), which the "
                      "recorder needs for itself");
+    dr_syscall_set_result(drcontext, refused ? (reg_t)-EPERM : 0);
+    return false;
 }
 
 /* In a descriptor of the processor's. */

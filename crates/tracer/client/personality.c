@@ -8,6 +8,7 @@
 
 #include "dr_api.h"
 #include "drmgr.h"
+#include "seccomp.h"
 
 /* The host has the kernel place all alike, by a flag that programs can ask for and set themselves. Beside
  * it stands one that means nothing here, as long as the first is the host's (`place_alike` in launch.rs): the
@@ -51,5 +52,5 @@ personality_filter(const text_t *from, text_t *to)
 void
 personality_init(void)
 {
-    drmgr_register_pre_syscall_event(before_syscall);
+    seccomp_before_allowed(before_syscall, NULL);
 }

@@ -11,6 +11,7 @@
 #include "dr_api.h"
 #include "drmgr.h"
 #include "peek.h"
+#include "seccomp.h"
 
 /* The child of a vfork, which shares its parent's memory, is a thread of it for the engine, and told
  * from others by its number. In a namespace of its own it has a number there, which may be its
@@ -110,11 +111,11 @@ on_thread_exit(void *drcontext)
 void
 pid_namespace_init(void)
 {
-    /* Before all that looks at what is called. */
-    drmgr_priority_t first = { sizeof(first), "prestore-pid-namespace", NULL, NULL, -100 };
+    /* Before all that looks at what is called, but the filters, which are about what the program calls. */
+    drmgr_priority_t first = { sizeof(first), "prestore-pid-namespace", NULL, NULL, -90 };
     tls_index = drmgr_register_tls_field();
     drmgr_register_thread_init_event(on_thread_init);
     drmgr_register_thread_exit_event(on_thread_exit);
-    drmgr_register_pre_syscall_event_ex(before_syscall, &first);
+    seccomp_before_allowed(before_syscall, &first);
     drmgr_register_post_syscall_event(after_syscall);
 }

@@ -17,6 +17,7 @@
 #include "proc_program.h"
 #include "proc_signals.h"
 #include "proc_sizes.h"
+#include "seccomp.h"
 #include "text.h"
 
 /* The kernel describes the process with the engine in it. Where the program opens such a file, it
@@ -175,6 +176,6 @@ void
 proc_files_init(void)
 {
     proc_copies_init();
-    drmgr_register_pre_syscall_event(before_syscall);
+    seccomp_before_allowed(before_syscall, NULL);
     drmgr_register_post_syscall_event(after_syscall);
 }

@@ -33,6 +33,7 @@ typedef struct filter {
 
 typedef struct jailed {
     const filter_t *newest;
+    bool refused; /* the call that is being made */
     thread_id_t tid;
     struct jailed *next;
 } jailed_t;
@@ -248,7 +249,7 @@ trap(void *drcontext, const struct seccomp_data *call, uint32_t data)
 }
 
 static bool
-obey(void *drcontext, const jailed_t *self, int number)
+obey(void *drcontext, jailed_t *self, int number)
 {
     struct seccomp_data call = { .nr = number, .arch = AUDIT_ARCH_X86_64 };
     dr_mcontext_t mc = { .size = sizeof(mc), .flags = DR_MC_CONTROL };
@@ -263,7 +264,9 @@ obey(void *drcontext, const jailed_t *self, int number)
     if (dr_get_mcontext(drcontext, &mc))
         call.instruction_pointer = (uint64)mc.pc;
     uint32_t verdict = judge(self->newest, &call), data = verdict & SECCOMP_RET_DATA;
-    switch (verdict & SECCOMP_RET_ACTION_FULL) {
+    uint32_t action = verdict & SECCOMP_RET_ACTION_FULL;
+    self->refused = action != SECCOMP_RET_ALLOW && action != SECCOMP_RET_LOG;
+    switch (action) {
     case SECCOMP_RET_ALLOW:
     case SECCOMP_RET_LOG: return true;
     case SECCOMP_RET_ERRNO: return finish(drcontext, (reg_t)(long)-(data > 4095 ? 4095 : (int)data));
@@ -279,8 +282,11 @@ static bool
 before_syscall(void *drcontext, int number)
 {
     jailed_t *self = drmgr_get_tls_field(drcontext, tls_index);
+    self->refused = false;
     if (self->newest != NULL && !obey(drcontext, self, number))
         return false;
+    if (self->refused)
+        return true;
     if (number == SYS_clone || number == SYS_clone3 || number == SYS_vfork)
         inherited = self->newest;
     return not_about_filters(drcontext, self, number);
@@ -292,6 +298,7 @@ on_thread_init(void *drcontext)
     jailed_t *self = dr_thread_alloc(drcontext, sizeof(*self));
     self->tid = dr_get_thread_id(drcontext);
     self->newest = inherited;
+    self->refused = false;
     drmgr_set_tls_field(drcontext, tls_index, self);
     dr_mutex_lock(lock);
     self->next = threads;
@@ -346,6 +353,20 @@ seccomp_hand_over(void *drcontext)
 {
     jailed_t *self = drmgr_get_tls_field(drcontext, tls_index);
     install(self->newest);
+}
+
+/* The engine asks everybody before a call, whatever the first has said. */
+static bool
+before_allowed(void *drcontext, int number, void *callback)
+{
+    jailed_t *self = drmgr_get_tls_field(drcontext, tls_index);
+    return self->refused || ((before_call_t)callback)(drcontext, number);
+}
+
+void
+seccomp_before_allowed(before_call_t callback, drmgr_priority_t *priority)
+{
+    drmgr_register_pre_syscall_event_user_data(before_allowed, priority, (void *)callback);
 }
 
 void

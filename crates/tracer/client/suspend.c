@@ -9,6 +9,7 @@
 #include "dr_api.h"
 #include "drmgr.h"
 #include "signals.h"
+#include "seccomp.h"
 
 /* The engine takes every signal from the kernel at once and queues what the program has blocked.
  * Its rt_sigsuspend does not look into the queue, and loses what arrives between its preparations
@@ -103,6 +104,6 @@ suspend_init(void)
     tls_index = drmgr_register_tls_field();
     drmgr_register_thread_init_event(on_thread_init);
     drmgr_register_thread_exit_event(on_thread_exit);
-    drmgr_register_pre_syscall_event(before_syscall);
+    seccomp_before_allowed(before_syscall, NULL);
     drmgr_register_post_syscall_event(after_syscall);
 }

@@ -11,6 +11,7 @@
 #include "dr_api.h"
 #include "drmgr.h"
 #include "peek.h"
+#include "seccomp.h"
 
 /* The kernel refuses to open the file that a process executes for writing. What it executes here is the
  * engine, so that a program could open, and truncate, its own: it is refused in the kernel's place. */
@@ -102,5 +103,5 @@ text_busy_init(void)
     }
     if (program != NULL)
         dr_free_module_data(program);
-    drmgr_register_pre_syscall_event(before_syscall);
+    seccomp_before_allowed(before_syscall, NULL);
 }

@@ -161,6 +161,15 @@ fn setting_gs_is_refused_with_a_message() {
     is_refused(&[str(&cc("gs_base", &[]))], "ARCH_SET_GS");
 }
 
+/// Who saved the base of GS and put it back was refused, though nothing changes, and so was a base that the kernel refuses.
+#[test]
+fn putting_back_the_base_of_gs_changes_nothing() {
+    let program = cc("gs_base_put_back", &[]);
+    for options in [&[][..], &["count"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 #[test]
 fn loading_gs_from_the_stack_is_refused_with_a_message() {
     is_refused(&[str(&cc("pops_selector", &[]))], "from the stack");

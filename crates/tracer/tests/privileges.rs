@@ -7,7 +7,7 @@ mod common;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use common::{Facts, cc, found, native, recorder, scratch, str};
+use common::{Facts, cc, found, native, recorder, same, scratch, str};
 
 /// Is the test run by root? Says so where it is not: the test is then skipped.
 fn root() -> bool {
@@ -154,4 +154,14 @@ fn the_session_is_closed_to_others() {
         libc::kill(run.child(), libc::SIGKILL);
     }
     run.finish();
+}
+
+/// Calls that the recorder answers itself were answered though the program's own filter refuses them, and refused ones that
+/// it cannot record ended the program.
+#[test]
+fn a_filter_has_the_last_word() {
+    let program = cc("filter_has_last_word", &[]);
+    for options in [&[][..], &["count"]] {
+        same(options, &[str(&program)]);
+    }
 }
