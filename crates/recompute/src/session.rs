@@ -165,14 +165,21 @@ impl<'k, K: Kernel, M: Medium> Session<'k, K, M> {
         plan.identity().write(medium);
         let arrays = Arrays::new(medium, &plan.layout.arrays);
         self.kernel.init(&arrays);
-        if self.kernel.initial() == Initial::Reset {
-            for region in 0..plan.nest.regions() {
-                self.kernel.reset(&arrays, region);
-            }
-        }
+        self.reset_all();
         medium.flush(0, plan.layout.total);
         medium.fence()?;
         plan.identity().commit(medium)
+    }
+
+    /// Stores the first value of all that is written, where [`Kernel::reset`] has it, and flushes nothing: a loop on a new medium then
+    /// finds the caches as behind a program that has just filled its arrays in, and not all of them written back.
+    pub(crate) fn reset_all(&self) {
+        if self.kernel.initial() == Initial::Reset {
+            let arrays = Arrays::new(&self.medium, &self.plan.layout.arrays);
+            for region in 0..self.plan.nest.regions() {
+                self.kernel.reset(&arrays, region);
+            }
+        }
     }
 
     /// What the medium held when the loop came to it.
