@@ -69,7 +69,7 @@ fn main() -> ExitCode {
     switches::tell_of_unknown();
     match config {
         Ok(config) if cli.verb.is_configured() => {
-            if let Some(text) = config.describe() {
+            if let Some(text) = config.describe(&matches) {
                 notice::tell(&text);
             }
         }

@@ -38,7 +38,7 @@ fn it_holds_where_the_command_line_says_nothing_else() {
     std::fs::write(&config, toml).unwrap();
     let ran = at(dir.path(), &["simulate", trace])
         .exits(0)
-        .says(&["1 threshold, 2 machines from"]);
+        .says(&["1 threshold, the first of 2 machines from"]);
     assert!(ran.stdout.contains("machine-a"), "{}", ran.stdout);
     let asked = at(
         dir.path(),
@@ -47,12 +47,28 @@ fn it_holds_where_the_command_line_says_nothing_else() {
     .exits(0);
     assert!(!asked.stdout.contains("machine-a"), "{}", asked.stdout);
     assert_eq!(asked.stderr, "");
+    let named = at(
+        dir.path(),
+        &["simulate", trace, "--machine", "machine-b-fast"],
+    )
+    .exits(0);
+    assert!(!named.stderr.contains("2 machines"), "{}", named.stderr);
     let advised = at(dir.path(), &["advise", trace]).exits(0);
     assert!(advised.stdout.contains("99%"), "{}", advised.stdout);
     // What the command line says comes last.
     let asked = ["advise", trace, "--threshold", "min_write_time=0.01"];
     let advised = at(dir.path(), &asked).exits(0);
     assert!(!advised.stdout.contains("99%"), "{}", advised.stdout);
+}
+
+#[test]
+fn a_link_to_it_that_leads_nowhere_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let link = dir.path().join("prestore.toml");
+    std::os::unix::fs::symlink("nowhere.toml", link).unwrap();
+    at(dir.path(), &["advise", "x"])
+        .exits(2)
+        .says(&["prestore.toml", "No such file"]);
 }
 
 #[test]

@@ -85,13 +85,11 @@ pub fn find(
     if let Some(named) = named {
         return Some(named).filter(|path| !path.as_os_str().is_empty());
     }
+    // A link that leads nowhere is one that somebody has made: reading it says what is wrong.
+    let is_there = |path: &PathBuf| path.is_file() || path.is_symlink();
     let above = here.into_iter().flat_map(Path::ancestors);
-    let near = above.map(|dir| dir.join(NAME)).find(|path| path.is_file());
-    near.or_else(|| {
-        users
-            .map(|dir| dir.join(NAME))
-            .filter(|path| path.is_file())
-    })
+    let near = above.map(|dir| dir.join(NAME)).find(is_there);
+    near.or_else(|| users.map(|dir| dir.join(NAME)).filter(is_there))
 }
 
 #[cfg(test)]

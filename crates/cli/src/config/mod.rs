@@ -5,7 +5,8 @@ mod file;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use clap::Command;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Command};
 use prestore_machine::Machines;
 
 use crate::advise;
@@ -62,8 +63,22 @@ impl Config {
             })
     }
 
-    /// What it holds, for the user.
-    pub fn describe(&self) -> Option<String> {
+    /// How many of its machines, from the first on, hold for this command line.
+    fn machines_taken(&self, asked: &ArgMatches) -> usize {
+        let (argument, most) = match asked.subcommand_name() {
+            Some("simulate") => ("machine", 1),
+            Some("whatif") => ("machines", usize::MAX),
+            _ => return 0,
+        };
+        let source = (asked.subcommand()).and_then(|(_, verb)| verb.value_source(argument));
+        match source {
+            Some(ValueSource::DefaultValue) => self.file.machines.len().min(most),
+            _ => 0,
+        }
+    }
+
+    /// What of it holds for this command line, for the user.
+    pub fn describe(&self, asked: &ArgMatches) -> Option<String> {
         let File {
             thresholds,
             machines,
@@ -74,9 +89,13 @@ impl Config {
             1 => Some(format!("1 {of}")),
             n => Some(format!("{n} {of}s")),
         };
+        let taken = self.machines_taken(asked);
         let parts = [
             several(thresholds.len(), "threshold"),
-            several(machines.len(), "machine"),
+            match taken > 0 && taken < machines.len() {
+                true => Some(format!("the first of {} machines", machines.len())),
+                false => several(taken, "machine"),
+            },
             several(debug_dirs.len(), "debug folder"),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
