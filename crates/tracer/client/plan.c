@@ -164,35 +164,27 @@ one_access(builder_t *b, uint i, instr_t *instr, const access_t *access, opnd_t 
     }
 }
 
-/* Whether a compare and exchange has stored is told by the flags behind it: of atomics always, as what
- * they write may have to survive. */
-static void
-add_compared(builder_t *b, uint i, instr_t *instr, wire_ref_t *r)
-{
-    if (!stored_if_equal(instr) || (r->kind != KIND_ATOMIC && !options.values))
-        return;
-    capture_t *flags = builder_capture(b, CAP_FLAGS, i, opnd_create_null(), 1);
-    flags->after = true;
-    r->aux = flags->slot;
-}
-
 /* A store's bytes are read back behind it: by inlined code, or by a call at the block's end
  * (stored.h). What a call pushes is known without. */
 static void
 add_values(builder_t *b, uint i, instr_t *instr, uint first_ref)
 {
+    if (!options.values)
+        return;
     for (uint n = first_ref; n < b->plan->n_refs; n++) {
         wire_ref_t *r = &b->refs[n];
         if (!stored_inline(instr, r))
             continue;
-        if (options.values) {
-            capture_t *c =
-                builder_capture(b, CAP_VALUE, i, opnd_create_null(), (r->size + 7) / 8);
-            c->after = true;
-            c->ref = (ushort)n;
-            r->value_slot = c->slot;
+        capture_t *c =
+            builder_capture(b, CAP_VALUE, i, opnd_create_null(), (r->size + 7) / 8);
+        c->after = true;
+        c->ref = (ushort)n;
+        r->value_slot = c->slot;
+        if (stored_if_equal(instr)) {
+            capture_t *flags = builder_capture(b, CAP_FLAGS, i, opnd_create_null(), 1);
+            flags->after = true;
+            r->aux = flags->slot;
         }
-        add_compared(b, i, instr, r);
     }
 }
 

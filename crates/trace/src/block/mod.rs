@@ -111,7 +111,7 @@ pub struct Ref {
     /// locked instruction that compilers use as a fence. Not told by older recordings.
     pub frame: bool,
     /// Value with the flags behind a compare and exchange, which has stored only if the zero flag is
-    /// set there, or [`NO_SLOT`]. Of others than atomics told with values only.
+    /// set there, or [`NO_SLOT`]. Told with values only.
     pub compare: u16,
 }
 
