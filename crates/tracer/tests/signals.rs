@@ -61,6 +61,15 @@ fn busy_loops_get_their_signals_around_windows() {
     }
 }
 
+/// All code is flushed at each window: who is within a flushed block when the signal comes goes on in it. Before it was counted as out of
+/// it, and the block freed, one time in a hundred and more.
+#[test]
+fn a_signal_within_a_flushed_block_does_not_free_it() {
+    let options = ["skip=100000", "take=50000", "period=1000000", "gap=0"];
+    let facts = same(&options, &[str(&PROGRAM), "cancel_often"]);
+    assert_eq!(facts.status, "exit status: 0", "{facts:?}");
+}
+
 /// The waits that begin after their signal has come, or just then.
 #[test]
 fn blocked_signals_end_waits_that_let_them_in() {

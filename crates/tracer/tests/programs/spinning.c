@@ -73,9 +73,9 @@ static void *spin(void *started)
 }
 
 /* Cancelled in a loop that looks at nothing. */
-static void cancel(void)
+static void cancel(int times)
 {
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < times; i++) {
         volatile int started = 0;
         pthread_t thread;
         void *result = NULL;
@@ -100,7 +100,9 @@ int main(int argc, char **argv)
     else if (strcmp(way, "ticks") == 0)
         count_ticks();
     else if (strcmp(way, "cancel") == 0)
-        cancel();
+        cancel(5);
+    else if (strcmp(way, "cancel_often") == 0)
+        cancel(150);
     else
         return 2;
     printf("%s: done\n", way);
