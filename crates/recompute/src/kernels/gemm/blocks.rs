@@ -41,7 +41,7 @@ impl Block for Packed<'_> {
 pub(super) struct Panel {
     panel: Option<usize>,
     packed: Vec<bool>,
-    numbers: Vec<f64>,
+    pub(super) numbers: Vec<f64>,
 }
 
 impl Panel {

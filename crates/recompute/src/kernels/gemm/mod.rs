@@ -124,11 +124,14 @@ impl Gemm {
             multiply(&left, &right, block, &mut buffers.sums);
             return;
         }
-        // What stays packed while the others pass: P4's figure 4.1.
+        // What is used again stays packed while the others pass (P4's figure 4.1); what is not takes the place of the block before.
+        let (left_once, right_once) = ((row * across + depth, 0), (depth * across + column, 0));
         let (of_left, of_right) = match self.variant {
-            Variant::Gepp1 | Variant::Gepm1 => ((row * across + depth, 0), (depth, column)),
-            Variant::Gepp2 | Variant::Gemp1 => ((depth, row), (depth * across + column, 0)),
-            _ => ((row, depth), (column, depth)),
+            Variant::Gepp1 => (left_once, (depth, column)),
+            Variant::Gepp2 => ((depth, row), right_once),
+            Variant::Gepm1 | Variant::Gemp1 => (left_once, right_once),
+            Variant::Gepm2 => ((row, depth), right_once),
+            Variant::Gemp2 | Variant::Naive => (left_once, (column, depth)),
         };
         let left = buffers.left.block(of_left, block, &left);
         let right = buffers.right.block(of_right, block, &right);
@@ -270,6 +273,46 @@ unsafe impl Kernel for Gemm {
             panel * self.across()..(panel + 1) * self.across()
         } else {
             0..usize::MAX
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Memory;
+
+    /// What a worker has packed after the whole product: numbers of A and of B.
+    fn packed(variant: Variant) -> (usize, usize) {
+        const N: usize = 8;
+        let gemm = Gemm::new(variant, N, 2, Packing::On, Persistence::Eager);
+        let memory = Memory::new(3 * N * N * 8);
+        let places = [0, 1, 2].map(|array| (array * N * N * 8, N * N * 8));
+        let arrays = Arrays::new(&memory, &places);
+        gemm.init(&arrays);
+        let mut buffers = Buffers::default();
+        for outer in 0..gemm.nest().outer {
+            let regions = gemm.regions(outer);
+            for region in regions.start..regions.end.min(gemm.across() * gemm.across()) {
+                gemm.step(&arrays, &mut buffers, outer, region);
+            }
+        }
+        (buffers.left.numbers.len(), buffers.right.numbers.len())
+    }
+
+    /// What is not used again would only drive out of the caches what is.
+    #[test]
+    fn a_panel_is_packed_only_where_it_is_used_again() {
+        let (block, panel) = (4, 16);
+        for (variant, expected) in [
+            (Variant::Gepp1, (block, panel)),
+            (Variant::Gepp2, (panel, block)),
+            (Variant::Gepm1, (block, block)),
+            (Variant::Gepm2, (panel, block)),
+            (Variant::Gemp1, (block, block)),
+            (Variant::Gemp2, (block, panel)),
+        ] {
+            assert_eq!(packed(variant), expected, "{variant}");
         }
     }
 }
