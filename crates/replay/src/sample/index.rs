@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use prestore_trace::container::{StoredBlock, Trace};
 use rustc_hash::FxHashMap;
 
+use super::cut::{Cuts, Wait};
 use crate::HandOffs;
 use crate::lanes::Whose;
 use crate::marks::{Mark, Marks};
@@ -43,6 +44,15 @@ pub(crate) struct Index {
     cores: Vec<CoreIndex>,
     /// Who publishes which hand-off: core, thread of it, events before.
     published: FxHashMap<u32, (usize, usize, u64)>,
+    cuts: Cuts,
+}
+
+/// What cores wait for and publish, by their operations.
+#[derive(Debug, Default)]
+struct Order {
+    waits: Vec<Wait>,
+    /// By hand-off: the core, and its operations before.
+    published: FxHashMap<u32, (usize, u64)>,
 }
 
 impl Index {
@@ -52,7 +62,7 @@ impl Index {
         cores: impl Iterator<Item = &'a [Whose]>,
         hand_offs: &HandOffs,
     ) -> Self {
-        let mut published = FxHashMap::default();
+        let (mut published, mut order) = (FxHashMap::default(), Order::default());
         let cores = cores.enumerate().map(|(number, threads)| {
             let mut core = CoreIndex::default();
             for (place, &(thread, _)) in threads.iter().enumerate() {
@@ -62,12 +72,18 @@ impl Index {
                         published.insert(n, (number, place, events));
                     }
                 }
+                order.add(number, &core, (trace.blocks(thread), marks));
                 core.add(place, trace.blocks(thread), marks);
             }
             core
         });
-        let cores = cores.collect();
-        Self { cores, published }
+        let cores: Vec<_> = cores.collect();
+        let cuts = Cuts::new(cores.len(), &order.waits, &order.published);
+        Self {
+            cores,
+            published,
+            cuts,
+        }
     }
 
     /// Operations of all threads.
@@ -84,7 +100,7 @@ impl Index {
     }
 
     /// Operations that each core has done when all together have done `ops`: by the recorded time, taken as even within
-    /// a stored block.
+    /// a stored block, where none is past what it waited for.
     pub fn at(&self, ops: u64) -> Vec<u64> {
         let mut busy = self.cores.iter().filter(|core| core.ops > 0);
         if let (Some(_), None) = (busy.next(), busy.next()) {
@@ -96,14 +112,19 @@ impl Index {
         // The last time at which no more than that were done.
         while first < last {
             let middle = first + (last - first).div_ceil(2);
-            let done: u64 = self.cores.iter().map(|c| c.at(middle)).sum();
-            if done <= ops {
+            if self.at_time(middle).iter().sum::<u64>() <= ops {
                 first = middle;
             } else {
                 last = middle - 1;
             }
         }
-        self.cores.iter().map(|core| core.at(first)).collect()
+        self.at_time(first)
+    }
+
+    fn at_time(&self, ticks: u64) -> Vec<u64> {
+        let mut at: Vec<u64> = self.cores.iter().map(|core| core.at(ticks)).collect();
+        self.cuts.close(&mut at);
+        at
     }
 
     /// The last stored block of `core` that begins with `ops` of its operations or less done; `None`: it has none.
@@ -123,6 +144,43 @@ impl Index {
     /// Who publishes hand-off `number`: core, thread of it, events before.
     pub fn published(&self, number: u32) -> Option<(usize, usize, u64)> {
         self.published.get(&number).copied()
+    }
+}
+
+impl Order {
+    /// Adds a thread of core `number`, which is known as far as that thread.
+    fn add<'a>(
+        &mut self,
+        number: usize,
+        core: &CoreIndex,
+        (blocks, marks): (impl Iterator<Item = &'a StoredBlock>, &Marks),
+    ) {
+        let mut left = LeftOut::new(marks);
+        let mut blocks = blocks.peekable();
+        let (mut events, mut lines) = (0, 0);
+        for (at, mark) in marks.iter() {
+            while let Some(block) = blocks.peek() {
+                let count = block.counts.iter().map(|(_, n)| n).sum::<u64>();
+                if events + count > at {
+                    break;
+                }
+                events += count;
+                lines += block.further_lines;
+                blocks.next();
+            }
+            let ops = core.ops + lines + at - left.by(at);
+            match mark {
+                Mark::HandOff(n) => {
+                    self.published.insert(n, (number, ops));
+                }
+                Mark::Await(n) => self.waits.push(Wait {
+                    core: number,
+                    ops,
+                    number: n,
+                }),
+                _ => {}
+            }
+        }
     }
 }
 
@@ -277,6 +335,7 @@ mod tests {
                 core(&[(200, 0)], 300, 500),
             ],
             published: FxHashMap::default(),
+            cuts: Cuts::new(2, &[], &FxHashMap::default()),
         };
         assert_eq!(index.ops(), 2500);
         assert_eq!(index.at(0), [0, 0]);
@@ -294,6 +353,7 @@ mod tests {
         let index = Index {
             cores: vec![core(&[(0, 0), (5, 1000)], 5, 2000)],
             published: FxHashMap::default(),
+            cuts: Cuts::new(1, &[], &FxHashMap::default()),
         };
         assert_eq!(index.at(777), [777]);
         assert_eq!(index.at(5000), [2000]);

@@ -2,8 +2,9 @@
 //!
 //! Stored blocks say when they began and how many events they have ([`index`]), so that a place of the run, counted in
 //! operations of all threads together (long accesses by their lines, [`pieces`]), is a time, and the time a stored block in
-//! each thread. From there operations warm caches until all threads have come to the unit ([`units`]).
+//! each thread; threads that waited for each other are taken on to places that they had at one time ([`cut`]). From there operations warm caches until all threads have come to the unit ([`units`]).
 
+mod cut;
 mod filling;
 mod index;
 mod pieces;
