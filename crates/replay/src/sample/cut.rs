@@ -66,6 +66,22 @@ impl Cuts {
             }
         }
     }
+
+    /// Takes cores back until none is past a wait for what another one has not done: to before the wait.
+    pub fn take_back(&self, at: &mut [u64]) {
+        let mut is_open = true;
+        while std::mem::take(&mut is_open) {
+            for core in 0..at.len() {
+                for (other, needs) in &self.needs[core] {
+                    let had = needs.partition_point(|need| need.1 <= at[*other]);
+                    if let Some(wait) = needs.get(had).filter(|need| need.0 < at[core]) {
+                        at[core] = wait.0;
+                        is_open = true;
+                    }
+                }
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -113,6 +129,18 @@ mod tests {
         );
         assert_eq!(close([0, 1001]), [1010, 1001], "of 101 all are there");
         assert_eq!(close([1000, 980]), [1000, 980], "as it is");
+    }
+
+    #[test]
+    fn who_is_too_far_goes_back_to_its_wait() {
+        let cuts = ring(4, 1000);
+        let back = |mut at: [u64; 2]| {
+            cuts.take_back(&mut at);
+            at
+        };
+        assert_eq!(back([0, 4000]), [0, 0], "nothing is there");
+        assert_eq!(back([1001, 0]), [40, 0], "all slots are full");
+        assert_eq!(back([1000, 980]), [1000, 980], "as it is");
     }
 
     #[test]

@@ -121,6 +121,11 @@ impl Index {
         self.at_time(first)
     }
 
+    /// Takes cores that have done so many operations each back to where none is past what it waits for.
+    pub fn take_back(&self, at: &mut [u64]) {
+        self.cuts.take_back(at);
+    }
+
     fn at_time(&self, ticks: u64) -> Vec<u64> {
         let mut at: Vec<u64> = self.cores.iter().map(|core| core.at(ticks)).collect();
         self.cuts.close(&mut at);
@@ -168,7 +173,12 @@ impl Order {
                 lines += block.further_lines;
                 blocks.next();
             }
-            let ops = core.ops + lines + at - left.by(at);
+            // Within a stored block long accesses are taken to lie evenly, as time is.
+            let within = blocks.peek().map_or(0, |block| {
+                let count = block.counts.iter().map(|(_, n)| n).sum::<u64>();
+                u128::from(block.further_lines) * u128::from(at - events) / u128::from(count.max(1))
+            });
+            let ops = core.ops + lines + within as u64 + at - left.by(at);
             match mark {
                 Mark::HandOff(n) => {
                     self.published.insert(n, (number, ops));

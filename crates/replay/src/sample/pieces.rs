@@ -8,9 +8,13 @@ use prestore_trace::container::further_lines;
 /// What one operation of a sample touches, bytes; the last of several up to twice as many.
 const PIECE: u64 = 4096;
 
-/// As how many operations `op` counts in a sample: one, or the lines of a long access.
+/// As how many operations `op` counts in a sample: one, or the lines of a long access; none where it only tells of the order
+/// between threads.
 pub(super) fn weight(op: &Op) -> u64 {
-    1 + lines(op)
+    match op.kind {
+        OpKind::HandOff | OpKind::Await | OpKind::Acquire | OpKind::Release => 0,
+        _ => 1 + lines(op),
+    }
 }
 
 fn lines(op: &Op) -> u64 {
@@ -28,6 +32,8 @@ pub(super) struct Held {
     ops: VecDeque<Op>,
     /// What they count as.
     weight: u64,
+    /// How many events of the recording they are, long ones not counted.
+    events: u64,
 }
 
 impl Held {
@@ -36,11 +42,21 @@ impl Held {
         self.weight
     }
 
-    /// Takes what stands in `ops` from `from` on, where there are long accesses in it, as pieces of some [`PIECE`] bytes, and
-    /// says how many lines more than operations there are. Leaves other operations where they are.
-    pub(super) fn take(&mut self, ops: &mut Vec<Op>, from: usize) -> u64 {
+    /// Are there none, such included that count as nothing?
+    pub(super) fn is_empty(&self) -> bool {
+        self.ops.is_empty()
+    }
+
+    /// How many events of the recording they are, long ones not counted.
+    pub(super) fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// Takes what stands in `ops` from `from` on, where there are long accesses in it, as pieces of some [`PIECE`] bytes, or where it
+    /// is more than `enough`, and says how many lines more than operations there are. Leaves other operations where they are.
+    pub(super) fn take(&mut self, ops: &mut Vec<Op>, from: usize, enough: u64) -> u64 {
         let further: u64 = ops[from..].iter().map(lines).sum();
-        if further > 0 {
+        if further > 0 || (ops.len() - from) as u64 > enough {
             for op in ops.drain(from..) {
                 self.push(op);
             }
@@ -50,6 +66,7 @@ impl Held {
 
     fn push(&mut self, op: Op) {
         self.weight += weight(&op);
+        self.events += u64::from(weight(&op) == 1);
         if lines(&op) == 0 || u64::from(op.size) <= PIECE {
             self.ops.push_back(op);
             return;
@@ -72,6 +89,7 @@ impl Held {
             && let Some(op) = self.ops.pop_front()
         {
             given += weight(&op);
+            self.events -= u64::from(weight(&op) == 1);
             ops.push(op);
         }
         self.weight = self.weight.saturating_sub(given);
@@ -101,7 +119,10 @@ mod tests {
             let whole = store(100, size);
             let mut ops = vec![store(0, 8), whole];
             let mut held = Held::default();
-            assert_eq!(held.take(&mut ops, 1), u64::from(size).div_ceil(64) - 1);
+            assert_eq!(
+                held.take(&mut ops, 1, 100),
+                u64::from(size).div_ceil(64) - 1
+            );
             assert_eq!(held.weight(), weight(&whole));
             while held.weight() > 0 {
                 let (before, from) = (held.weight(), ops.len());
@@ -121,10 +142,29 @@ mod tests {
     }
 
     #[test]
+    fn of_many_short_ones_those_behind_are_held_and_order_alone_counts_as_nothing() {
+        let wait = Op {
+            kind: OpKind::Await,
+            ..store(8, 0)
+        };
+        let mut ops = vec![store(0, 8), wait, store(16, 8), store(24, 8), wait];
+        let mut held = Held::default();
+        assert_eq!(held.take(&mut ops, 1, 1), 0);
+        assert_eq!((ops.len(), held.weight(), held.events()), (1, 2, 2));
+        held.give(&mut ops, 1);
+        assert_eq!((ops.len(), held.weight(), held.events()), (3, 1, 1));
+        held.give(&mut ops, 9);
+        assert_eq!(
+            (held.weight(), held.events(), held.is_empty()),
+            (0, 0, true)
+        );
+    }
+
+    #[test]
     fn short_accesses_stay() {
         let mut ops = vec![store(0, 8), store(8, 256)];
         let mut held = Held::default();
-        assert_eq!(held.take(&mut ops, 0), 0);
+        assert_eq!(held.take(&mut ops, 0, 2), 0);
         assert_eq!((ops.len(), held.weight()), (2, 0));
     }
 }

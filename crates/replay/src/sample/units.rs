@@ -95,16 +95,16 @@ impl<'t> UnitsOf<'t> {
         read.saturating_sub(reading.held.weight())
     }
 
-    /// Some more operations of `core`.
-    fn more(&mut self, core: usize, ops: &mut Vec<Op>) -> Result<Next, SourceError> {
-        if self.reading[core].held.weight() == 0 {
+    /// Some more operations of `core`, about `enough` at most.
+    fn more(&mut self, core: usize, ops: &mut Vec<Op>, enough: u64) -> Result<Next, SourceError> {
+        if self.reading[core].held.is_empty() {
             let from = ops.len();
             if let Next::End { instrs } = self.source.fill(core as u32, ops)? {
                 return Ok(Next::End { instrs });
             }
             let (thread, given) = self.source.ops_of_thread(core);
             let reading = &mut self.reading[core];
-            let further = reading.held.take(ops, from);
+            let further = reading.held.take(ops, from, enough);
             // What an ended thread had counts before its successor.
             if thread != reading.thread || given == 0 {
                 (reading.thread, reading.further_lines) = (thread, 0);
@@ -113,17 +113,31 @@ impl<'t> UnitsOf<'t> {
                 reading.further_lines += further;
             }
         }
-        self.reading[core].held.give(ops, ENOUGH as u64);
+        self.reading[core].held.give(ops, enough);
         Ok(Next::More)
     }
 
-    /// Goes to where `ops` operations of all threads are done, or stays where that was passed.
+    /// Goes to where `ops` operations of all threads are done. One thread alone stays where that was passed; of several, those
+    /// that are farther than they were at that time go back.
     fn go(&mut self, ops: u64) -> Result<(), SourceError> {
-        for (core, target) in self.index.at(ops).into_iter().enumerate() {
+        let targets = self.index.at(ops);
+        self.go_to(&targets)
+    }
+
+    /// Goes on where cores are, but for those that read, in the last unit, what they did not come to as they waited.
+    fn stay(&mut self) -> Result<(), SourceError> {
+        let mut targets: Vec<u64> = (0..self.reading.len()).map(|core| self.ops(core)).collect();
+        self.index.take_back(&mut targets);
+        self.go_to(&targets)
+    }
+
+    fn go_to(&mut self, targets: &[u64]) -> Result<(), SourceError> {
+        for (core, &target) in targets.iter().enumerate() {
             let at = self.ops(core);
             if let Some(entry) = self.index.block(core, target)
-                && entry.ops > at
+                && (entry.ops > at || (at > target && self.reading.len() > 1))
             {
+                self.ended[core] = false;
                 let base = self.index.before(core, entry.thread);
                 self.source.seek(core, &entry, entry.ops - base)?;
                 self.reading[core] = Reading {
@@ -142,7 +156,7 @@ impl<'t> UnitsOf<'t> {
         let mut ops = Vec::new();
         while self.ops(core) + ENOUGH as u64 <= target {
             ops.clear();
-            if let Next::End { .. } = self.more(core, &mut ops)? {
+            if let Next::End { .. } = self.more(core, &mut ops, ENOUGH as u64)? {
                 break;
             }
         }
@@ -181,7 +195,10 @@ impl<'t> UnitsOf<'t> {
             warm.max(still).max(fills).min(gap)
         });
         self.filling.skip(gap - warm);
-        self.go(self.begin - warm)?;
+        match warm == gap {
+            true => self.stay()?,
+            false => self.go(self.begin - warm)?,
+        }
         self.to = self.index.at(self.begin);
         self.warms = Warms::Last;
         Ok(())
@@ -220,14 +237,15 @@ impl Source for UnitsOf<'_> {
         let core = thread as usize;
         if self.begun.is_none() {
             let before = self.ops(core);
-            let next = self.more(core, ops)?;
+            let enough = self.to[core].saturating_sub(before).clamp(1, ENOUGH as u64);
+            let next = self.more(core, ops, enough)?;
             self.warmed += self.ops(core).saturating_sub(before);
             self.ended[core] |= matches!(next, Next::End { .. });
             return Ok(next);
         }
         let before = self.ops(core);
         let known = ops.len();
-        let next = self.more(core, ops)?;
+        let next = self.more(core, ops, ENOUGH as u64)?;
         self.ended[core] |= matches!(next, Next::End { .. });
         let after = self.ops(core);
         if let Some(begun) = &self.begun {
@@ -278,12 +296,14 @@ impl UnitSource for UnitsOf<'_> {
             }
         }
         self.source.depend(true);
-        let cores = 0..self.to.len();
-        self.begun = Some(
-            cores
-                .map(|core| self.source.events_of_thread(core))
-                .collect(),
-        );
+        let events = |core| {
+            let (thread, events) = self.source.events_of_thread(core);
+            (
+                thread,
+                events - self.reading[core].held.events().min(events),
+            )
+        };
+        self.begun = Some((0..self.to.len()).map(events).collect());
         Ok(None)
     }
 }
@@ -306,7 +326,7 @@ fn spread(ops: &mut Vec<Op>, from: usize, ticks: u64) {
         let (instr, site) = (op.instr, SiteId::NONE);
         passed += weight(&op);
         ops.push(op);
-        while given < ticks * passed / count {
+        while given < ticks * passed / count.max(1) {
             given += 1;
             ops.push(Op {
                 instr,
