@@ -3,7 +3,7 @@
 use prestore_trace::replay::CallTree;
 use rustc_hash::FxHashMap;
 
-use crate::finding::{At, Finding, FindingKind, First, Spot};
+use crate::finding::{At, Finding, FindingKind, First};
 
 /// What goes with one occurrence.
 #[derive(Clone, Copy, Debug)]
