@@ -1,5 +1,7 @@
 //! From a recording to what is wrong with its persistent memory.
 
+use std::collections::BTreeSet;
+
 use prestore_replay::{in_order, need_values};
 use prestore_trace::SiteId;
 use prestore_trace::container::{Manifest, Trace};
@@ -7,7 +9,7 @@ use prestore_trace::replay::CallTree;
 use rustc_hash::FxHashMap;
 
 use crate::error::CrashError;
-use crate::finding::Finding;
+use crate::finding::{Finding, Spot};
 use crate::image::{Domain, Image};
 use crate::images::Images;
 use crate::logged::{Logged, Logs};
@@ -44,6 +46,8 @@ pub struct Checked {
     pub images: Vec<ImageFound>,
     /// The worst kinds first, and of a kind what was there most often.
     pub findings: Vec<Finding>,
+    /// Calls of `msync` that have written the images back, each place once.
+    pub synced: Vec<Spot>,
     /// What was left out, a sentence each.
     pub notes: Vec<String>,
 }
@@ -113,6 +117,7 @@ fn walk(
         threads: FxHashMap::default(),
         places: FxHashMap::default(),
         tree: CallTree::default(),
+        synced: BTreeSet::new(),
         values: scope.values.then(Values::default),
         logs,
     };
@@ -126,6 +131,7 @@ fn walk(
         memory,
         threads,
         tree,
+        synced,
         values,
         logs,
         ..
@@ -158,6 +164,7 @@ fn walk(
     let checked = Checked {
         images,
         findings,
+        synced: synced.iter().map(|at| at.spot(&tree)).collect(),
         notes,
     };
     Ok((checked, logged))

@@ -1,6 +1,6 @@
 //! What is wrong with a range of persistent memory.
 
-use prestore_trace::replay::NodeId;
+use prestore_trace::replay::{CallTree, NodeId};
 use prestore_trace::{ProcessId, SiteId, ThreadId};
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,16 @@ pub enum FindingKind {
 pub(crate) struct At {
     pub(crate) site: SiteId,
     pub(crate) node: NodeId,
+}
+
+impl At {
+    /// With the calls that led there.
+    pub(crate) fn spot(self, tree: &CallTree) -> Spot {
+        Spot {
+            site: self.site,
+            calls: tree.chain(self.node).collect(),
+        }
+    }
 }
 
 /// A place in the code.

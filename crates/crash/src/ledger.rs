@@ -3,7 +3,7 @@
 use prestore_trace::replay::CallTree;
 use rustc_hash::FxHashMap;
 
-use crate::finding::{At, Finding, FindingKind, First, Spot};
+use crate::finding::{At, Finding, FindingKind, First};
 
 /// What goes with one occurrence.
 #[derive(Clone, Copy, Debug)]
@@ -60,10 +60,7 @@ impl Ledger {
     pub(crate) fn findings(self, tree: &CallTree) -> Vec<Finding> {
         let mut all: Vec<Occurrence> = self.found.into_values().collect();
         all.sort_by_key(|o| (o.kind, std::cmp::Reverse(o.count), o.image, o.at, o.pointer));
-        let spot = |at: At| Spot {
-            site: at.site,
-            calls: tree.chain(at.node).collect(),
-        };
+        let spot = |at: At| at.spot(tree);
         all.into_iter()
             .map(|o| Finding {
                 kind: o.kind,

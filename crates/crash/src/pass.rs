@@ -1,5 +1,7 @@
 //! One record after the other of all threads, in their order.
 
+use std::collections::BTreeSet;
+
 use prestore_replay::{Executor, OrderedSink};
 use prestore_trace::block::Block;
 use prestore_trace::container::Trace;
@@ -25,6 +27,14 @@ pub(crate) struct Place {
     last: Option<(SiteId, u64)>,
 }
 
+impl Place {
+    /// Where the instruction is that it has executed last.
+    fn last_at(&self) -> Option<At> {
+        let node = self.stack.node();
+        self.last.map(|(site, _)| At { site, node })
+    }
+}
+
 /// What is known while a recording is read.
 pub(crate) struct Pass<'a> {
     pub(crate) trace: &'a Trace,
@@ -34,6 +44,8 @@ pub(crate) struct Pass<'a> {
     pub(crate) threads: FxHashMap<ThreadId, Pending>,
     pub(crate) places: FxHashMap<ThreadId, Place>,
     pub(crate) tree: CallTree,
+    /// Where `msync` was called that has written an image back.
+    pub(crate) synced: BTreeSet<At>,
     /// Where the recording has values.
     pub(crate) values: Option<Values>,
     /// Where they are asked for.
@@ -247,13 +259,16 @@ impl OrderedSink for Pass<'_> {
                 }
             }
             Special::Synced { addr, size } => {
-                let memory = &mut self.memory;
+                let (memory, mut any) = (&mut self.memory, false);
                 space.pieces(addr, size, |piece| {
+                    any = true;
                     memory.synced(piece);
                     if let Some(logs) = &mut self.logs {
                         logs.synced(piece);
                     }
                 });
+                let place = self.places.get(&who.thread).filter(|_| any);
+                self.synced.extend(place.and_then(Place::last_at));
             }
             _ => {}
         }

@@ -63,6 +63,7 @@ fn report() -> CrashReport {
             finding(FindingKind::MissingFlush, 2, &[], 100),
             finding(FindingKind::RedundantFlush, 3, &[4], 500),
         ],
+        synced: Vec::new(),
         notes: vec!["thread 3 was read in part".into()],
     };
     let generic = HashSet::from([SiteId(3)]);

@@ -263,6 +263,10 @@ fn what_was_checked_is_not_checked_again() {
     it.run(&check, &["--resume", text(&state), "--seed", "7"])
         .exits(2)
         .says(&["another recording, command or choice"]);
+    // What had no answer in time may have one in more.
+    it.run(&check, &["--resume", text(&state), "--timeout", "11"])
+        .exits(2)
+        .says(&["another recording, command or choice"]);
     fs::write(&state, "{").unwrap();
     it.run(&check, &resume).exits(2).says(&["no state of"]);
 }

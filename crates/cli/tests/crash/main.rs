@@ -11,6 +11,7 @@ mod forms;
 mod images;
 mod suite;
 mod transactions;
+mod whole_pages;
 mod whose;
 
 use std::fs;

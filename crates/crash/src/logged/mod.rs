@@ -158,11 +158,7 @@ impl Logs {
         if self.too_large.contains(&owner) {
             return Err(CrashError::TooLarge(name));
         }
-        let spots = self.places.iter().map(|at| Spot {
-            site: at.site,
-            calls: tree.chain(at.node).collect(),
-        });
-        let spots = spots.collect();
+        let spots = self.places.iter().map(|at| at.spot(tree)).collect();
         match self.by_owner.into_iter().find(|(o, _)| *o == owner) {
             Some((_, one)) if one.several => Err(CrashError::SeveralAllocations(name)),
             Some((_, one)) => Ok(Some(one.logged(name, (self.origins, spots), lost))),

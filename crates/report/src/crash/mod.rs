@@ -4,6 +4,7 @@ mod failure;
 mod helper;
 mod libraries;
 mod text;
+mod whole_pages;
 mod whose;
 mod words;
 
@@ -120,6 +121,8 @@ impl CrashReport {
         resolver: &mut dyn Resolver,
     ) -> Self {
         run.notes.extend(checked.notes.iter().cloned());
+        run.notes
+            .extend(whole_pages::note(&checked.synced, resolver));
         let (mut findings, mut libraries) = (Vec::<NamedCrashFinding>::new(), Vec::new());
         for finding in &checked.findings {
             let image = finding.image.and_then(|i| checked.images.get(i));

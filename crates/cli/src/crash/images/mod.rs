@@ -72,6 +72,7 @@ pub fn run(
     let question = Question {
         recording: logged.log.id(),
         check: check.to_owned(),
+        timeout: args.timeout.to_string(),
         domain: format!("{domain:?}"),
         images: args.most,
         seed: args.seed,

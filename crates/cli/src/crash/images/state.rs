@@ -24,6 +24,9 @@ pub struct Failure {
 pub struct Question {
     pub recording: u64,
     pub check: String,
+    /// Seconds; none: of a version that did not write them down.
+    #[serde(default)]
+    pub timeout: String,
     pub domain: String,
     pub images: u64,
     pub seed: u64,
@@ -61,7 +64,7 @@ impl Stored {
             .map_err(|e| stored.wrong(&format!("it is no state of `prestore crash` ({e})")))?;
         if state.question != *question {
             return Err(stored.wrong(
-                "it is of another recording, command or choice of images: name another file, or remove it",
+                "it is of another recording, command or choice of images, or of another --timeout: name another file, or remove it",
             ));
         }
         Ok((stored, Some(state)))
