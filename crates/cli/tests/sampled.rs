@@ -92,6 +92,36 @@ fn threads_are_estimated_and_the_interval_is_not_trusted() {
     assert!(notes.contains("interval may be too narrow"), "{notes}");
 }
 
+/// On one processor, where they take turns: within a stored block time is taken as even, by which one is far ahead of what it
+/// waits for. Each of a unit's waits was over then, and a message took half its time.
+#[test]
+fn threads_that_take_turns_still_wait_for_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("recording");
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let allowed = status.split("Cpus_allowed_list:").nth(1).unwrap().trim();
+    let first: String = allowed.chars().take_while(char::is_ascii_digit).collect();
+    let Some(ring) = common::workload("ring") else {
+        panic!("the workloads are built")
+    };
+    let program = [text(&ring), "--slots=64", "--messages=60000"];
+    let record = ["record", "-o", text(&dir), "--", "taskset", "-c", &first];
+    run(record.iter().chain(&program)).exits(0);
+    let machine = Machine::find("machine-a").unwrap();
+    let (_, off) = held(&dir, &machine, Sample::default(), 4);
+    assert!(off.abs() < 5.0, "{off:+.2} % off in the mean");
+}
+
+/// One fills the table while the other one has not begun: what that one reads ahead as it waits is not what it has done.
+#[test]
+fn who_waits_to_begin_has_not_begun() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["--threads=2", "--ops=6K", "--keys=8192"];
+    let dir = recorded(folder.path(), "kv", &options);
+    let (_, off) = held(&dir, &machine(&["core.count=2"]), SMALL, 10);
+    assert!(off.abs() < 14.0, "{off:+.2} % off in the mean");
+}
+
 /// The longer version, on the machine and with the lengths that are the default.
 #[test]
 #[ignore = "minutes: part of make soak"]

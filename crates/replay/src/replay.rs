@@ -201,7 +201,8 @@ impl<'a> Replay<'a> {
             results.notes.push(
                 "of a sample of several threads, or of a recording with gaps, the interval may be too narrow: stretches of \
                  code with few accesses are met by few units, and by none in most samples; where threads mostly wait for each \
-                 other, the estimate itself can be far too low, whatever the interval says: simulate the whole there (docs/sampling.md)"
+                 other, what lies between them is as full in each unit as it was in the recording, which can make the estimate itself wrong: \
+                 simulate the whole there (docs/sampling.md)"
                     .to_owned(),
             );
         }

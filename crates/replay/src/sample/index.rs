@@ -102,6 +102,12 @@ impl Index {
     /// Operations that each core has done when all together have done `ops`: by the recorded time, taken as even within
     /// a stored block, where none is past what it waited for.
     pub fn at(&self, ops: u64) -> Vec<u64> {
+        self.from(&[], ops)
+    }
+
+    /// The same where cores have done so many as `done` at least: those that are ahead of the time are met by the others at one when all together
+    /// have done `ops`.
+    pub fn from(&self, done: &[u64], ops: u64) -> Vec<u64> {
         let mut busy = self.cores.iter().filter(|core| core.ops > 0);
         if let (Some(_), None) = (busy.next(), busy.next()) {
             return self.cores.iter().map(|core| ops.min(core.ops)).collect();
@@ -112,13 +118,13 @@ impl Index {
         // The last time at which no more than that were done.
         while first < last {
             let middle = first + (last - first).div_ceil(2);
-            if self.at_time(middle).iter().sum::<u64>() <= ops {
+            if self.at_time(middle, done).iter().sum::<u64>() <= ops {
                 first = middle;
             } else {
                 last = middle - 1;
             }
         }
-        self.at_time(first)
+        self.at_time(first, done)
     }
 
     /// Takes cores that have done so many operations each back to where none is past what it waits for.
@@ -126,8 +132,12 @@ impl Index {
         self.cuts.take_back(at);
     }
 
-    fn at_time(&self, ticks: u64) -> Vec<u64> {
-        let mut at: Vec<u64> = self.cores.iter().map(|core| core.at(ticks)).collect();
+    fn at_time(&self, ticks: u64, done: &[u64]) -> Vec<u64> {
+        let done = done.iter().copied().chain(std::iter::repeat(0));
+        let places = self.cores.iter().zip(done);
+        let mut at: Vec<u64> = places
+            .map(|(core, done)| core.at(ticks).max(done))
+            .collect();
         self.cuts.close(&mut at);
         at
     }
@@ -352,6 +362,12 @@ mod tests {
         assert_eq!(index.at(500), [500, 0]);
         assert_eq!(index.at(1750), [1500, 250]);
         assert_eq!(index.at(2500), [2000, 500]);
+        assert_eq!(
+            index.from(&[100, 300], 1750),
+            [1450, 300],
+            "core 1 is ahead"
+        );
+        assert_eq!(index.from(&[1800, 0], 1750), [1800, 0], "core 0 is too far");
         assert_eq!(index.block(0, 999).map(|e| e.block), Some(0));
         assert_eq!(index.block(0, 1000).map(|e| e.block), Some(1));
         assert_eq!(index.before(1, 0), 0);

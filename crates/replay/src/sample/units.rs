@@ -199,7 +199,8 @@ impl<'t> UnitsOf<'t> {
             true => self.stay()?,
             false => self.go(self.begin - warm)?,
         }
-        self.to = self.index.at(self.begin);
+        let done: Vec<u64> = (0..self.reading.len()).map(|core| self.ops(core)).collect();
+        self.to = self.index.from(&done, self.begin);
         self.warms = Warms::Last;
         Ok(())
     }
