@@ -7,6 +7,8 @@
 
 use rustc_hash::FxHashMap;
 
+use super::order::Published;
+
 /// A core that waits, behind so many of its operations, for a hand-off.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wait {
@@ -26,11 +28,14 @@ pub(super) struct Cuts {
 }
 
 impl Cuts {
-    /// Of so many cores, with their `waits`, of each core in its order, and the core and operations before it that publish each hand-off.
-    pub fn new(cores: usize, waits: &[Wait], published: &FxHashMap<u32, (usize, u64)>) -> Self {
+    /// Of so many cores, with their `waits`, of each core in its order, and where each hand-off is published.
+    pub fn new(cores: usize, waits: &[Wait], published: &FxHashMap<u32, Published>) -> Self {
         let mut needs: Vec<FxHashMap<usize, Needs>> = vec![FxHashMap::default(); cores];
         for wait in waits {
-            let Some(&(other, ops)) = published.get(&wait.number) else {
+            let Some(&Published {
+                core: other, ops, ..
+            }) = published.get(&wait.number)
+            else {
                 continue;
             };
             if other == wait.core {
@@ -88,6 +93,15 @@ impl Cuts {
 mod tests {
     use super::*;
 
+    fn by(core: usize, ops: u64) -> Published {
+        Published {
+            core,
+            thread: 0,
+            events: ops,
+            ops,
+        }
+    }
+
     /// Two cores with a ring of `slots`: what is put into one is taken from it 10 operations of either later, each takes
     /// 10 operations.
     fn ring(slots: u64, messages: u64) -> Cuts {
@@ -95,8 +109,8 @@ mod tests {
         let mut published = FxHashMap::default();
         for message in 0..messages {
             let (full, free) = (2 * message as u32, 2 * message as u32 + 1);
-            published.insert(full, (0, 10 * (message + 1)));
-            published.insert(free, (1, 10 * (message + 1)));
+            published.insert(full, by(0, 10 * (message + 1)));
+            published.insert(free, by(1, 10 * (message + 1)));
             if let Some(before) = message.checked_sub(slots) {
                 waits.push(Wait {
                     core: 0,
@@ -146,7 +160,7 @@ mod tests {
     #[test]
     fn one_leads_to_the_next() {
         let waits = [(0, 5, 1), (1, 5, 2)].map(|(core, ops, number)| Wait { core, ops, number });
-        let published = FxHashMap::from_iter([(1, (1, 7)), (2, (2, 9))]);
+        let published = FxHashMap::from_iter([(1, by(1, 7)), (2, by(2, 9))]);
         let cuts = Cuts::new(3, &waits, &published);
         let mut at = [6, 0, 0];
         cuts.close(&mut at);

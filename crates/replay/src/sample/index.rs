@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use prestore_trace::container::{StoredBlock, Trace};
 use rustc_hash::FxHashMap;
 
-use super::cut::{Cuts, Wait};
+use super::cut::Cuts;
+use super::order::{Order, Published};
 use crate::HandOffs;
 use crate::lanes::Whose;
 use crate::marks::{Mark, Marks};
@@ -42,17 +43,9 @@ struct CoreIndex {
 #[derive(Debug)]
 pub(crate) struct Index {
     cores: Vec<CoreIndex>,
-    /// Who publishes which hand-off: core, thread of it, events before.
-    published: FxHashMap<u32, (usize, usize, u64)>,
+    /// By hand-off.
+    published: FxHashMap<u32, Published>,
     cuts: Cuts,
-}
-
-/// What cores wait for and publish, by their operations.
-#[derive(Debug, Default)]
-struct Order {
-    waits: Vec<Wait>,
-    /// By hand-off: the core, and its operations before.
-    published: FxHashMap<u32, (usize, u64)>,
 }
 
 impl Index {
@@ -62,17 +55,12 @@ impl Index {
         cores: impl Iterator<Item = &'a [Whose]>,
         hand_offs: &HandOffs,
     ) -> Self {
-        let (mut published, mut order) = (FxHashMap::default(), Order::default());
+        let mut order = Order::default();
         let cores = cores.enumerate().map(|(number, threads)| {
             let mut core = CoreIndex::default();
             for (place, &(thread, _)) in threads.iter().enumerate() {
                 let marks = hand_offs.marks(thread);
-                for (events, mark) in marks.iter() {
-                    if let Mark::HandOff(n) = mark {
-                        published.insert(n, (number, place, events));
-                    }
-                }
-                order.add(number, &core, (trace.blocks(thread), marks));
+                order.add((number, place), core.ops, (trace.blocks(thread), marks));
                 core.add(place, trace.blocks(thread), marks);
             }
             core
@@ -81,7 +69,7 @@ impl Index {
         let cuts = Cuts::new(cores.len(), &order.waits, &order.published);
         Self {
             cores,
-            published,
+            published: order.published,
             cuts,
         }
     }
@@ -156,51 +144,9 @@ impl Index {
         first.map_or(core.ops, |e| e.ops)
     }
 
-    /// Who publishes hand-off `number`: core, thread of it, events before.
-    pub fn published(&self, number: u32) -> Option<(usize, usize, u64)> {
+    /// Where hand-off `number` is published.
+    pub fn published(&self, number: u32) -> Option<Published> {
         self.published.get(&number).copied()
-    }
-}
-
-impl Order {
-    /// Adds a thread of core `number`, which is known as far as that thread.
-    fn add<'a>(
-        &mut self,
-        number: usize,
-        core: &CoreIndex,
-        (blocks, marks): (impl Iterator<Item = &'a StoredBlock>, &Marks),
-    ) {
-        let mut left = LeftOut::new(marks);
-        let mut blocks = blocks.peekable();
-        let (mut events, mut lines) = (0, 0);
-        for (at, mark) in marks.iter() {
-            while let Some(block) = blocks.peek() {
-                let count = block.counts.iter().map(|(_, n)| n).sum::<u64>();
-                if events + count > at {
-                    break;
-                }
-                events += count;
-                lines += block.further_lines;
-                blocks.next();
-            }
-            // Within a stored block long accesses are taken to lie evenly, as time is.
-            let within = blocks.peek().map_or(0, |block| {
-                let count = block.counts.iter().map(|(_, n)| n).sum::<u64>();
-                u128::from(block.further_lines) * u128::from(at - events) / u128::from(count.max(1))
-            });
-            let ops = core.ops + lines + within as u64 + at - left.by(at);
-            match mark {
-                Mark::HandOff(n) => {
-                    self.published.insert(n, (number, ops));
-                }
-                Mark::Await(n) => self.waits.push(Wait {
-                    core: number,
-                    ops,
-                    number: n,
-                }),
-                _ => {}
-            }
-        }
     }
 }
 
@@ -255,7 +201,7 @@ impl CoreIndex {
 }
 
 /// Counts events that are left out.
-struct LeftOut<I> {
+pub(super) struct LeftOut<I> {
     marks: I,
     next: Option<(u64, Mark)>,
     /// Open stretches, since which event, and the events of those that have ended.
@@ -265,7 +211,7 @@ struct LeftOut<I> {
 }
 
 impl<'a> LeftOut<Box<dyn Iterator<Item = (u64, Mark)> + 'a>> {
-    fn new(marks: &'a Marks) -> Self {
+    pub(super) fn new(marks: &'a Marks) -> Self {
         let mut marks: Box<dyn Iterator<Item = (u64, Mark)> + 'a> = Box::new(marks.iter());
         let next = marks.next();
         Self {
@@ -278,7 +224,7 @@ impl<'a> LeftOut<Box<dyn Iterator<Item = (u64, Mark)> + 'a>> {
     }
 
     /// Of the first `events`; asked for more each time.
-    fn by(&mut self, events: u64) -> u64 {
+    pub(super) fn by(&mut self, events: u64) -> u64 {
         while self.pass(events).is_continue() {}
         let open = if self.open > 0 {
             events - self.since

@@ -7,6 +7,7 @@
 mod cut;
 mod filling;
 mod index;
+mod order;
 mod pieces;
 mod places;
 mod runs;

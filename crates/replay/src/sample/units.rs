@@ -126,7 +126,7 @@ impl<'t> UnitsOf<'t> {
 
     /// Goes on where cores are, but for those that read, in the last unit, what they did not come to as they waited.
     fn stay(&mut self) -> Result<(), SourceError> {
-        let mut targets: Vec<u64> = (0..self.reading.len()).map(|core| self.ops(core)).collect();
+        let mut targets = self.places();
         self.index.take_back(&mut targets);
         self.go_to(&targets)
     }
@@ -163,9 +163,14 @@ impl<'t> UnitsOf<'t> {
         Ok(())
     }
 
-    /// Operations of all cores that were given so far, or passed over.
+    /// Operations of each core that were given so far, or passed over.
+    fn places(&self) -> Vec<u64> {
+        (0..self.reading.len()).map(|core| self.ops(core)).collect()
+    }
+
+    /// The same of all cores together.
     fn all_ops(&self) -> u64 {
-        (0..self.reading.len()).map(|core| self.ops(core)).sum()
+        self.places().iter().sum()
     }
 
     /// Goes to what warms first for the unit at [`Self::begin`].
@@ -199,8 +204,7 @@ impl<'t> UnitsOf<'t> {
             true => self.stay()?,
             false => self.go(self.begin - warm)?,
         }
-        let done: Vec<u64> = (0..self.reading.len()).map(|core| self.ops(core)).collect();
-        self.to = self.index.from(&done, self.begin);
+        self.to = self.index.from(&self.places(), self.begin);
         self.warms = Warms::Last;
         Ok(())
     }
@@ -219,11 +223,11 @@ impl<'t> UnitsOf<'t> {
     /// Is hand-off `number` published by what came before the unit?
     fn is_past(&self, number: u64, begun: &[(usize, u64)]) -> bool {
         let number = u32::try_from(number).ok();
-        let Some((core, thread, events)) = number.and_then(|n| self.index.published(n)) else {
+        let Some(published) = number.and_then(|n| self.index.published(n)) else {
             return true;
         };
-        let (at, done) = begun[core];
-        thread < at || (thread == at && events <= done)
+        let (at, done) = begun[published.core];
+        published.thread < at || (published.thread == at && published.events <= done)
     }
 }
 
