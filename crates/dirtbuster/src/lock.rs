@@ -41,6 +41,11 @@ impl Lock {
         }
     }
 
+    /// May the block take one or give it back at all?
+    pub(crate) fn is_any(self) -> bool {
+        self.does != Does::Nothing
+    }
+
     /// Where the lock is that the block takes, if it does.
     pub(crate) fn taken(self, values: &[u64]) -> Option<u64> {
         (self.does == Does::Takes).then(|| self.at(values))

@@ -14,9 +14,13 @@ use crate::oracle::SiteOracle;
 use crate::origins::Interner;
 use crate::steps;
 
-/// A block as executed by one thread on behalf of one group.
+/// A block as executed by one thread on behalf of one group. What each execution looks at comes first, in one line of the cache:
+/// large programs have more blocks than the cache has room for.
+#[repr(C, align(64))]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Run {
+    /// Whole executions.
+    pub(crate) executions: u64,
     /// Its accesses.
     pub(crate) first: u32,
     pub(crate) end: u32,
@@ -26,19 +30,20 @@ pub(crate) struct Run {
     pub(crate) stores: bool,
     /// It may be part of a loop that waits.
     pub(crate) polls: bool,
-    /// Whole executions.
-    pub(crate) executions: u64,
-    /// In how many windows of the run, and the last of them.
-    pub(crate) windows: u64,
-    pub(crate) window: u64,
-    pub(crate) contexts: Frequent,
+    /// Its lock is any.
+    pub(crate) locks: bool,
     /// Of a block that may wait: a sum of its values when it was executed last, and when.
     pub(crate) last_values: u64,
     pub(crate) last: u64,
+    /// The last window of the run that it was executed in.
+    pub(crate) window: u64,
+    pub(crate) contexts: Frequent,
+    pub(crate) lock: Lock,
+    /// Windows that it was executed in.
+    pub(crate) windows: u64,
     /// Rounds that found nothing new, and their instructions.
     pub(crate) rounds: u64,
     pub(crate) waited: u64,
-    pub(crate) lock: Lock,
 }
 
 #[derive(Clone, Debug)]
@@ -190,13 +195,15 @@ impl Runs {
         accesses.extend(more);
         facts.extend(of_frame);
         self.facts.extend(facts);
+        let lock = Lock::of(&accesses[..plain]);
         self.all.push(Run {
             first,
             end: self.facts.len() as u32,
             acts: !steps.is_empty(),
             stores,
             polls,
-            lock: Lock::of(&accesses[..plain]),
+            locks: lock.is_any(),
+            lock,
             ..Run::default()
         });
         shop.fresh.push(NewRun {

@@ -135,11 +135,13 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
             }
         }
         if run.polls {
-            if let Some(lock) = run.lock.taken(values) {
+            if run.locks
+                && let Some(lock) = run.lock.taken(values)
+            {
                 thread.taken = lock;
             }
             poll(run, before, values, thread.wrote, &mut thread.waited);
-        } else if run.stores && !run.lock.gives_back(values, thread.taken) {
+        } else if run.stores && !(run.locks && run.lock.gives_back(values, thread.taken)) {
             thread.wrote = before + 1;
         }
         if run.acts {

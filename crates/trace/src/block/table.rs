@@ -70,6 +70,12 @@ impl BlockTable {
         self.blocks.get(id)
     }
 
+    /// Dynamic values that an execution of the block of `id` has; 0 where there is none.
+    #[inline]
+    pub(crate) fn words(&self, id: u32) -> usize {
+        self.blocks.words(id) as usize
+    }
+
     /// All blocks, by id.
     pub fn iter(&self) -> impl Iterator<Item = &Block> {
         self.blocks.iter()

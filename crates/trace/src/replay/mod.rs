@@ -152,7 +152,7 @@ impl Replayer {
             let Some(block) = blocks.get(block_id) else {
                 return Err(ReplayError::UnknownBlock { id: block_id });
             };
-            let len = block.words as usize;
+            let len = blocks.words(block_id);
             let Some(values) = words.get(at + 1..at + 1 + len) else {
                 break;
             };
