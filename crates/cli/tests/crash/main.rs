@@ -6,6 +6,7 @@ mod common;
 
 mod bad_input;
 mod checked;
+mod checkers;
 mod defects;
 mod forms;
 mod images;

@@ -28,6 +28,9 @@ pub struct ImageArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, requires = "check",
           value_parser = seconds)]
     pub timeout: f64,
+    /// Stop when so many checks in a row have had no answer in time; 0: never
+    #[arg(long, value_name = "N", default_value_t = 20, requires = "check")]
+    pub hangs: u32,
     /// The power stays until this function, or FILE:LINE, first stores, flushes or fences: what comes before makes
     /// the memory ready
     #[arg(long, value_name = "NAME", requires = "check")]
