@@ -9,6 +9,7 @@ mod checked;
 mod checkers;
 mod defects;
 mod forms;
+mod helpers;
 mod images;
 mod suite;
 mod transactions;
