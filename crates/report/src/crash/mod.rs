@@ -122,8 +122,11 @@ impl CrashReport {
         resolver: &mut dyn Resolver,
     ) -> Self {
         run.notes.extend(checked.notes.iter().cloned());
-        run.notes
-            .extend(whole_pages::note(&checked.synced, resolver));
+        run.notes.extend(whole_pages::note(
+            &checked.synced,
+            &checked.flushers,
+            resolver,
+        ));
         let (mut findings, mut libraries) = (Vec::<NamedCrashFinding>::new(), Vec::new());
         for finding in &checked.findings {
             let image = finding.image.and_then(|i| checked.images.get(i));
