@@ -157,3 +157,38 @@ fn a_checker_that_always_hangs_is_given_up() {
     let report = it.checked(&check, &options);
     assert_eq!(report["images"]["tried"], total, "{report:#}");
 }
+
+/// It may do so until it is ended for want of an answer: what is shown is the end, and nothing more is kept.
+#[test]
+fn a_checker_may_print_without_end() {
+    if no_clwb() {
+        return;
+    }
+    let it = recorded("flag_missing_flush", "bad", &["--values"]);
+    let check = format!(
+        "yes | head -c 3000000; test $(du -sk $(dirname {{image}}) | cut -f 1) -lt 1000 && {}",
+        it.check
+    );
+    let much = it.checked(&check, &[]);
+    let plain = it.checked(&it.check, &[]);
+    assert_eq!(much["images"], plain["images"], "{much:#}");
+    assert_eq!(much["findings"], plain["findings"], "{much:#}");
+    let said = much["first_failure"]["output"].as_str().unwrap();
+    assert_eq!(said, ["y"; 20].join("\n"), "{much:#}");
+    let endless = it.checked(&format!("{} || yes", it.check), &["--timeout", "0.2"]);
+    let first = &endless["first_failure"];
+    assert_eq!(first["ended"], "no answer in 0.2 s, killed", "{endless:#}");
+    assert_eq!(first["output"], ["y"; 20].join("\n"), "{endless:#}");
+    // It has closed its output, or left it to somebody who is still there when it ends.
+    for check in [
+        "exec >&- 2>&-; sleep 0.05; exec {}",
+        "setsid sleep 1 & exec {}",
+    ] {
+        let check = check.replace("{}", &it.check);
+        assert_eq!(
+            it.checked(&check, &[])["images"],
+            plain["images"],
+            "{check}"
+        );
+    }
+}
