@@ -161,6 +161,29 @@ fn what_was_checked_is_not_checked_again() {
     it.run(&check, &resume).exits(2).says(&["no state of"]);
 }
 
+/// The command that is given again, as it was interrupted behind the image that it keeps, finds that and goes on.
+#[test]
+fn what_an_interrupted_run_has_kept_is_no_other_file() {
+    if no_clwb() {
+        return;
+    }
+    let it = recorded("flag_missing_flush", "bad", &["--values"]);
+    let (state, kept) = (
+        it.folder.path().join("state"),
+        it.folder.path().join("kept"),
+    );
+    let options = ["--resume", text(&state), "--keep", text(&kept)];
+    let report = it.checked(&it.check, &options);
+    let image = fs::read(&kept).unwrap();
+    assert_eq!(it.checked(&it.check, &options), report);
+    assert!(fs::read(&kept).unwrap() == image);
+    fs::write(&kept, "something else").unwrap();
+    it.run(&it.check, &options)
+        .exits(2)
+        .says(&["--keep", "not overwritten"]);
+    assert_eq!(fs::read(&kept).unwrap(), b"something else");
+}
+
 #[test]
 fn a_signal_takes_images_and_checkers_along() {
     if no_clwb() {

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use prestore_crash::{Blame, Domain, Logged, Place, Replay, blame};
 
 pub use args::ImageArgs;
+use args::kept_already;
 
 use crate::error::CliError;
 use crate::interrupt;
@@ -222,7 +223,12 @@ fn keep(
     };
     let mut replay = Replay::new(&logged.log, domain, place.events);
     let (memory, _) = replay.without(|piece| place.lost.contains(piece));
-    parts.write(&path, logged.image(memory))?;
+    let image = logged.image(memory);
+    if path.symlink_metadata().is_err() {
+        parts.write(&path, image)?;
+    } else if !std::fs::read(&path).is_ok_and(|there| there == image) {
+        return Err(kept_already(&path));
+    }
     Ok(First {
         number: failure.number,
         blame: why.clone(),
