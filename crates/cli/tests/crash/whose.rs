@@ -173,3 +173,41 @@ fn what_a_library_moves_or_persists_for_the_program_is_the_programs() {
         assert_eq!(others.count(), 0, "{report:#}");
     }
 }
+
+/// What it has for its callers it hands out as addresses, without names, and of its own it keeps nothing there.
+#[test]
+fn libpmem2_copies_for_its_callers() {
+    let library = r#"
+        static void moves(volatile long *to, const long *from, long words) {
+            for (long i = 0; i < words; i++) to[i] = from[i];
+        }
+        void (*handed_out(void))(volatile long *, const long *, long) { return moves; }
+    "#;
+    let source = r#"
+        #include <fcntl.h>
+        #include <sys/mman.h>
+        #include <unistd.h>
+        void (*handed_out(void))(volatile long *, const long *, long);
+        int main(int argc, char **argv) {
+            int fd = open(argv[argc - 1], O_RDWR | O_CREAT, 0600);
+            if (ftruncate(fd, 4096) != 0) return 2;
+            long *pool = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), data[2] = {1, 2};
+            handed_out()(pool, data, 2); /* not flushed */
+            _exit(0);
+        }
+    "#;
+    let folder = tempfile::tempdir().unwrap();
+    let shared = ["-shared", "-fPIC", "-g0", "-s"];
+    c_program(folder.path(), "libpmem2.so", library, &shared);
+    let at = format!("-L{}", text(folder.path()));
+    let path = format!("-Wl,-rpath,{},-z,now", text(folder.path()));
+    let flags = ["-Wl,--no-as-needed", &at, &path, "-lpmem2"];
+    let program = c_program(folder.path(), "copies", source, &flags);
+    let report = crash(&record(folder.path(), &program, &[]), &[]);
+    let line = 1 + source
+        .lines()
+        .position(|l| l.contains("not flushed"))
+        .unwrap() as u32;
+    let expected = ("missing-flush".to_owned(), "copies.c".to_owned(), line);
+    assert_eq!(findings(&report), [expected], "{report:#}");
+}
