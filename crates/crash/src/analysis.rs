@@ -48,6 +48,8 @@ pub struct Checked {
     pub findings: Vec<Finding>,
     /// Calls of `msync` that have written the images back, each place once.
     pub synced: Vec<Spot>,
+    /// Instructions that have flushed their lines.
+    pub flushers: Vec<SiteId>,
     /// What was left out, a sentence each.
     pub notes: Vec<String>,
 }
@@ -118,6 +120,7 @@ fn walk(
         places: FxHashMap::default(),
         tree: CallTree::default(),
         synced: BTreeSet::new(),
+        flushers: BTreeSet::new(),
         values: scope.values.then(Values::default),
         logs,
     };
@@ -132,6 +135,7 @@ fn walk(
         threads,
         tree,
         synced,
+        flushers,
         values,
         logs,
         ..
@@ -165,6 +169,7 @@ fn walk(
         images,
         findings,
         synced: synced.iter().map(|at| at.spot(&tree)).collect(),
+        flushers: flushers.into_iter().collect(),
         notes,
     };
     Ok((checked, logged))

@@ -46,6 +46,8 @@ pub(crate) struct Pass<'a> {
     pub(crate) tree: CallTree,
     /// Where `msync` was called that has written an image back.
     pub(crate) synced: BTreeSet<At>,
+    /// What has flushed a line of one.
+    pub(crate) flushers: BTreeSet<SiteId>,
     /// Where the recording has values.
     pub(crate) values: Option<Values>,
     /// Where they are asked for.
@@ -110,7 +112,9 @@ impl Pass<'_> {
             EventKind::Flush(kind) => {
                 pending.flushed |= !eadr;
                 let alone = kind == FlushKind::Clflush;
+                let flushers = &mut self.flushers;
                 space.pieces(addr, 1, |piece| {
+                    flushers.insert(at.site);
                     memory.flush(pending, at, first, piece, alone);
                     if let Some(logs) = &mut self.logs {
                         logs.flush(at, first, piece, alone);

@@ -1,8 +1,8 @@
 //! Pointers into persistent memory that are persistent before what they point to.
 //!
 //! A word of an image whose value is an address in an image is taken for a pointer. When a fence makes it persistent, what it
-//! points to has to be persistent, too, if it is new: bytes that were stored, of which a power cut has never kept anything
-//! but zeros. Data that was persistent before and is changed again is no concern of its pointers, nor are lines that the
+//! points to has to be persistent, too, if it is new: bytes that were stored, of which (and of what the same store changes of
+//! their word) a power cut has never kept anything but zeros. Data that was persistent before and is changed again is no concern of its pointers, nor are lines that the
 //! same fence completes.
 //!
 //! Of what a pointer points to only the beginning is looked at ([`BEGINNING`]): how much belongs to it is not known, and its
@@ -122,6 +122,13 @@ impl Words {
         let some = (0..).zip(bytes).filter(|(_, b)| **b != 0);
         let some = some.fold(0, |some, (i, _)| some | 1 << (from + i));
         self.some = self.some & !written | some;
+        // A counter that grows by a byte is the counter that was there.
+        for word in (0..LINE).step_by(WORD as usize) {
+            let stored = written & mask(word, WORD);
+            if self.kept & stored != 0 {
+                self.kept |= stored & self.some;
+            }
+        }
     }
 }
 

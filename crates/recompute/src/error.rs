@@ -50,10 +50,9 @@ pub enum Error {
         /// The format that is known.
         known: u32,
     },
-    /// The header contradicts its checksum.
+    /// The header contradicts its checksum, or what is behind it the loop: which of them, and of what.
     #[error(
-        "{0}: the header is damaged (its checksum is wrong), so what is in it cannot be trusted: restore it from a copy, \
-         or remove it to begin again"
+        "{0}: it is damaged, and what is in it cannot be trusted: restore it from a copy, or remove it to begin again"
     )]
     Damaged(String),
     /// Begun by another loop, or with other sizes, scheme or workers.

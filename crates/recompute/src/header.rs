@@ -103,7 +103,9 @@ impl Identity<'_> {
             });
         }
         if crc32fast::hash(&bytes[16..]) != half(&bytes, 12) {
-            return Err(Error::Damaged(place.to_string()));
+            return Err(Error::Damaged(format!(
+                "{place} (the header's checksum is wrong)"
+            )));
         }
         let wanted = self.encode();
         if bytes[16..] != wanted[16..] {

@@ -77,7 +77,7 @@ impl Layout {
     }
 }
 
-/// Not 0 if the loop is finished.
+/// 1 if the loop is finished, else 0.
 pub(crate) const FINISHED: usize = HEADER;
 /// Iterations that the last checkpoint holds.
 pub(crate) const CHECKPOINT: usize = HEADER + LINE;

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use crate::arrays::{Arrays, Element};
-use crate::engine::Engine;
+use crate::engine::{Engine, Progress};
 use crate::header::{Found, Identity};
-use crate::layout::{FINISHED, Layout};
+use crate::layout::{FINISHED, Layout, progress};
 use crate::medium::{load_bytes, load_word, zero};
 use crate::region::Marked;
 use crate::steps::Share;
@@ -146,15 +146,32 @@ impl<'k, K: Kernel, M: Medium> Session<'k, K, M> {
         };
         match session.plan.identity().find(&session.medium, place)? {
             Found::Nothing => session.begin()?,
-            Found::Ours => {
-                session.state = if load_word(&session.medium, FINISHED) != 0 {
-                    State::Finished
-                } else {
-                    State::Begun
-                }
-            }
+            Found::Ours => session.state = session.found(place)?,
         }
         Ok(session)
+    }
+
+    /// How far the loop on the medium is. The mark that it is finished counts only where no worker has anything left to do: who
+    /// believes it takes what is there for results.
+    fn found(&self, place: &str) -> Result<State, Error> {
+        let plan = &self.plan;
+        let left = |worker| {
+            let done = Progress::of(load_word(&self.medium, progress(worker))).done;
+            plan.share(worker).next(self.kernel, &plan.nest, done)
+        };
+        let counts = match plan.options.scheme {
+            Scheme::None | Scheme::Checkpoint { .. } => false,
+            Scheme::Logging | Scheme::Recompute | Scheme::Hybrid { .. } => true,
+        };
+        match load_word(&self.medium, FINISHED) {
+            0 => Ok(State::Begun),
+            1 if !counts || (0..plan.options.workers).all(|w| left(w).is_none()) => {
+                Ok(State::Finished)
+            }
+            _ => Err(Error::Damaged(format!(
+                "{place} (it is marked as finished, and its workers are not at the end)"
+            ))),
+        }
     }
 
     /// Everything but the header's first word is written and durable before that is stored.

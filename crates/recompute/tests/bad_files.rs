@@ -151,6 +151,32 @@ fn progress_that_cannot_be() {
     }
 }
 
+/// Results that are none are worse than none.
+#[test]
+fn a_loop_that_is_not_finished_though_it_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("loop");
+    for scheme in ["R", "HRx2", "L"] {
+        let options = Options {
+            scheme: scheme.parse().unwrap(),
+            workers: 2,
+        };
+        let kernel = tmm();
+        open(&kernel, &path, options).unwrap().run().unwrap();
+        let whole = fs::read(&path).unwrap();
+        // The mark itself, and each worker's progress: as it is begun, and in the middle.
+        for (at, word) in [(128, 2u64), (128, u64::MAX), (256, 0), (448, 2), (448, 0)] {
+            let mut bytes = whole.clone();
+            bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
+            fs::write(&path, &bytes).unwrap();
+            let error = refused(&kernel, &path, options);
+            assert!(matches!(error, Error::Damaged(_)), "{scheme} {at}: {error}");
+            assert!(error.to_string().contains("marked as finished"), "{error}");
+        }
+        fs::remove_file(&path).unwrap();
+    }
+}
+
 #[test]
 fn another_loops_file() {
     let folder = tempfile::tempdir().unwrap();

@@ -48,7 +48,7 @@ const DEPENDENCY_PARTS: [&str; 11] = [
 const HEADERS: [&str; 7] = [".h", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tcc"];
 
 /// Libraries whose writes are their callers': nobody puts a pre-store into them.
-const GENERIC_LIBRARIES: [&str; 11] = [
+const GENERIC_LIBRARIES: [&str; 12] = [
     "libc.so",
     "libc-",
     "ld-linux",
@@ -59,6 +59,7 @@ const GENERIC_LIBRARIES: [&str; 11] = [
     "libgomp",
     "libgfortran",
     "libpmem.so",
+    "libpmem2.so",
     "libprestore.so",
 ];
 

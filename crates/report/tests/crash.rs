@@ -64,6 +64,7 @@ fn report() -> CrashReport {
             finding(FindingKind::RedundantFlush, 3, &[4], 500),
         ],
         synced: Vec::new(),
+        flushers: Vec::new(),
         notes: vec!["thread 3 was read in part".into()],
     };
     let generic = HashSet::from([SiteId(3)]);

@@ -121,6 +121,7 @@ fn named(
     let mut report = CrashReport::new(checked, what, about, &generic, &mut namer);
     if let Some((logged, seen)) = seen {
         report.images_checked(seen.tried, seen.failed, seen.complete);
+        report.run.notes.extend(seen.stopped.clone());
         report.run.notes.extend(unknown_in(logged));
         let mut names = Names {
             logged,

@@ -6,13 +6,13 @@ use common::{Ran, Running, prestore, signal_to};
 use std::os::unix::process::ExitStatusExt;
 
 /// A recording of one of the small programs.
-struct Recorded {
-    folder: tempfile::TempDir,
-    dir: PathBuf,
-    check: String,
+pub struct Recorded {
+    pub folder: tempfile::TempDir,
+    pub dir: PathBuf,
+    pub check: String,
 }
 
-fn recorded(name: &str, how: &str, options: &[&str]) -> Recorded {
+pub fn recorded(name: &str, how: &str, options: &[&str]) -> Recorded {
     let folder = tempfile::tempdir().unwrap();
     let program = built(folder.path());
     let (dir, pool) = (folder.path().join("trace"), folder.path().join("pool"));
@@ -26,13 +26,13 @@ fn recorded(name: &str, how: &str, options: &[&str]) -> Recorded {
 
 impl Recorded {
     #[track_caller]
-    fn checked(&self, check: &str, options: &[&str]) -> Value {
+    pub fn checked(&self, check: &str, options: &[&str]) -> Value {
         let mut all = vec!["--image", "pool", "--check", check];
         all.extend(options);
         crash(&self.dir, &all)
     }
 
-    fn run(&self, check: &str, options: &[&str]) -> Ran {
+    pub fn run(&self, check: &str, options: &[&str]) -> Ran {
         let mut all = vec![
             "crash",
             text(&self.dir),
@@ -110,116 +110,6 @@ fn persistent_caches_lose_nothing_of_it() {
 }
 
 #[test]
-fn a_checker_that_crashes_or_hangs_has_refused_the_image() {
-    if no_clwb() {
-        return;
-    }
-    let it = recorded("flag_missing_flush", "bad", &["--values"]);
-    let crashes = it.checked(&format!("{} || kill -SEGV $$", it.check), &[]);
-    assert_eq!(
-        crashes["first_failure"]["ended"], "crashed by signal 11",
-        "{crashes:#}"
-    );
-    let hangs = it.checked(&format!("{} || sleep 60", it.check), &["--timeout", "0.2"]);
-    assert_eq!(
-        hangs["first_failure"]["ended"], "no answer in 0.2 s, killed",
-        "{hangs:#}"
-    );
-    let says = it.checked(
-        &format!("{} || {{ echo no data in {{image}}; exit 3; }}", it.check),
-        &[],
-    );
-    assert_eq!(says["first_failure"]["ended"], "exit code 3", "{says:#}");
-    assert_eq!(
-        says["first_failure"]["output"], "no data in {image}",
-        "{says:#}"
-    );
-}
-
-#[test]
-fn a_checker_that_cannot_be_run_is_an_error() {
-    if no_clwb() {
-        return;
-    }
-    let it = recorded("flag_missing_flush", "bad", &["--values"]);
-    let wrong = |check: &str, parts: &[&str]| {
-        it.run(check, &[]).exits(2).says(parts);
-    };
-    wrong("true", &["where the image goes", "{image}"]);
-    wrong(
-        "/nowhere/checker {image}",
-        &["'/nowhere/checker'", "no such program"],
-    );
-    wrong(
-        "/nowhere/checker {image} | cat; exit 127",
-        &["cannot start the checker"],
-    );
-    wrong("/etc/passwd {image}", &["not executable"]);
-    wrong("false {image}", &["complete image already", "exit code 1"]);
-    let hang = it.run("sleep 60 {image}", &["--timeout", "0.2"]);
-    hang.exits(2)
-        .says(&["complete image already", "exit code 1"]);
-    let hang = it.run("sleep 60; {image}", &["--timeout", "0.2"]);
-    hang.exits(2)
-        .says(&["complete image already", "no answer in 0.2 s"]);
-    it.run(&it.check, &["--from", "nobody"])
-        .exits(2)
-        .says(&["--from nobody"]);
-    for option in ["--keep", "--resume"] {
-        it.run("no-such-checker {image}", &[option, "/nowhere/file"])
-            .exits(2)
-            .says(&["/nowhere/file", option]);
-    }
-    it.run(&it.check, &["--scratch", "/nowhere"])
-        .exits(2)
-        .says(&["/nowhere", "--scratch"]);
-    run(["crash", text(&it.dir), "--seed", "2"])
-        .exits(2)
-        .says(&["--check"]);
-    let other = ["crash", text(&it.dir), "--check", &it.check, "--image"];
-    run(other.iter().chain(&["other"]))
-        .exits(2)
-        .says(&["no file of this name"]);
-    run(other.iter().chain(&["pool", "--image", "pool"]))
-        .exits(2)
-        .says(&["another --image's", "once"]);
-    for jobs in ["0", "100000"] {
-        it.run(&it.check, &["--jobs", jobs])
-            .exits(2)
-            .says(&["1..=1024"]);
-    }
-    run(other.iter().chain(&["0x1000-0x2000"]))
-        .exits(2)
-        .says(&["neither stored nor flushed"]);
-    let without = recorded("flag_missing_flush", "bad", &[]);
-    without
-        .run(&without.check, &[])
-        .exits(2)
-        .says(&["no values", "record --values"]);
-}
-
-#[test]
-fn a_full_disk_is_an_error() {
-    if no_clwb() {
-        return;
-    }
-    let it = recorded("flag_missing_flush", "bad", &["--values"]);
-    // A file may not have more than 1 KiB, and that is no reason to die.
-    let limited = format!(
-        "trap '' XFSZ; ulimit -f 1; exec {} crash {} --check '{}'",
-        env!("CARGO_BIN_EXE_prestore"),
-        text(&it.dir),
-        it.check
-    );
-    let mut shell = std::process::Command::new("/bin/bash");
-    shell.args(["-c", &limited]);
-    Running::start(shell)
-        .finish()
-        .exits(3)
-        .says(&["cannot be written", "--scratch"]);
-}
-
-#[test]
 fn what_was_checked_is_not_checked_again() {
     if no_clwb() {
         return;
@@ -269,6 +159,29 @@ fn what_was_checked_is_not_checked_again() {
         .says(&["another recording, command or choice"]);
     fs::write(&state, "{").unwrap();
     it.run(&check, &resume).exits(2).says(&["no state of"]);
+}
+
+/// The command that is given again, as it was interrupted behind the image that it keeps, finds that and goes on.
+#[test]
+fn what_an_interrupted_run_has_kept_is_no_other_file() {
+    if no_clwb() {
+        return;
+    }
+    let it = recorded("flag_missing_flush", "bad", &["--values"]);
+    let (state, kept) = (
+        it.folder.path().join("state"),
+        it.folder.path().join("kept"),
+    );
+    let options = ["--resume", text(&state), "--keep", text(&kept)];
+    let report = it.checked(&it.check, &options);
+    let image = fs::read(&kept).unwrap();
+    assert_eq!(it.checked(&it.check, &options), report);
+    assert!(fs::read(&kept).unwrap() == image);
+    fs::write(&kept, "something else").unwrap();
+    it.run(&it.check, &options)
+        .exits(2)
+        .says(&["--keep", "not overwritten"]);
+    assert_eq!(fs::read(&kept).unwrap(), b"something else");
 }
 
 #[test]

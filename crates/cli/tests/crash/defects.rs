@@ -80,6 +80,48 @@ fn pointers_to_data_that_is_not_persistent_are_found_where_values_are_known() {
     finds("pointers", "ORDERING", &[]);
 }
 
+/// A lock with a version, or another counter, has more bytes when it is counted up, and is no new data for that.
+#[test]
+fn a_word_that_was_persistent_is_not_new_when_it_grows() {
+    if no_clwb() {
+        return;
+    }
+    let source = r#"#include <fcntl.h>
+#include <immintrin.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static void persist(volatile long *at) { _mm_clwb((void *)at); _mm_sfence(); }
+int main(int argc, char **argv) {
+    int fd = open(argv[argc - 1], O_RDWR | O_CREAT, 0600);
+    if (ftruncate(fd, 4096) != 0) return 2;
+    volatile long *pool = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    volatile long *node = pool + 8;
+    node[0] = 255;
+    persist(node);
+    node[0]++; /* counted */
+    node[1] = FIELD; /* field */
+    pool[0] = (long)node;
+    persist(pool);
+    persist(node);
+    _exit(0);
+}
+"#;
+    for (field, expected) in [("0", None), ("7", Some("/* field */"))] {
+        let folder = tempfile::tempdir().unwrap();
+        let flags = ["-mclwb", "-Wl,-z,now"];
+        let source = source.replace("FIELD", field);
+        let program = c_program(folder.path(), "counts", &source, &flags);
+        let dir = record(folder.path(), &program, &["--values"]);
+        let report = crash(&dir, &[]);
+        let line = |mark| 1 + source.lines().position(|l| l.contains(mark)).unwrap() as u32;
+        let expected: Vec<_> = expected
+            .map(|mark| ("ordering".to_owned(), "counts.c".to_owned(), line(mark)))
+            .into_iter()
+            .collect();
+        assert_eq!(findings(&report), expected, "{field}: {report:#}");
+    }
+}
+
 #[test]
 fn a_swap_with_an_undo_log_has_each_defect_at_its_line() {
     if no_clwb() {

@@ -6,8 +6,10 @@ mod common;
 
 mod bad_input;
 mod checked;
+mod checkers;
 mod defects;
 mod forms;
+mod helpers;
 mod images;
 mod suite;
 mod transactions;

@@ -29,10 +29,23 @@ const PERSIST: &str = r#"
     }
 "#;
 
+/// It writes back the header, and flushes lines.
+const PERSIST_LINES: &str = r#"
+    #include <immintrin.h>
+    #include <stdint.h>
+    #include <stdlib.h>
+    #include <sys/mman.h>
+    void persist(void *at) {
+        if (msync((void *)((uintptr_t)at & ~4095ul), 4096, MS_SYNC) != 0) exit(3);
+        *(volatile long *)at = 2;
+        _mm_clflush(at);
+    }
+"#;
+
 /// The notes on a program whose `persist` is in the library of this name; it has no findings.
-fn notes(library: &str) -> String {
+fn notes(library: &str, source: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
-    c_program(folder.path(), library, PERSIST, &["-shared", "-fPIC"]);
+    c_program(folder.path(), library, source, &["-shared", "-fPIC"]);
     let at = format!("-L{}", text(folder.path()));
     let path = format!("-Wl,-rpath,{},-z,now", text(folder.path()));
     let linked = format!("-l:{library}");
@@ -45,13 +58,20 @@ fn notes(library: &str) -> String {
 
 #[test]
 fn a_library_that_need_not_write_whole_pages_back_is_named() {
-    let said = notes("libpmem.so");
+    let said = notes("libpmem.so", PERSIST);
     assert!(said.contains("libpmem.so wrote whole pages back"), "{said}");
     assert!(said.contains("PMEM_IS_PMEM_FORCE=1"), "{said}");
 }
 
 #[test]
 fn what_a_program_writes_back_by_pages_is_its_own_choice() {
-    let said = notes("libown.so");
+    let said = notes("libown.so", PERSIST);
+    assert!(!said.contains("whole pages"), "{said}");
+}
+
+/// As PMDK's do with a pool that they take for persistent memory.
+#[test]
+fn a_library_that_flushes_lines_has_not_fallen_back() {
+    let said = notes("libpmem.so", PERSIST_LINES);
     assert!(!said.contains("whole pages"), "{said}");
 }

@@ -1,5 +1,4 @@
-//! What a library does on its own account is no finding of the program that calls it, and what a helper in a
-//! header does is a finding of the line that calls the helper.
+//! What a library does on its own account is no finding of the program that calls it.
 
 use super::*;
 
@@ -175,119 +174,40 @@ fn what_a_library_moves_or_persists_for_the_program_is_the_programs() {
     }
 }
 
-/// Flush helpers of a header: inlined into each function that calls them, or not.
-const ONE_HELPER: &str = "#include <immintrin.h>
-static inline HOW void persist(const volatile void *at) {
-    _mm_clwb((void *)at);
-    _mm_sfence();
-}
-";
-
-/// One of which calls the other.
-const TWO_HELPERS: &str = "#include <immintrin.h>
-static inline HOW void flush_line(const volatile void *at) {
-    _mm_clwb((void *)at);
-}
-static inline HOW void persist(const volatile void *at) {
-    flush_line(at);
-    _mm_sfence();
-}
-";
-
+/// What it has for its callers it hands out as addresses, without names, and of its own it keeps nothing there.
 #[test]
-fn a_helper_s_flush_is_the_line_s_that_calls_it() {
-    if no_clwb() {
-        return;
-    }
-    let source = r#"#include "persist.h"
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-__attribute__((noipa)) static long put(volatile long *at) {
-    at[0] = 1;
-    persist(at);
-    persist(at); /* again */
-    return at[0];
-}
-int main(int argc, char **argv) {
-    int fd = open(argv[argc - 1], O_RDWR | O_CREAT, 0600);
-    if (ftruncate(fd, 4096) != 0) return 2;
-    put(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
-    _exit(0);
-}
-"#;
-    for (how, header, inner) in [
-        ("always_inline", ONE_HELPER, "persist"),
-        ("noinline", ONE_HELPER, "persist"),
-        ("always_inline", TWO_HELPERS, "flush_line"),
-        ("noinline", TWO_HELPERS, "flush_line"),
-    ] {
-        let folder = tempfile::tempdir().unwrap();
-        let attribute = format!("__attribute__(({how}))");
-        let header = header.replace("HOW", &attribute);
-        fs::write(folder.path().join("persist.h"), header).unwrap();
-        let flags = ["-mclwb", "-Wl,-z,now"];
-        let program = c_program(folder.path(), "puts", source, &flags);
-        let dir = record(folder.path(), &program, &[]);
-        let report = crash(&dir, &[]);
-        let line = 1 + source.lines().position(|l| l.contains("again")).unwrap() as u32;
-        let expected = ("redundant-flush".to_owned(), "puts.c".to_owned(), line);
-        assert_eq!(findings(&report), [expected], "{how}: {report:#}");
-        let helper = &report["findings"][0]["helper"];
-        assert_eq!(helper["function"], inner, "{how}: {report:#}");
-        assert_eq!(helper["line"], 3, "{how}: {report:#}");
-        let before = &report["findings"][0]["flush"];
-        assert_eq!(before["line"], line - 1, "{how}: {report:#}");
-        let said = run(["crash", text(&dir)]).exits(0).stdout;
-        let by = format!("puts.c line {line}, by {inner} (");
-        assert!(said.contains(&by), "{how}: {said}");
-    }
-}
-
-/// Without optimisation nothing is inlined, and helpers often stand in the file that uses them. What is named for nothing but that
-/// flushes for its callers there, too; `put_and_flush` is a caller.
-#[test]
-fn helpers_that_only_flush_may_be_in_the_file_that_calls_them() {
-    if no_clwb() {
-        return;
-    }
-    let source = r#"#include <fcntl.h>
-#include <immintrin.h>
-#include <sys/mman.h>
-#include <unistd.h>
-static void mfence(void) { __asm__ volatile("sfence" ::: "memory"); }
-static void flush_range(char *at, long bytes) {
-    for (long i = 0; i < bytes; i += 64)
-        _mm_clwb(at + i);
-    mfence();
-}
-static void put_and_flush(long *at) {
-    at[0] = 1;
-    flush_range((char *)at, 8);
-    mfence(); /* again */
-    _mm_clwb(at); /* once more */
-    mfence();
-}
-int main(int argc, char **argv) {
-    int fd = open(argv[argc - 1], O_RDWR | O_CREAT, 0600);
-    if (ftruncate(fd, 4096) != 0) return 2;
-    put_and_flush(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
-    _exit(0);
-}
-"#;
+fn libpmem2_copies_for_its_callers() {
+    let library = r#"
+        static void moves(volatile long *to, const long *from, long words) {
+            for (long i = 0; i < words; i++) to[i] = from[i];
+        }
+        void (*handed_out(void))(volatile long *, const long *, long) { return moves; }
+    "#;
+    let source = r#"
+        #include <fcntl.h>
+        #include <sys/mman.h>
+        #include <unistd.h>
+        void (*handed_out(void))(volatile long *, const long *, long);
+        int main(int argc, char **argv) {
+            int fd = open(argv[argc - 1], O_RDWR | O_CREAT, 0600);
+            if (ftruncate(fd, 4096) != 0) return 2;
+            long *pool = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), data[2] = {1, 2};
+            handed_out()(pool, data, 2); /* not flushed */
+            _exit(0);
+        }
+    "#;
     let folder = tempfile::tempdir().unwrap();
-    let flags = ["-mclwb", "-O0", "-Wl,-z,now"];
-    let program = c_program(folder.path(), "puts", source, &flags);
+    let shared = ["-shared", "-fPIC", "-g0", "-s"];
+    c_program(folder.path(), "libpmem2.so", library, &shared);
+    let at = format!("-L{}", text(folder.path()));
+    let path = format!("-Wl,-rpath,{},-z,now", text(folder.path()));
+    let flags = ["-Wl,--no-as-needed", &at, &path, "-lpmem2"];
+    let program = c_program(folder.path(), "copies", source, &flags);
     let report = crash(&record(folder.path(), &program, &[]), &[]);
-    let found = |kind: &str, mark: &str| {
-        let line = 1 + source.lines().position(|l| l.contains(mark)).unwrap() as u32;
-        (kind.to_owned(), "puts.c".to_owned(), line)
-    };
-    let mut all = findings(&report);
-    all.sort();
-    let expected = [
-        found("redundant-fence", "/* again */"),
-        found("redundant-flush", "/* once more */"),
-    ];
-    assert_eq!(all, expected, "{report:#}");
+    let line = 1 + source
+        .lines()
+        .position(|l| l.contains("not flushed"))
+        .unwrap() as u32;
+    let expected = ("missing-flush".to_owned(), "copies.c".to_owned(), line);
+    assert_eq!(findings(&report), [expected], "{report:#}");
 }

@@ -6,8 +6,9 @@ use prestore_crash::{Blame, Domain, FindingKind, Happening, Logged, Spot};
 use prestore_trace::SiteId;
 use serde::Serialize;
 
-use super::whose::owned;
-use super::{CrashReport, NamedCrashFinding, words};
+use super::helper::Helps;
+use super::whose::{Owned, owned};
+use super::{CrashReport, NamedCrashFinding, helps, words};
 use crate::place::NamedPlace;
 use crate::resolve::Resolver;
 
@@ -70,10 +71,15 @@ pub struct Names<'a> {
 
 impl Names<'_> {
     fn of(&mut self, event: usize) -> Option<NamedPlace> {
-        let spot: &Spot = self.logged.spot(event)?;
         let happening = &self.logged.log.events()[event].happening;
         let passes = !matches!(happening, Happening::Store { .. });
-        Some(owned(spot, passes, self.generic, self.resolver).place)
+        self.owned(event, passes.then_some(Helps::Persist))
+            .map(|owned| owned.place)
+    }
+
+    fn owned(&mut self, event: usize, helps: Option<Helps>) -> Option<Owned> {
+        let spot: &Spot = self.logged.spot(event)?;
+        Some(owned(spot, helps, self.generic, self.resolver))
     }
 }
 
@@ -135,8 +141,8 @@ impl CrashReport {
 
     /// Adds why images failed.
     pub fn blamed(&mut self, blame: &Blame, domain: Domain, names: &mut Names<'_>) {
-        let (Some(at), Some(first)) = (names.of(blame.store), names.logged.first(blame.store))
-        else {
+        let at = names.owned(blame.store, helps(blame.kind));
+        let (Some(at), Some(first)) = (at, names.logged.first(blame.store)) else {
             self.run.notes.push(
                 "an image fails for what a system call wrote, which has no place in the program"
                     .to_owned(),
@@ -160,8 +166,8 @@ impl CrashReport {
                 without.as_ref(),
                 (flush.as_ref(), fence.as_ref()),
             ),
-            place: at,
-            helper: None,
+            place: at.place,
+            helper: at.helper,
             range: Some(names.logged.name.clone()),
             count: 1,
             first,

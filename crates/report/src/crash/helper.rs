@@ -1,4 +1,4 @@
-//! Functions that flush or fence for who calls them: `persist(address, bytes)`.
+//! Functions that flush or fence for who calls them: `persist(address, bytes)`, or store and flush: `write_and_flush(to, value)`.
 
 use serde::Serialize;
 
@@ -6,14 +6,14 @@ use crate::place::NamedPlace;
 use crate::resolve::Frame;
 use crate::system::is_system_path;
 
-/// What a line calls to flush or fence, where that is no instruction of its own.
+/// What a line calls to flush or fence, or to store and flush, where that is no instruction of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Helper {
     /// Its name.
     pub function: String,
     /// Where it is.
     pub file: String,
-    /// The line in `file` that flushes or fences, from 1.
+    /// The line in `file` that flushes, fences or stores, from 1.
     pub line: u32,
 }
 
@@ -34,6 +34,34 @@ const WORDS: [&str; 7] = [
 /// What such names say besides: of what, and how.
 const BESIDES: [&str; 8] = ["pmem", "pm", "nvm", "asm", "cache", "line", "range", "and"];
 
+/// Parts of the names of functions that store, and leave it to who calls them to fence.
+const UNFENCED: [&str; 9] = [
+    "flush",
+    "clwb",
+    "writeback",
+    "movnt",
+    "ntstore",
+    "stream",
+    "nontemporal",
+    "nodrain",
+    "nofence",
+];
+
+/// What such names say besides: what they do to what, and parts of what stands above.
+const STORES: [&str; 21] = [
+    "store", "write", "set", "assign", "copy", "memcpy", "memmove", "memset", "fill", "zero",
+    "word", "field", "value", "bytes", "int", "nt", "non", "temporal", "no", "drain", "fence",
+];
+
+/// What helpers do for who calls them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Helps {
+    /// They flush or fence.
+    Persist,
+    /// They store what has still to be fenced.
+    StoreUnfenced,
+}
+
 /// A function on the way from the instruction to the program's entry.
 struct Level {
     /// Which of the calls it is in.
@@ -42,15 +70,19 @@ struct Level {
     inlined: bool,
 }
 
-/// The line that wants the flush or fence which `frames` lead to, innermost first: that of the first function which
-/// is no helper, and the helper.
-pub(super) fn past_helpers(frames: &[NamedPlace]) -> (NamedPlace, Option<Helper>) {
+/// The line that wants what `frames` lead to, innermost first: that of the first function which is no helper, and the
+/// helper.
+pub(super) fn past_helpers(frames: &[NamedPlace], helps: Helps) -> (NamedPlace, Option<Helper>) {
     let levels: Vec<Level> = (frames.iter().enumerate())
         .flat_map(|(call, place)| levels(call, place))
         .filter(|level| is_user(&level.frame))
         .collect();
     let mut at = 0;
-    while at + 1 < levels.len() && is_helper(&levels[at], &levels[at + 1]) {
+    let passes = |at: usize, level: &Level, caller: &Level| match helps {
+        Helps::Persist => is_helper(level, caller, at == 0),
+        Helps::StoreUnfenced => stores_unfenced(level),
+    };
+    while at + 1 < levels.len() && passes(at, &levels[at], &levels[at + 1]) {
         at += 1;
     }
     let (Some(first), Some(chosen)) = (levels.first(), levels.get(at)) else {
@@ -76,7 +108,7 @@ pub(super) fn past_helpers(frames: &[NamedPlace]) -> (NamedPlace, Option<Helper>
 /// The same where only the instruction's place is known, and not all that lead there: the line of the function which the helper
 /// is inlined into.
 pub(crate) fn past_inlined_helper(place: &NamedPlace) -> NamedPlace {
-    past_helpers(std::slice::from_ref(place)).0
+    past_helpers(std::slice::from_ref(place), Helps::Persist).0
 }
 
 fn levels(call: usize, place: &NamedPlace) -> Vec<Level> {
@@ -108,21 +140,132 @@ fn is_user(frame: &Frame) -> bool {
     file.is_some() && frame.line.is_some_and(|line| line > 0)
 }
 
-/// Does `level` flush for `caller`? It is in a header that the caller's file includes, or it is called after what it does: after
-/// nothing else, where it is a function of its own in that file, as what flushes among other things (`put_and_flush`) is who wants it.
-fn is_helper(level: &Level, caller: &Level) -> bool {
+/// Does `level` flush for `caller`? It `flushes` by its own instructions in a header that the caller's file includes, or it is called
+/// after what it does: after nothing else, where it is a function of its own in that file, as what flushes among other things
+/// (`put_and_flush`) is who wants it. So is what calls a helper in a header and is not named for that: a structure that is all in one.
+fn is_helper(level: &Level, caller: &Level, flushes: bool) -> bool {
     let file = level.frame.file.as_deref().unwrap_or_default();
     let ending = file.rsplit('.').next().unwrap_or_default();
     let in_header = HEADERS.contains(&ending);
-    let name = level.frame.function.as_deref().unwrap_or_default();
-    let name = name.to_lowercase();
-    let parts = || {
-        name.split(|c: char| !c.is_alphanumeric())
-            .filter(|p| !p.is_empty())
-    };
-    let says = |part: &str| WORDS.iter().any(|word| part.contains(word));
-    let named = parts().any(says);
-    let only = named && parts().all(|part| says(part) || BESIDES.contains(&part));
+    let parts = name_parts(level);
+    let says = |part: &String| WORDS.iter().any(|word| part.contains(word));
+    let besides = |part: &String| is_size(part) || BESIDES.contains(&part.as_str());
+    let named = parts.iter().any(says);
+    let only = named && parts.iter().all(|part| says(part) || besides(part));
     let others = level.frame.file != caller.frame.file;
-    only || in_header && (others || named) || level.inlined && named
+    only || in_header && (others && flushes || named) || level.inlined && named
+}
+
+/// Does `level` only store what its caller has to fence, by its name? One whose name promises that it fences, or that does more
+/// than store (`insert_and_flush`), lacks the fence itself.
+fn stores_unfenced(level: &Level) -> bool {
+    let parts = name_parts(level);
+    let name = parts.concat();
+    let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
+    let says = |part: &String| UNFENCED.iter().any(|word| part.contains(word));
+    let besides = |part: &str| is_size(part) || STORES.contains(&part) || BESIDES.contains(&part);
+    let fences = has(&["persist", "drain", "fence"]) && !has(&["nodrain", "nofence"]);
+    let unfenced = has(&UNFENCED) || parts.iter().any(|part| part == "nt");
+    unfenced && !fences && parts.iter().all(|part| says(part) || besides(part))
+}
+
+/// Letters about numbers: `u64`, `64b`.
+fn is_size(part: &str) -> bool {
+    part.len() == 1
+}
+
+/// The parts of the name of `level`'s function, in small letters: of `Log<int>::write64Flush(int*)`, `write` and `flush`.
+fn name_parts(level: &Level) -> Vec<String> {
+    let name = level.frame.function.as_deref().unwrap_or_default();
+    let (mut depth, mut own) = (0u32, String::new());
+    for c in name.replace("(anonymous namespace)", "").chars() {
+        match c {
+            '(' if depth == 0 => break,
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            c if depth == 0 => own.push(c),
+            _ => {}
+        }
+    }
+    let (mut parts, mut was_small) = (vec![String::new()], false);
+    for c in own.rsplit("::").next().unwrap_or_default().chars() {
+        if !c.is_alphabetic() || c.is_uppercase() && was_small {
+            parts.push(String::new());
+        }
+        if let Some(part) = parts.last_mut().filter(|_| c.is_alphabetic()) {
+            part.extend(c.to_lowercase());
+        }
+        was_small = c.is_lowercase();
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn level(function: &str) -> Level {
+        let frame = Frame {
+            function: Some(function.to_owned()),
+            file: Some("/home/ada/pool.cpp".to_owned()),
+            line: Some(7),
+        };
+        Level {
+            call: 0,
+            frame,
+            inlined: false,
+        }
+    }
+
+    #[test]
+    fn names_are_read_without_their_surroundings() {
+        let parts = |name: &str| name_parts(&level(name));
+        assert_eq!(
+            parts("Log<a::b>::write64Flush<int>(int*)"),
+            ["write", "flush"]
+        );
+        assert_eq!(parts("(anonymous namespace)::CLFlush(char*)"), ["clflush"]);
+        assert_eq!(parts("<Pool as Media>::flush_range"), ["flush", "range"]);
+        assert!(parts("").is_empty());
+    }
+
+    #[test]
+    fn names_say_who_fences() {
+        for leaves in [
+            "store_flush",
+            "nt_store64",
+            "writeAndFlush",
+            "movnt64b",
+            "memcpy_nodrain",
+            "store_no_fence",
+        ] {
+            assert!(stores_unfenced(&level(leaves)), "{leaves}");
+        }
+        for does in [
+            "store",
+            "insert_and_flush",
+            "store_persist",
+            "store_flush_fence",
+            "nt_memcpy_drain",
+            "main",
+        ] {
+            assert!(!stores_unfenced(&level(does)), "{does}");
+        }
+        for flushes in [
+            "mfence",
+            "flush_range",
+            "pmem2_flush",
+            "FlushRange",
+            "Pm::persist(void*, long)",
+        ] {
+            assert!(
+                is_helper(&level(flushes), &level("main"), true),
+                "{flushes}"
+            );
+        }
+        for others in ["putAndFlush", "put_and_flush", "Flusher<int>::put(int)"] {
+            assert!(!is_helper(&level(others), &level("main"), true), "{others}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ mod words;
 
 pub use failure::{LostStore, NamedFailure, Names, Refused};
 pub use helper::Helper;
+use helper::Helps;
 pub(crate) use helper::past_inlined_helper;
 pub use libraries::{InLibrary, LibraryCaller};
 pub use text::crash_text;
@@ -89,7 +90,7 @@ pub struct NamedCrashFinding {
     /// The store, flush or fence; of a library's, the line that calls it.
     #[serde(flatten)]
     pub place: NamedPlace,
-    /// What that line calls to flush or fence, where it does so by a helper of a header.
+    /// What that line calls to flush or fence, or to store and flush, where it does so by a helper.
     pub helper: Option<Helper>,
     /// [`NamedImage::name`]; `None` for fences.
     pub range: Option<String>,
@@ -121,13 +122,16 @@ impl CrashReport {
         resolver: &mut dyn Resolver,
     ) -> Self {
         run.notes.extend(checked.notes.iter().cloned());
-        run.notes
-            .extend(whole_pages::note(&checked.synced, resolver));
+        run.notes.extend(whole_pages::note(
+            &checked.synced,
+            &checked.flushers,
+            resolver,
+        ));
         let (mut findings, mut libraries) = (Vec::<NamedCrashFinding>::new(), Vec::new());
         for finding in &checked.findings {
             let image = finding.image.and_then(|i| checked.images.get(i));
             let range = image.map(|i| i.name.clone());
-            let at = owned(&finding.at, passes(finding.kind), generic, resolver);
+            let at = owned(&finding.at, helps(finding.kind), generic, resolver);
             if let Some(module) = at.library {
                 libraries::add(&mut libraries, finding, range, module, at.place);
                 continue;
@@ -179,7 +183,7 @@ impl NamedCrashFinding {
         generic: &HashSet<SiteId>,
         resolver: &mut dyn Resolver,
     ) -> Self {
-        let mut near = |spot: &Spot| owned(spot, true, generic, resolver).place;
+        let mut near = |spot: &Spot| owned(spot, Some(Helps::Persist), generic, resolver).place;
         let flush = finding.flush.as_ref().map(&mut near);
         let fence = finding.fence.as_ref().map(&mut near);
         let pointer = finding.pointer.as_ref().map(&mut near);
@@ -238,10 +242,11 @@ impl NamedCrashFinding {
     }
 }
 
-/// Is it a flush or fence that is wrong, and not a store?
-fn passes(kind: FindingKind) -> bool {
-    matches!(
-        kind,
-        FindingKind::RedundantFlush | FindingKind::RedundantFence
-    )
+/// Whose line is it that `kind` is told of?
+fn helps(kind: FindingKind) -> Option<Helps> {
+    match kind {
+        FindingKind::RedundantFlush | FindingKind::RedundantFence => Some(Helps::Persist),
+        FindingKind::MissingFence => Some(Helps::StoreUnfenced),
+        FindingKind::MissingFlush | FindingKind::Ordering => None,
+    }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use prestore_crash::Spot;
+use prestore_trace::SiteId;
 
 use crate::location::named;
 use crate::place::NamedPlace;
@@ -14,7 +15,20 @@ const PMDK: &str = "libpmem";
 
 /// What to say of the calls of `msync` at `spots`, if PMDK's libraries have made any. On persistent memory they flush
 /// only the lines that they are told to; `msync` takes along what is beside these in the page, however incorrect that is.
-pub(super) fn note(spots: &[Spot], resolver: &mut dyn Resolver) -> Option<String> {
+/// Where `flushers` are theirs, they did not fall back: of a pool's header they write pages back all the same.
+pub(super) fn note(
+    spots: &[Spot],
+    flushers: &[SiteId],
+    resolver: &mut dyn Resolver,
+) -> Option<String> {
+    let mut module = |site: &SiteId| named(*site, SiteKind::Instruction, resolver);
+    let is_theirs = |file: String| file.starts_with(PMDK);
+    if flushers
+        .iter()
+        .any(|site| is_theirs(file_name(&module(site))))
+    {
+        return None;
+    }
     let mut libraries = BTreeSet::new();
     for spot in spots {
         let sites = std::iter::once(spot.site).chain(spot.calls.iter().copied());

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use prestore_crash::Spot;
 use prestore_trace::SiteId;
 
-use super::helper::{Helper, past_helpers};
+use super::helper::{Helper, Helps, past_helpers};
 use crate::account::acting_library;
 use crate::location::{caller_to_change, named};
 use crate::place::NamedPlace;
@@ -19,16 +19,16 @@ const LOCKS: [&str; 5] = ["pthread_", "lll_", "sem_", "mtx_", "cnd_"];
 pub(super) struct Owned {
     /// The program's line: its own code, or what calls the library.
     pub(super) place: NamedPlace,
-    /// What that line calls to flush or fence.
+    /// What that line calls to flush or fence, or to store and flush.
     pub(super) helper: Option<Helper>,
     /// The module of the library that acts on its own account; `None`: the program does.
     pub(super) library: Option<String>,
 }
 
-/// Names `spot`. `passes`: it is a flush or fence, which helpers make for others.
+/// Names `spot`. `helps`: helpers make it for others.
 pub(super) fn owned(
     spot: &Spot,
-    passes: bool,
+    helps: Option<Helps>,
     generic: &HashSet<SiteId>,
     resolver: &mut dyn Resolver,
 ) -> Owned {
@@ -51,9 +51,9 @@ pub(super) fn owned(
         }
         _ => (caller(1), None),
     };
-    let (place, helper) = match passes {
-        true => past_helpers(&frames[at..]),
-        false => (frames[at].clone(), None),
+    let (place, helper) = match helps {
+        Some(helps) => past_helpers(&frames[at..], helps),
+        None => (frames[at].clone(), None),
     };
     Owned {
         place,

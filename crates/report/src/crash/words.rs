@@ -149,19 +149,14 @@ pub fn seen(
     let (before, what) = match without {
         Some((place, true)) => {
             let place = where_is(place);
-            (
-                format!("before the fence at {place}"),
-                format!("the fence at {place} has made persistent what relies on it"),
-            )
+            let what = format!("the fence at {place} has made persistent what relies on it");
+            ("before that fence", what)
         }
         Some((place, false)) => {
-            let place = where_is(place);
-            (
-                format!("before the store at {place}"),
-                format!("what is stored at {place} has survived"),
-            )
+            let what = format!("what is stored at {} has survived", where_is(place));
+            ("before that store", what)
         }
-        None => ("behind it".to_owned(), "the rest has survived".to_owned()),
+        None => ("behind it", "the rest has survived".to_owned()),
     };
     let cure = match (blame.kind, &flush) {
         (FindingKind::MissingFence, Some(flush)) => {
@@ -169,12 +164,30 @@ pub fn seen(
         }
         (FindingKind::MissingFence, None) => format!("fence {before}"),
         (FindingKind::MissingFlush, _) => format!("flush its line and fence {before}"),
-        (_, Some(flush)) => match fence {
-            Some(fence) => format!(
-                "its flush at {flush} and the fence at {fence} come too late: flush and fence {before}"
-            ),
-            None => format!("its flush at {flush} comes too late: flush and fence {before}"),
-        },
+        (_, Some(flush)) => {
+            let late = match &fence {
+                Some(fence)
+                    if fence == flush && without.is_some_and(|(w, _)| where_is(w) == *flush) =>
+                {
+                    "its own flush and fence, there too, come later".to_owned()
+                }
+                // A helper's are at the line that calls it.
+                Some(fence) if fence == flush => {
+                    format!("its own flush and fence, both at {flush}, come too late")
+                }
+                Some(fence) => {
+                    format!("its own flush at {flush} and fence at {fence} come too late")
+                }
+                None => format!("its own flush at {flush} comes too late"),
+            };
+            // Two fences are named by then.
+            let before = if without.is_some() {
+                "before that"
+            } else {
+                before
+            };
+            format!("{late}: flush and fence it {before}")
+        }
         (_, None) if domain == Domain::Eadr => format!("store it {before}"),
         (_, None) => format!("flush its line and fence {before}"),
     };
@@ -231,5 +244,62 @@ mod tests {
             ..late
         };
         assert_eq!(seen_title(&missing), "missing flush");
+    }
+
+    fn at(line: u32) -> NamedPlace {
+        NamedPlace {
+            function: "put".to_owned(),
+            file: Some("/home/ada/put.c".to_owned()),
+            line: Some(line),
+            ..NamedPlace::default()
+        }
+    }
+
+    #[test]
+    fn a_sentence_names_a_place_as_seldom_as_it_can() {
+        let lost = vec![Piece {
+            event: 0,
+            offset: 64,
+        }];
+        let late = Blame {
+            kind: FindingKind::Ordering,
+            store: 0,
+            events: 3,
+            lost,
+            without: Some(2),
+            torn: false,
+            flush: Some(4),
+            fence: Some(5),
+        };
+        let said = |blame: &Blame, without: Option<(u32, bool)>, flush: u32, fence: u32| {
+            let without = without.map(|(line, is_fence)| (at(line), is_fence));
+            let near = (Some(&at(flush)), Some(&at(fence)));
+            let said = seen(blame, Domain::Adr, without.as_ref(), near);
+            said.split_once("while ").unwrap().1.to_owned()
+        };
+        assert_eq!(
+            said(&late, Some((3, true)), 3, 3),
+            "the fence at put (put.c:3) has made persistent what relies on it, and recovery fails; its own flush and fence, \
+             there too, come later: flush and fence it before that"
+        );
+        assert_eq!(
+            said(&late, Some((3, true)), 4, 4),
+            "the fence at put (put.c:3) has made persistent what relies on it, and recovery fails; its own flush and fence, \
+             both at put (put.c:4), come too late: flush and fence it before that"
+        );
+        assert_eq!(
+            said(&late, Some((3, false)), 4, 5),
+            "what is stored at put (put.c:3) has survived, and recovery fails; its own flush at put (put.c:4) and fence at \
+             put (put.c:5) come too late: flush and fence it before that"
+        );
+        let unfenced = Blame {
+            kind: FindingKind::MissingFence,
+            ..late
+        };
+        assert_eq!(
+            said(&unfenced, Some((3, false)), 4, 5),
+            "what is stored at put (put.c:3) has survived, and recovery fails; fence behind its flush at put (put.c:4), \
+             before that store"
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! The arguments of `prestore crash --check`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -28,6 +28,9 @@ pub struct ImageArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, requires = "check",
           value_parser = seconds)]
     pub timeout: f64,
+    /// Stop when so many checks in a row have had no answer in time; 0: never
+    #[arg(long, value_name = "N", default_value_t = 20, requires = "check")]
+    pub hangs: u32,
     /// The power stays until this function, or FILE:LINE, first stores, flushes or fences: what comes before makes
     /// the memory ready
     #[arg(long, value_name = "NAME", requires = "check")]
@@ -47,12 +50,10 @@ impl ImageArgs {
     /// Looks whether what is to be written can be, before hours of work.
     pub fn expect_files(&self) -> Result<(), CliError> {
         if let Some(keep) = &self.keep {
-            // It may well be the pool itself.
-            if keep.symlink_metadata().is_ok() {
-                return Err(CliError::Usage(format!(
-                    "--keep {}: it is there already and is not overwritten: remove it, or name another file",
-                    keep.display()
-                )));
+            // It may well be the pool itself; or what this run has kept before it was interrupted.
+            let goes_on = self.resume.as_ref().is_some_and(|state| state.exists());
+            if keep.symlink_metadata().is_ok() && !goes_on {
+                return Err(kept_already(keep));
             }
             output::expect(keep, "--keep")?;
         }
@@ -61,6 +62,14 @@ impl ImageArgs {
             None => Ok(()),
         }
     }
+}
+
+/// A file that is there is never overwritten.
+pub fn kept_already(keep: &Path) -> CliError {
+    CliError::Usage(format!(
+        "--keep {}: it is there already and is not overwritten: remove it, or name another file",
+        keep.display()
+    ))
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -1,8 +1,7 @@
 //! The command that says whether an image can be recovered from.
 
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, PipeReader, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -18,7 +17,11 @@ use crate::interrupt::Group;
 /// Where the image's file goes in the command.
 const IMAGE: &str = "{image}";
 /// Bytes of what the command said that are shown.
-const SHOWN: u64 = 2000;
+const SHOWN: usize = 2000;
+/// Lines of it.
+const LINES: usize = 20;
+/// Bytes that are read at once: what a pipe holds.
+const READ: usize = 1 << 16;
 
 /// How a check ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,28 +77,28 @@ impl Checker {
         })
     }
 
-    /// Checks `image`; `said` gets what the command prints. Fails where it cannot be started.
-    pub fn run(&self, image: &Path, said: &mut File) -> Result<Ended, CliError> {
+    /// Checks `image`; `said` gets the end of what the command prints. Fails where it cannot be started.
+    pub fn run(&self, image: &Path, said: &mut Said) -> Result<Ended, CliError> {
         let failed = |e: io::Error| CliError::Failed(format!("a check cannot be run: {e}"));
         let path = image.to_str().unwrap_or_default();
         let mut words = self.words.iter().map(|w| w.replace(IMAGE, path));
         let program = words.next().unwrap_or_default();
-        said.set_len(0).map_err(failed)?;
-        said.seek(SeekFrom::Start(0)).map_err(failed)?;
+        let (reader, writer) = io::pipe().map_err(failed)?;
         let child = Command::new(&program)
             .args(words)
             .stdin(Stdio::null())
-            .stdout(said.try_clone().map_err(failed)?)
-            .stderr(said.try_clone().map_err(failed)?)
+            .stdout(writer.try_clone().map_err(failed)?)
+            .stderr(writer)
             .process_group(0)
             .spawn()
             .map_err(|e| not_started(&program, &e))?;
-        let ended = wait(child, self.timeout).map_err(failed)?;
+        *said = Said::default();
+        let ended = wait(child, self.timeout, reader, said).map_err(failed)?;
         // What a shell says of a command that it cannot start.
         match (self.words[0].as_str(), &ended) {
             ("/bin/sh", Ended::Exit(126 | 127)) => Err(CliError::Usage(format!(
                 "--check: the shell cannot start the checker: {}",
-                last_words(said)
+                said.last_words()
             ))),
             _ => Ok(ended),
         }
@@ -113,29 +116,50 @@ fn not_started(program: &str, error: &io::Error) -> CliError {
     ))
 }
 
-fn wait(mut child: Child, timeout: Duration) -> io::Result<Ended> {
+fn wait(
+    mut child: Child,
+    timeout: Duration,
+    reader: PipeReader,
+    said: &mut Said,
+) -> io::Result<Ended> {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let pid = pid.ok_or_else(|| io::Error::other("a process without a number"))?;
     let group = Group::new(pid);
     let watched = pidfd_open(pid, PidfdFlags::empty())?;
     let deadline = Instant::now() + timeout;
+    let mut reader = Some(reader);
     let late = loop {
         let left = deadline.saturating_duration_since(Instant::now());
         let left = Timespec {
             tv_sec: left.as_secs() as i64,
             tv_nsec: i64::from(left.subsec_nanos()),
         };
-        match poll(&mut [PollFd::new(&watched, PollFlags::IN)], Some(&left)) {
+        let mut all = vec![PollFd::new(&watched, PollFlags::IN)];
+        all.extend(reader.iter().map(|r| PollFd::new(r, PollFlags::IN)));
+        let ready = match poll(&mut all, Some(&left)) {
             Ok(0) => break true,
-            Ok(_) => break false,
-            Err(rustix::io::Errno::INTR) => {}
+            Ok(_) => all.iter().map(|fd| !fd.revents().is_empty()).collect(),
+            Err(rustix::io::Errno::INTR) => Vec::new(),
             Err(e) => return Err(e.into()),
+        };
+        // Whoever prints all the time is still late.
+        match ready[..] {
+            [true, ..] => break false,
+            _ if Instant::now() >= deadline => break true,
+            [_, true] if !said.read(reader.as_mut())? => reader = None,
+            _ => {}
         }
     };
     // Before it is waited for, so that the number is nobody else's: with all it has left behind.
     let _ = kill_process_group(pid, Signal::KILL);
     drop(group);
     let status = child.wait()?;
+    // What the pipe still holds; somebody who left the group may write on.
+    if let Some(reader) = &mut reader
+        && poll(&mut [PollFd::new(&*reader, PollFlags::IN)], Some(&NOW))? > 0
+    {
+        said.read(Some(reader))?;
+    }
     Ok(match (late, status.code()) {
         (true, _) => Ended::Timeout(timeout.as_secs_f64()),
         (_, Some(code)) => Ended::Exit(code),
@@ -143,15 +167,33 @@ fn wait(mut child: Child, timeout: Duration) -> io::Result<Ended> {
     })
 }
 
-/// The end of what a command has printed.
-pub fn last_words(said: &mut File) -> String {
-    let mut bytes = Vec::new();
-    let len = said.metadata().map(|m| m.len()).unwrap_or(0);
-    let read = said
-        .seek(SeekFrom::Start(len.saturating_sub(SHOWN)))
-        .and_then(|_| said.read_to_end(&mut bytes));
-    match read {
-        Ok(_) => String::from_utf8_lossy(&bytes).trim().to_owned(),
-        Err(e) => format!("(what it said cannot be read: {e})"),
+/// Do not wait.
+const NOW: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 0,
+};
+
+/// The end of what a command has printed: it may print without end.
+#[derive(Default)]
+pub struct Said(Vec<u8>);
+
+impl Said {
+    /// Takes what is in the pipe; is anybody there to write more?
+    fn read(&mut self, pipe: Option<&mut PipeReader>) -> io::Result<bool> {
+        let mut bytes = vec![0; READ];
+        let read = match pipe {
+            Some(pipe) => pipe.read(&mut bytes)?,
+            None => 0,
+        };
+        self.0.extend(&bytes[..read]);
+        self.0.drain(..self.0.len().saturating_sub(SHOWN));
+        Ok(read > 0)
+    }
+
+    /// As text.
+    pub fn last_words(&self) -> String {
+        let text = String::from_utf8_lossy(&self.0);
+        let lines: Vec<&str> = text.trim().lines().collect();
+        lines[lines.len().saturating_sub(LINES)..].join("\n")
     }
 }

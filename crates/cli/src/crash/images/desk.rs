@@ -1,6 +1,6 @@
 //! Where one check after another finds its image.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use prestore_crash::{Happening, Logged};
 use prestore_tracer::{SCRATCH_PREFIX, in_use, sweep};
 use tempfile::TempDir;
 
-use super::checker::{Checker, Ended, last_words};
+use super::checker::{Checker, Ended, Said};
 use crate::error::CliError;
 use crate::interrupt;
 
@@ -68,7 +68,7 @@ impl Parts {
 pub struct Desk {
     folder: TempDir,
     image: PathBuf,
-    said: File,
+    said: Said,
     _in_use: File,
 }
 
@@ -102,16 +102,10 @@ impl Desk {
             )));
         }
         let in_use = in_use(own.path()).map_err(failed)?;
-        let said = OpenOptions::new()
-            .create_new(true)
-            .read(true)
-            .append(true)
-            .open(own.path().join("said"))
-            .map_err(failed)?;
         Ok(Self {
             folder: own,
             image,
-            said,
+            said: Said::default(),
             _in_use: in_use,
         })
     }
@@ -130,8 +124,10 @@ impl Desk {
     }
 
     /// What the last check printed, with the image's name as the command has it.
-    pub fn said(&mut self) -> String {
+    pub fn said(&self) -> String {
         let folder = self.folder.path().join("image");
-        last_words(&mut self.said).replace(folder.to_str().unwrap_or("\0"), "{image}")
+        self.said
+            .last_words()
+            .replace(folder.to_str().unwrap_or("\0"), "{image}")
     }
 }

@@ -14,11 +14,12 @@ use std::path::{Path, PathBuf};
 use prestore_crash::{Blame, Domain, Logged, Place, Replay, blame};
 
 pub use args::ImageArgs;
+use args::kept_already;
 
 use crate::error::CliError;
 use crate::interrupt;
 use crate::naming::CallNames;
-use checker::Checker;
+use checker::{Checker, Ended};
 use desk::{Desk, Parts};
 use plan::Plan;
 use state::{Failure, Question, State, Stored};
@@ -27,12 +28,17 @@ use workers::Work;
 /// Failing images of which it is found out why.
 const EXPLAINED: usize = 12;
 
+/// Of those without an answer, as to find out why takes many more checks without one.
+const HANGING: usize = 3;
+
 /// What became of the images.
 pub struct Outcome {
     pub tried: u64,
     pub failed: u64,
     /// There are no others.
     pub complete: bool,
+    /// Why images that were asked for were not checked, a sentence.
+    pub stopped: Option<String>,
     pub first: Option<First>,
     /// Why they fail, each store that is to blame once, the first failure's first.
     pub blames: Vec<Blame>,
@@ -101,11 +107,20 @@ pub fn run(
         jobs: args.jobs.map_or_else(processors, usize::from),
         quiet,
         stored: stored.as_ref(),
+        hangs: args.hangs,
     };
-    let state = work.all(begin)?;
+    let done = work.all(begin)?;
+    let state = done.state;
+    let mut hanging = if done.hung.is_some() { 1 } else { HANGING };
     let mut blames: Vec<Blame> = Vec::new();
     let mut first = None;
     for failure in some(&state.failures) {
+        if matches!(failure.ended, Ended::Timeout(_)) {
+            if hanging == 0 {
+                continue;
+            }
+            hanging -= 1;
+        }
         let why = blame(&logged.log, domain, from, &failure.place, |memory| {
             let ended = desk.check(&checker, &parts, logged.image(memory))?;
             Ok::<_, CliError>(!ended.is_good())
@@ -120,12 +135,22 @@ pub fn run(
         }
     }
     Ok(Outcome {
-        tried: plan.total,
+        tried: done.tried,
         failed: state.failed.len() as u64,
-        complete: plan.complete,
+        complete: plan.complete && done.hung.is_none(),
+        stopped: done.hung.map(|hangs| hung(hangs, args, &plan)),
         first,
         blames,
     })
+}
+
+/// What is said where it has stopped, as `hangs` checks in a row had no answer.
+fn hung(hangs: u32, args: &ImageArgs, plan: &Plan) -> String {
+    format!(
+        "stopped before all of {} images were tried: {hangs} checks in a row had no answer in {} s; let recovery end by itself, give \
+         it more time (--timeout), or go on all the same (--hangs 0)",
+        plan.total, args.timeout
+    )
 }
 
 /// A checker that refuses what nobody has cut would refuse everything.
@@ -198,7 +223,12 @@ fn keep(
     };
     let mut replay = Replay::new(&logged.log, domain, place.events);
     let (memory, _) = replay.without(|piece| place.lost.contains(piece));
-    parts.write(&path, logged.image(memory))?;
+    let image = logged.image(memory);
+    if path.symlink_metadata().is_err() {
+        parts.write(&path, image)?;
+    } else if !std::fs::read(&path).is_ok_and(|there| there == image) {
+        return Err(kept_already(&path));
+    }
     Ok(First {
         number: failure.number,
         blame: why.clone(),

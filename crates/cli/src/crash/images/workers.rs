@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use prestore_crash::{CrashImage, Logged};
 
-use super::checker::Checker;
+use super::checker::{Checker, Ended};
 use super::desk::{Desk, Parts};
 use super::plan::Plan;
 use super::progress::Shown;
@@ -31,6 +31,17 @@ pub struct Work<'a> {
     pub jobs: usize,
     pub quiet: bool,
     pub stored: Option<&'a Stored>,
+    /// After so many checks in a row without an answer it stops; 0: never.
+    pub hangs: u32,
+}
+
+/// What was checked.
+pub struct Done {
+    pub state: State,
+    /// Images that were checked, those of an earlier run among them.
+    pub tried: u64,
+    /// It has stopped, as so many checks in a row had no answer.
+    pub hung: Option<u32>,
 }
 
 struct Shared<'a> {
@@ -46,11 +57,15 @@ struct Shared<'a> {
 struct Book {
     state: State,
     saved: Instant,
+    tried: u64,
+    /// Checks without an answer since the last that had one.
+    hanging: u32,
+    hung: Option<u32>,
 }
 
 impl Work<'_> {
     /// Checks what is left of `state`.
-    pub fn all(&self, state: State) -> Result<State, CliError> {
+    pub fn all(&self, state: State) -> Result<Done, CliError> {
         let done = state.done;
         let left = self.plan.total.saturating_sub(done);
         let jobs = self.jobs.min(usize::try_from(left).unwrap_or(usize::MAX));
@@ -63,6 +78,9 @@ impl Work<'_> {
             book: Mutex::new(Book {
                 state,
                 saved: Instant::now(),
+                tried: done,
+                hanging: 0,
+                hung: None,
             }),
         };
         let ended: Vec<Result<(), CliError>> = std::thread::scope(|scope| {
@@ -76,18 +94,26 @@ impl Work<'_> {
             });
             ends.collect()
         });
-        let mut state = (shared.book.into_inner())
-            .unwrap_or_else(PoisonError::into_inner)
-            .state;
+        let under_way = under_way(&shared.at);
+        let book = (shared.book.into_inner()).unwrap_or_else(PoisonError::into_inner);
+        let hung = book.hung.filter(|_| book.tried < self.plan.total);
+        let mut state = book.state;
         state.failures.sort_by_key(|f| f.number);
         let ended: Result<(), CliError> = ended.into_iter().collect();
         if ended.is_ok() {
-            state.done = self.plan.total;
+            state.done = match hung {
+                None => self.plan.total,
+                Some(_) => under_way.clamp(state.done, self.plan.total),
+            };
         }
         if let Some(stored) = self.stored {
             stored.save(&state)?;
         }
-        ended.map(|()| state)
+        ended.map(|()| Done {
+            state,
+            tried: book.tried,
+            hung,
+        })
     }
 }
 
@@ -128,6 +154,15 @@ impl Shared<'_> {
         let bytes = work.logged.image(image.bytes());
         let ended = desk.check(work.checker, work.parts, bytes)?;
         let mut book = self.book.lock().unwrap_or_else(PoisonError::into_inner);
+        book.tried += 1;
+        book.hanging = match ended {
+            Ended::Timeout(_) => book.hanging + 1,
+            _ => 0,
+        };
+        if book.hanging == work.hangs && work.hangs > 0 {
+            book.hung = Some(work.hangs);
+            self.stop.store(true, Ordering::Relaxed);
+        }
         let state = &mut book.state;
         let new = !ended.is_good() && state.failed.insert(image.number());
         if new && state.failures.len() < KEPT {
@@ -143,11 +178,16 @@ impl Shared<'_> {
             && book.saved.elapsed() >= SAVED
         {
             // This one is still in `at`, and is checked again if it is stopped now.
-            let under_way = self.at.iter().map(|a| a.load(Ordering::Relaxed)).min();
-            book.state.done = under_way.unwrap_or(0).max(book.state.done);
+            book.state.done = under_way(&self.at).max(book.state.done);
             book.saved = Instant::now();
             stored.save(&book.state)?;
         }
         Ok(())
     }
+}
+
+/// All images below have been checked, where workers are at these.
+fn under_way(at: &[AtomicU64]) -> u64 {
+    let at = at.iter().map(|a| a.load(Ordering::Relaxed));
+    at.min().unwrap_or(0)
 }
