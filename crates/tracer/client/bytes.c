@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "thread.h"
+#include "userfault.h"
 #include "window.h"
 
 /* A page at most in one record, which the room behind a buffer's limit has to take. */
@@ -72,8 +73,12 @@ bytes_now(void *drcontext, enum bytes_what what, uint64 address, uint64 bytes)
         return;
     while (bytes > 0) {
         size_t n = up_to_page(address, bytes), got = 0;
-        if (dr_safe_read((const void *)address, n, r.data, &got) && got == n)
+        if (userfault_may_wait(address, n)) {
+            flush_zeros(&z);
+            bytes_range(drcontext, BYTES_UNKNOWN, address, n);
+        } else if (dr_safe_read((const void *)address, n, r.data, &got) && got == n) {
             chunk(&z, &r, address, n);
+        }
         address += n;
         bytes -= n;
     }

@@ -5,7 +5,7 @@
 #include "dr_api.h"
 #include "wire.h"
 
-/* What is at `address` now; where it cannot be read, nothing. */
+/* What is at `address` now; where it cannot be read, nothing, and that it is unknown where the program would have to provide it. */
 void bytes_now(void *drcontext, enum bytes_what what, uint64 address, uint64 bytes);
 
 /* These bytes, which are at `address` or would be. */

@@ -12,6 +12,7 @@
 #include "environment.h"
 #include "present.h"
 #include "proc_maps.h"
+#include "userfault.h"
 
 #define PAGE 4096ull
 /* A limit above it is none. */
@@ -57,11 +58,31 @@ images_process(void *drcontext)
     proc_maps_each_writable(image_of, drcontext);
 }
 
-/* From the first to the last byte of a range that is mapped and not writable. */
+static void
+without_writable(uint64 begin, uint64 end, bool file, void *of)
+{
+    images_t *images = of;
+    (void)file;
+    if (begin <= images->begin && images->begin < end)
+        images->begin = end;
+    if (begin < images->end && images->end <= end)
+        images->end = begin;
+}
+
+/* From the first to the last byte of a range that is mapped and not writable. The engine looks into what it is asked about, so where
+ * that may wait the kernel's list is read. */
 static void
 unwritable(uint64 begin, uint64 end, images_t *images)
 {
     dr_mem_info_t info;
+    if (userfault_may_wait(begin, end - begin)) {
+        images->begin = begin;
+        images->end = end;
+        proc_maps_each_writable(without_writable, images);
+        if (images->begin >= images->end)
+            images->end = 0;
+        return;
+    }
     images->begin = images->end = 0;
     for (uint64 at = begin; at < end;) {
         if (!dr_query_memory_ex((const byte *)at, &info) || info.size == 0)
@@ -145,12 +166,23 @@ heap_grew(void *drcontext, uint64 result)
         bytes_now(drcontext, BYTES_IMAGE, before, result - before);
 }
 
+static void
+unknown(uint64 begin, uint64 end, void *drcontext)
+{
+    bytes_range(drcontext, BYTES_UNKNOWN, begin, end - begin);
+}
+
 /* What cannot be read is written down when it becomes writable: a heap that is reserved, of a terabyte
  * (GHC's), is not gone through page by page. */
 static void
 readable_now(void *drcontext, uint64 at, uint64 end)
 {
     dr_mem_info_t info;
+    if (userfault_may_wait(at, end - at)) {
+        if (!present_parts(at, end, image, unknown, drcontext))
+            unknown(at, end, drcontext);
+        return;
+    }
     while (at < end && dr_query_memory_ex((const byte *)at, &info)) {
         uint64 next = (uint64)info.base_pc + info.size;
         if (next <= at)
@@ -169,7 +201,8 @@ advised(void *drcontext, const uint64 args[6])
     if (args[2] == MADV_DONTNEED)
         readable_now(drcontext, args[0], args[0] + TO_PAGE(args[1]));
     else if (args[2] == MADV_REMOVE)
-        bytes_range(drcontext, BYTES_IMAGE, args[0], TO_PAGE(args[1]));
+        bytes_range(drcontext, userfault_may_wait(args[0], TO_PAGE(args[1])) ? BYTES_UNKNOWN : BYTES_IMAGE, args[0],
+                    TO_PAGE(args[1]));
     else if (args[2] == MADV_FREE)
         bytes_range(drcontext, BYTES_UNKNOWN, args[0], TO_PAGE(args[1]));
 }
@@ -187,7 +220,7 @@ static void
 detached(void *drcontext, uint64 address)
 {
     dr_mem_info_t info;
-    if (dr_query_memory_ex((const byte *)address, &info) && (uint64)info.base_pc == address)
+    if (!userfault_may_wait(address, 1) && dr_query_memory_ex((const byte *)address, &info) && (uint64)info.base_pc == address)
         bytes_range(drcontext, BYTES_GONE, address, info.size);
 }
 

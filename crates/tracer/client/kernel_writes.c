@@ -17,6 +17,7 @@
 #include "kernel_table.h"
 #include "options.h"
 #include "thread.h"
+#include "userfault.h"
 
 #define ARGS 6
 /* Compared behind an argument. */
@@ -38,7 +39,7 @@ static bool
 peek(uint64 at, void *to, size_t n)
 {
     size_t got;
-    return at != 0 && dr_safe_read((const void *)at, n, to, &got) && got == n;
+    return at != 0 && !userfault_may_wait(at, n) && dr_safe_read((const void *)at, n, to, &got) && got == n;
 }
 
 static void
@@ -237,6 +238,7 @@ on_answer(void *drcontext, int number)
         for (int i = 0; i < MAX_OUTS && c->outs->out[i].how != OUT_NONE; i++)
             out(drcontext, c, &c->outs->out[i], result);
     }
+    userfault_behind(drcontext, number, c->args, result);
     images_behind(drcontext, number, c->args, result, &c->images);
     thread_stamp(drcontext);
 }

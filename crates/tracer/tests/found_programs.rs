@@ -333,3 +333,12 @@ fn tables_of_names_in_late_segments() {
         same(options, &[str(&program), str(&library)]);
     }
 }
+
+/// With values, what memory held was read, which asked for pages that the program did not touch: of the thread that would have provided them.
+#[test]
+fn pages_that_a_program_provides() {
+    let program = cc("userfault", &["-O1", "-pthread"]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}

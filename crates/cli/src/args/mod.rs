@@ -36,7 +36,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  done
   1  `crash --fail-on-findings` found something
-  2  wrong usage or input: nothing was run
+  2  wrong usage or input: nothing was run; `try`: the analysis found nothing to try
   3  the program failed (its own exit code is not 0, or a signal killed it) or its recording did;
      what was recorded up to then is printed or kept, and marked as partial where it is;
      `try`: with a change the program does something else";
