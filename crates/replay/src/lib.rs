@@ -44,7 +44,7 @@ pub use options::{Gaps, Options, Waits};
 pub use ordered::{Executor, OrderedSink, in_order};
 pub use rebuild::{Counts, Memory, PAGE, Rebuild};
 pub use replay::Replay;
-pub use sample::{Sample, Units};
+pub use sample::Sample;
 pub use source::{TraceSource, threads_at_once};
 pub use space::{ProcessMemory, Space};
 pub use stacks::StackGuess;

@@ -162,7 +162,8 @@ impl<'a> Replay<'a> {
         let index = Index::new(self.trace, source.threads_of(), source.hand_offs());
         let operations = index.ops();
         let instructions = index.instrs().filter(|_| source.gaps == Gaps::Elapse);
-        let detailed = sample.units.saturating_mul(sample.length + sample.detail);
+        let units = Units::new(sample, operations);
+        let detailed = units.count().saturating_mul(sample.length + sample.detail);
         if detailed.saturating_mul(Self::MOST_SAMPLED) >= operations {
             let mut watch = std::mem::replace(&mut self.watch, Box::new(|_| ()));
             let mut results = self.run(first)?;
@@ -170,7 +171,7 @@ impl<'a> Replay<'a> {
             results.notes.push(format!(
                 "the recording has {operations} operations, too few to be worth a sample of {} units: all of it was \
                  simulated",
-                sample.units
+                units.count()
             ));
             return Ok(results);
         }
@@ -187,7 +188,7 @@ impl<'a> Replay<'a> {
             sources.push(self.source()?);
         }
         let sampling = sample.of((operations, instructions), machine, runs);
-        let units = Units::new(sample, operations).parted(runs);
+        let units = units.parted(runs);
         let runs = (units.into_iter().zip(sources)).zip(mechanisms);
         let runs = runs.map(|((units, source), mechanism)| Run {
             source: UnitsOf::new(source, &index, units, before),

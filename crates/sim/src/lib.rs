@@ -44,7 +44,7 @@ pub use doors::{
 };
 pub use engine::{
     CallSites, Chip, Finished, Interest, MeasuredUnits, Next, Pipeline, Plan, Ran, Run, Simulation,
-    SimulationError, Source, TICK, TICK_OPS, Uncore, UnitSimulation, UnitSource,
+    SimulationError, Source, TICK, TICK_OPS, Uncore, UnitAhead, UnitSimulation, UnitSource,
 };
 pub use estimate::Estimate;
 pub use mechanism::{Costs, Mechanism, NoMechanism, PreStore, REACH, Rule, VirtualPrestores, Way};

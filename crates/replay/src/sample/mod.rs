@@ -14,6 +14,7 @@ mod runs;
 mod units;
 
 pub(crate) use index::{Entry, Index};
-pub use places::{Sample, Units};
+pub use places::Sample;
+pub(crate) use places::Units;
 pub(crate) use runs::{Run, side_by_side};
 pub(crate) use units::UnitsOf;

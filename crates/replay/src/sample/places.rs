@@ -106,23 +106,64 @@ impl Default for Sample {
     }
 }
 
+/// Where a unit begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// What is measured of it.
+    pub at: u64,
+    /// Operations of the part of the run that it stands for.
+    pub stands_for: u64,
+    /// One of several that the first of the equal parts has, and not the last of them.
+    pub is_of_start: bool,
+}
+
 /// Places of units in a run.
 #[derive(Clone, Debug)]
-pub struct Units(Vec<u64>);
+pub(crate) struct Units(Vec<Place>);
+
+/// The first of the equal parts is divided once more, into parts that are the longer the later they come: this many of them
+/// as long as all before. Programs fill their arrays and read their input at the start, in however long a time, and never again: one
+/// unit in all of that part mostly meets none of it, and is sure of what it has met.
+const OF_START: u64 = 4;
 
 impl Units {
-    /// Those of `sample` in a run of `operations`: one in each of equal parts, at random there. Units at one distance
+    /// Those of `sample` in a run of `operations`: one in each of equal parts, at random there, and more at the run's start. Units at one distance
     /// would all meet the same part of a loop that is as long.
     pub fn new(sample: &Sample, operations: u64) -> Self {
         let mut random = Random::new(sample.seed);
         let units = sample.units.max(1);
         let begin =
             |part: u64| (u128::from(operations) * u128::from(part) / u128::from(units)) as u64;
-        let places = (0..units).map(|part| {
-            let (from, to) = (begin(part), begin(part + 1));
-            from + random.below(to - from)
+        let start = Self::start(begin(1), (sample.length + sample.detail).max(1));
+        let parts = start.windows(2).map(|w| (w[0], w[1]));
+        let parts = parts.chain((1..units).map(|part| (begin(part), begin(part + 1))));
+        let places = parts.map(|(from, to)| Place {
+            at: from + random.below(to - from),
+            stands_for: to - from,
+            is_of_start: to < begin(1),
         });
         Self(places.collect())
+    }
+
+    /// Where the parts of what comes before `end` begin, and `end`. None is shorter than a unit that is `long`, and no more are
+    /// than two.
+    fn start(end: u64, long: u64) -> Vec<u64> {
+        let mut begins = vec![end];
+        let mut first = end;
+        while first >= 2 * long {
+            first -= (first / (OF_START + 1)).max(long);
+            begins.push(first);
+        }
+        if first > 0 || begins.len() == 1 {
+            begins.push(0);
+        }
+        begins.reverse();
+        begins
+    }
+
+    /// How many.
+    pub fn count(&self) -> u64 {
+        self.0.len() as u64
     }
 
     /// The same in so many parts, one behind the other, as many in each as in others, or one more.
@@ -133,7 +174,7 @@ impl Units {
     }
 
     /// Where what is measured begins, in order.
-    pub fn places(&self) -> &[u64] {
+    pub fn places(&self) -> &[Place] {
         &self.0
     }
 }
@@ -149,12 +190,33 @@ mod tests {
             ..Sample::DEFAULT
         };
         let places = Units::new(&sample, 1000);
+        assert_eq!(places.count(), 7, "the start is shorter than a unit");
         for (part, place) in (0..).zip(places.places()) {
-            assert!((part * 1000 / 7..(part + 1) * 1000 / 7).contains(place));
+            assert!((part * 1000 / 7..(part + 1) * 1000 / 7).contains(&place.at));
         }
         let other = Sample { seed: 2, ..sample };
         assert_ne!(Units::new(&other, 1000).places(), places.places());
-        assert_eq!(Units::new(&sample, 0).places(), [0; 7]);
+        let none = Units::new(&sample, 0);
+        assert!(none.count() == 7 && none.places().iter().all(|p| p.at == 0));
+    }
+
+    /// Each part of the start is a fifth of what ends with it, but where that is shorter than a unit.
+    #[test]
+    fn the_start_has_more_units_the_earlier_the_more() {
+        assert_eq!(
+            Units::start(10_000, 1000),
+            [0, 1096, 2096, 3096, 4096, 5120, 6400, 8000, 10_000]
+        );
+        assert_eq!(Units::start(1999, 1000), [0, 1999]);
+        assert_eq!(Units::start(2000, 1000), [0, 1000, 2000]);
+        assert_eq!(Units::start(0, 1000), [0, 0]);
+        let units = Units::new(&Sample::DEFAULT, 300_000_000);
+        let places = units.places();
+        let sum: u64 = places.iter().map(|p| p.stands_for).sum();
+        assert_eq!(sum, 300_000_000);
+        let of_start = places.iter().filter(|p| p.is_of_start).count() as u64;
+        assert_eq!(of_start + Sample::DEFAULT.units, units.count());
+        assert!(places.is_sorted_by_key(|p| p.at));
     }
 
     #[test]
@@ -167,7 +229,7 @@ mod tests {
         let lengths = [(1, vec![7]), (2, vec![3, 4]), (3, vec![2, 2, 3])];
         for (parts, lengths) in lengths {
             let parted = units.parted(parts);
-            let all: Vec<u64> = parted.iter().flat_map(|p| p.0.clone()).collect();
+            let all: Vec<Place> = parted.iter().flat_map(|p| p.0.clone()).collect();
             assert_eq!(all, units.0);
             assert_eq!(
                 parted.iter().map(|p| p.0.len()).collect::<Vec<_>>(),

@@ -2,13 +2,13 @@
 
 use std::sync::mpsc::Sender;
 
-use prestore_sim::{Filled, Next, Op, OpKind, Source, TICK, TICK_OPS, UnitSource};
+use prestore_sim::{Filled, Next, Op, OpKind, Source, TICK, TICK_OPS, UnitAhead, UnitSource};
 use prestore_trace::SiteId;
 
 use super::filling::Filling;
 use super::index::Index;
 use super::pieces::{Held, weight};
-use super::places::{Before, Units};
+use super::places::{Before, Place, Units};
 use crate::source::ENOUGH;
 use crate::{SourceError, TraceSource};
 
@@ -265,12 +265,23 @@ impl Source for UnitsOf<'_> {
 }
 
 impl UnitSource for UnitsOf<'_> {
-    fn next_unit(&mut self) -> Result<Option<u64>, SourceError> {
-        if let Some(told) = self.told.as_ref().filter(|_| self.next > 0) {
+    fn next_unit(&mut self) -> Result<Option<UnitAhead>, SourceError> {
+        let over = self.next.checked_sub(1);
+        let over = over.and_then(|n| self.units.places().get(n));
+        if let Some(told) = self
+            .told
+            .as_ref()
+            .filter(|_| over.is_some_and(|p| !p.is_of_start))
+        {
             // Nobody hears it any more where that is all that is left to do.
             let _ = told.send(());
         }
-        let Some(&place) = self.units.places().get(self.next) else {
+        let Some(&Place {
+            at: place,
+            stands_for,
+            ..
+        }) = self.units.places().get(self.next)
+        else {
             return Ok(None);
         };
         self.next += 1;
@@ -278,7 +289,10 @@ impl UnitSource for UnitsOf<'_> {
         self.begin = place.saturating_sub(self.before.detail);
         self.source.depend(false);
         self.plan()?;
-        Ok(Some(place - self.begin))
+        Ok(Some(UnitAhead {
+            detail: place - self.begin,
+            stands_for,
+        }))
     }
 
     fn warms(&mut self, caches: &dyn Fn() -> Filled) -> Result<Option<u32>, SourceError> {

@@ -28,7 +28,7 @@ pub use chip::{CallSites, Chip};
 pub use error::SimulationError;
 pub use pipeline::{Pipeline, Ran, Uncore};
 pub use run::{Finished, Plan, Run};
-pub use sampled::{MeasuredUnits, TICK, TICK_OPS, UnitSimulation, UnitSource};
+pub use sampled::{MeasuredUnits, TICK, TICK_OPS, UnitAhead, UnitSimulation, UnitSource};
 pub use simulation::Simulation;
 pub(crate) use simulation::quantum;
 pub use source::{Next, Source};

@@ -1,10 +1,11 @@
 //! What a sample tells of the whole, and how surely.
 
+mod spread;
 mod student;
 
 use serde::Serialize;
 
-use student::two_sided_95;
+use spread::Rest;
 
 /// A value, and the interval that it lies in with 95 % confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -15,6 +16,17 @@ pub struct Estimate {
     pub least: f64,
     /// The interval's upper end.
     pub most: f64,
+}
+
+/// What one unit tells of the part of the run that it stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part {
+    /// Operations of the part.
+    pub stands_for: f64,
+    /// Of each operation.
+    pub x: f64,
+    /// Of each operation.
+    pub y: f64,
 }
 
 impl Estimate {
@@ -36,35 +48,31 @@ impl Estimate {
         }
     }
 
-    /// Sum of all `y` over sum of all `x`, of pairs (`x`, `y`) in the order of the units (the ratio estimator: Cochran,
-    /// Sampling Techniques, 3rd edition, section 6.4). Units come one from each of equal parts of the run, so
-    /// that how much neighbours differ, and not how much all do, tells how much chance there is (section 5A.12, strata
-    /// with one unit each, collapsed with their neighbours).
+    /// Sum of all `y` over sum of all `x`, of parts in the order of the run (the separate ratio estimator's sums, and their
+    /// ratio: Cochran, Sampling Techniques, 3rd edition, sections 5.4 and 6.4); `spread` says how surely.
     ///
-    /// Infinite bounds where there are fewer than two pairs.
-    pub fn ratio(pairs: &[(f64, f64)]) -> Self {
-        let n = pairs.len() as f64;
-        let x: f64 = pairs.iter().map(|p| p.0).sum();
-        let y: f64 = pairs.iter().map(|p| p.1).sum();
+    /// Infinite bounds where there are fewer than two parts.
+    pub fn ratio(parts: &[Part]) -> Self {
+        let sum = |of: fn(&Part) -> f64| parts.iter().map(|p| p.stands_for * of(p)).sum::<f64>();
+        let (x, y) = (sum(|p| p.x), sum(|p| p.y));
         let value = match x == 0.0 {
             true => 0.0,
             false => y / x,
         };
-        if pairs.len() < 2 {
+        if parts.len() < 2 {
             return Self {
                 value,
                 least: f64::NEG_INFINITY,
                 most: f64::INFINITY,
             };
         }
-        let rest = |p: &(f64, f64)| p.1 - value * p.0;
-        let steps = pairs.windows(2).map(|w| rest(&w[1]) - rest(&w[0]));
-        let squares: Vec<f64> = steps.map(|step| step.powi(2)).collect();
-        let variance = squares.iter().sum::<f64>() / (2.0 * (n - 1.0));
-        let mean = x / n;
-        let half = match mean == 0.0 {
+        let rests = parts.iter().map(|p| Rest {
+            stands_for: p.stands_for,
+            rest: p.y - value * p.x,
+        });
+        let half = match x == 0.0 {
             true => 0.0,
-            false => two_sided_95(degrees(&squares)) * (variance / n).sqrt() / mean,
+            false => spread::half(&rests.collect::<Vec<_>>()) / x,
         };
         Self {
             value,
@@ -85,28 +93,24 @@ impl Estimate {
     }
 }
 
-/// How many degrees of freedom a variance has that is made of these squares of differences between neighbours: fewer where a
-/// few of them make up most of it, as where a program's start is unlike the rest of it (Cochran, section 5.4). Of a normal
-/// number the fourth power is three times the square of its variance in the mean, and each unit takes part in two
-/// differences: hence one and a half.
-fn degrees(squares: &[f64]) -> u64 {
-    let sum: f64 = squares.iter().sum();
-    let fourth: f64 = squares.iter().map(|square| square.powi(2)).sum();
-    let most = squares.len() as u64;
-    match fourth > 0.0 {
-        true => ((1.5 * sum.powi(2) / fourth) as u64).clamp(1, most),
-        false => most,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Random;
 
+    /// Parts of one size.
+    fn ratio(pairs: &[(f64, f64)]) -> Estimate {
+        let part = |&(x, y): &(f64, f64)| Part {
+            stands_for: 1.0,
+            x,
+            y,
+        };
+        Estimate::ratio(&pairs.iter().map(part).collect::<Vec<_>>())
+    }
+
     #[test]
     fn equal_units_leave_no_doubt() {
-        let e = Estimate::ratio(&[(2.0, 6.0), (1.0, 3.0), (5.0, 15.0)]);
+        let e = ratio(&[(2.0, 6.0), (1.0, 3.0), (5.0, 15.0)]);
         assert_eq!((e.value, e.least, e.most), (3.0, 3.0, 3.0));
         assert_eq!(e.percent(), 0.0);
         assert_eq!(e.more_units(3, 5.0), None);
@@ -115,7 +119,7 @@ mod tests {
     #[test]
     fn by_hand() {
         // Ratio 3; rests -1, 1, 0; squares of steps 4 and 1; variance 5 / 4; t of 2 degrees is 4.3027.
-        let e = Estimate::ratio(&[(1.0, 2.0), (1.0, 4.0), (1.0, 3.0)]);
+        let e = ratio(&[(1.0, 2.0), (1.0, 4.0), (1.0, 3.0)]);
         let half = 4.302_653 * (1.25_f64 / 3.0).sqrt();
         assert_eq!(e.value, 3.0);
         assert!((e.most - e.value - half).abs() < 1e-4, "{e:?}");
@@ -123,8 +127,19 @@ mod tests {
     }
 
     #[test]
+    fn parts_count_by_what_they_stand_for() {
+        let part = |stands_for, y| Part {
+            stands_for,
+            x: 1.0,
+            y,
+        };
+        let e = Estimate::ratio(&[part(1.0, 9.0), part(3.0, 1.0), part(2.0, 0.0)]);
+        assert_eq!(e.value, 2.0);
+    }
+
+    #[test]
     fn one_unit_tells_nothing_of_its_error() {
-        let e = Estimate::ratio(&[(2.0, 1.0)]);
+        let e = ratio(&[(2.0, 1.0)]);
         assert_eq!(e.value, 0.5);
         assert!(e.percent().is_infinite());
     }
@@ -139,7 +154,7 @@ mod tests {
             })
             .collect();
         let alone: Vec<(f64, f64)> = pairs.iter().map(|p| (1.0, p.1)).collect();
-        let (paired, alone) = (Estimate::ratio(&pairs), Estimate::ratio(&alone));
+        let (paired, alone) = (ratio(&pairs), ratio(&alone));
         assert!(
             paired.percent() * 20.0 < alone.percent(),
             "{paired:?} {alone:?}"
@@ -161,7 +176,7 @@ mod tests {
                     })
                     .collect();
                 let truth = 14.5 * f64::from(trend) + 50.0;
-                let e = Estimate::ratio(&pairs);
+                let e = ratio(&pairs);
                 (e.least..=e.most).contains(&truth)
             });
             let held = held.count() as u64;
@@ -184,13 +199,11 @@ mod tests {
                     (1.0, 100.0 + if part < 4 { 100.0 * noise } else { noise })
                 })
                 .collect();
-            let e = Estimate::ratio(&pairs);
+            let e = ratio(&pairs);
             (e.least..=e.most).contains(&100.0)
         });
         let held = held.count() as u64;
         assert!(held * 100 >= 93 * TRIALS, "{held} of {TRIALS}");
-        assert_eq!(degrees(&[1.0, 1.0, 0.0, 0.0, 0.0]), 3);
-        assert_eq!(degrees(&[0.0; 5]), 5);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::Time;
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, Part};
 
 /// How a run was sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -27,8 +27,8 @@ pub struct Sampling {
     pub runs: u64,
 }
 
-/// A sample: all other figures are what was measured of it, times the whole run's operations over the
-/// measured ones. Distributions of latencies are those of the sample.
+/// A sample: all other figures are what was measured of its units, times the operations of the parts that they stand for over
+/// the measured ones. Distributions of latencies are those of the sample.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Sampled {
     /// Units measured.
@@ -60,6 +60,8 @@ pub struct Sampled {
 pub struct UnitTime {
     /// Operations of the program.
     pub operations: u64,
+    /// Those of the part of the run that it stands for.
+    pub stands_for: u64,
     /// How long they took.
     pub time: Time,
 }
@@ -74,7 +76,14 @@ impl Sampled {
         let alike = self.times.len() == other.times.len()
             && (self.times.iter().zip(&other.times)).all(|(a, b)| a.operations == b.operations);
         let pairs = self.times.iter().zip(&other.times);
-        let pairs = pairs.map(|(mine, others)| (others.time.0 as f64, mine.time.0 as f64));
-        alike.then(|| Estimate::ratio(&pairs.collect::<Vec<_>>()))
+        let parts = pairs.map(|(mine, others)| {
+            let each = 1.0 / mine.operations.max(1) as f64;
+            Part {
+                stands_for: mine.stands_for as f64,
+                x: others.time.0 as f64 * each,
+                y: mine.time.0 as f64 * each,
+            }
+        });
+        alike.then(|| Estimate::ratio(&parts.collect::<Vec<_>>()))
     }
 }

@@ -6,8 +6,8 @@ use prestore_machine::Machine;
 
 use super::units::{Figures, MeasuredUnits};
 use crate::Time;
-use crate::estimate::Estimate;
-use crate::results::{About, MemoryCounts, Results, Sampled, Sampling, Sum, UnitTime};
+use crate::estimate::{Estimate, Part};
+use crate::results::{About, MemoryCounts, Results, Sampled, Sampling, UnitTime};
 
 /// The results of a run of `total` operations of which `sample` was measured; `None`: nothing was.
 pub(super) fn results(
@@ -16,28 +16,34 @@ pub(super) fn results(
     sample: &MeasuredUnits,
     sampling: Sampling,
 ) -> Option<Results> {
-    let mut sum = sample.sum()?;
     let times = times(machine, sample, &sampling);
     let ops: u64 = sample.units.iter().map(|u| u.ops).sum();
-    let by = sampling.operations as f64 / ops.max(1) as f64;
-    sum.counts.scale(by);
+    // Parts of which nothing was measured are as the others.
+    let stood_for: u64 = sample.units.iter().map(|u| u.stands_for).sum();
+    let all = sampling.operations as f64 / stood_for.max(1) as f64;
+    let by = |stands_for: u64, ops: u64| all * stands_for as f64 / ops.max(1) as f64;
+    let mut sum = sample.sum(|unit| by(unit.stands_for, unit.ops))?;
     // Of one thread it is known, and need not be estimated.
     if let (Some(instructions), [thread]) = (sampling.instructions, &mut sum.counts.threads[..]) {
         thread.instructions = instructions;
     }
-    sum.elapsed = Time(times.iter().map(|unit| unit.time.0).sum());
-    sum.elapsed.scale(by);
+    let elapsed = (times.iter()).map(|u| u.time.0 as f64 * by(u.stands_for, u.operations));
+    sum.elapsed = Time(elapsed.sum::<f64>().round() as u64);
     let clock = machine.core.clock;
     let estimate = |of: &dyn Fn(&Figures) -> f64| {
-        let pairs: Vec<(f64, f64)> = (sample.units.iter())
-            .map(|unit| (unit.ops as f64, of(unit)))
-            .collect();
-        Estimate::ratio(&pairs).times(sampling.operations as f64)
+        let parts = sample.units.iter().map(|unit| Part {
+            stands_for: unit.stands_for as f64,
+            x: 1.0,
+            y: of(unit) / unit.ops.max(1) as f64,
+        });
+        Estimate::ratio(&parts.collect::<Vec<_>>()).times(sampling.operations as f64)
     };
-    let pairs = times
-        .iter()
-        .map(|unit| (unit.operations as f64, unit.time.in_cycles(clock)));
-    let cycles = Estimate::ratio(&pairs.collect::<Vec<_>>()).times(sampling.operations as f64);
+    let parts = times.iter().map(|unit| Part {
+        stands_for: unit.stands_for as f64,
+        x: 1.0,
+        y: unit.time.in_cycles(clock) / unit.operations.max(1) as f64,
+    });
+    let cycles = Estimate::ratio(&parts.collect::<Vec<_>>()).times(sampling.operations as f64);
     let memory = |unit: &Figures, of: fn(&MemoryCounts) -> u64| {
         let memories = unit.measured.counts.system.memories.iter();
         memories.map(of).sum::<u64>() as f64
@@ -92,6 +98,7 @@ fn times(machine: &Machine, sample: &MeasuredUnits, sampling: &Sampling) -> Vec<
     };
     let units = sample.units.iter().map(|unit| UnitTime {
         operations: unit.ops,
+        stands_for: unit.stands_for,
         time: adjusted(unit),
     });
     units.collect()

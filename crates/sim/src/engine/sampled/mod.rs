@@ -16,6 +16,6 @@ mod units;
 mod warming;
 
 pub use simulation::UnitSimulation;
-pub use source::{TICK, TICK_OPS, UnitSource};
+pub use source::{TICK, TICK_OPS, UnitAhead, UnitSource};
 pub(super) use unit::{Left, Unit};
 pub use units::MeasuredUnits;

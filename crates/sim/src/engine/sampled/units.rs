@@ -20,6 +20,8 @@ use crate::results::{Measured, Sum};
 pub struct Figures {
     /// Operations of the program, all threads.
     pub ops: u64,
+    /// Those of the part of the run that it stands for.
+    pub stands_for: u64,
     /// Instructions of the program, where there is one thread.
     pub instrs: u64,
     /// What was measured.
@@ -59,7 +61,8 @@ impl<U: Uncore> Units<'_, U> {
             (0..).zip(cores).map(|(n, core)| Thread::new(n, core))
         };
         let length = self.length.div_ceil(TICK_OPS).max(1);
-        while let Some(before) = self.source.next_unit().map_err(SimulationError::Source)? {
+        while let Some(ahead) = self.source.next_unit().map_err(SimulationError::Source)? {
+            let before = ahead.detail;
             let mut threads: Vec<Thread<Core>> = fresh().collect();
             loop {
                 let uncore = &self.uncore;
@@ -102,6 +105,7 @@ impl<U: Uncore> Units<'_, U> {
                 warming.pace = Time(pace.max(1));
                 sample.units.push(Figures {
                     ops,
+                    stands_for: ahead.stands_for,
                     instrs,
                     measured,
                 });
@@ -128,14 +132,19 @@ impl MeasuredUnits {
         self
     }
 
-    /// What was measured of all units together.
-    pub(super) fn sum(&self) -> Option<Measured> {
+    /// What was measured of all units together, counts `by` so many times each.
+    pub(super) fn sum(&self, by: impl Fn(&Figures) -> f64) -> Option<Measured> {
+        let scaled = |unit: &Figures| {
+            let mut counts = unit.measured.counts.clone();
+            counts.scale(by(unit));
+            counts
+        };
         let (first, rest) = self.units.split_first()?;
         let mut sum = first.measured.clone();
+        sum.counts = scaled(first);
         for unit in rest {
             let measured = &unit.measured;
-            sum.counts.add(&measured.counts);
-            sum.elapsed += measured.elapsed;
+            sum.counts.add(&scaled(unit));
             sum.latencies.add(&measured.latencies);
             sum.handoffs.add(&measured.handoffs);
             sum.messages.add(&measured.messages);
