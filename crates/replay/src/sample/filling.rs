@@ -21,6 +21,8 @@ pub(super) struct Filling {
     filled: Filled,
     /// Lines that came between the last two looks, of so many operations.
     came: Option<(u64, u64)>,
+    /// Those that were read from memory meanwhile.
+    read: u64,
     /// Operations that were passed over so far.
     skipped: u64,
 }
@@ -31,6 +33,7 @@ impl Filling {
         let over = warmed - self.warmed;
         if over > 0 {
             self.came = Some((filled.lines.saturating_sub(self.filled.lines), over));
+            self.read = filled.read.saturating_sub(self.filled.read);
         }
         (self.warmed, self.filled) = (warmed, filled);
     }
@@ -38,6 +41,15 @@ impl Filling {
     /// Is it known how fast it fills?
     pub(super) fn is_known(&self) -> bool {
         self.came.is_some()
+    }
+
+    /// How many operations read as many lines as the cache has, at the rate of lately: then it has what it would have, wherever
+    /// it was before. `None`: nothing is known, or there is no cache.
+    pub(super) fn turns_over(&self) -> Option<u64> {
+        let (_, over) = self.came.filter(|_| self.filled.of > 0)?;
+        let all = u128::from(self.filled.of) * u128::from(over);
+        let operations = all.checked_div(self.read.into());
+        Some(operations.map_or(u64::MAX, |n| u64::try_from(n).unwrap_or(u64::MAX)))
     }
 
     /// How many operations more fill it, where `gap` come before a unit and `warm` of them warm anyway. `None`: it is full, or
@@ -71,7 +83,20 @@ mod tests {
             lines,
             room: 3200 - lines,
             of: 3200,
+            read: 2 * lines,
         }
+    }
+
+    #[test]
+    fn what_reads_much_turns_over_soon() {
+        let mut filling = Filling::default();
+        assert_eq!(filling.turns_over(), None);
+        filling.look(0, filled(0));
+        filling.look(1000, filled(200));
+        // 3200 lines at two of five operations.
+        assert_eq!(filling.turns_over(), Some(8000));
+        filling.look(2000, filled(200));
+        assert_eq!(filling.turns_over(), Some(u64::MAX));
     }
 
     #[test]

@@ -21,8 +21,13 @@ pub struct Sample {
 /// How much before a unit warms.
 pub type Warm = Option<u64>;
 
-/// Operations that warm a line of the caches: of each there are some to the same line, and not each line is new.
+/// Operations that warm a line of the largest cache, while it is not known how many bring one: of each there are some to the same
+/// line, and not each line is new.
 const A_LINE: u64 = 8;
+
+/// Where that is known: until as many lines came as the largest cache has, but at least so many operations for each line of it.
+/// Where it would take more than so many, what comes short of it does not help.
+const TURNS_A_LINE: [u64; 2] = [2, 24];
 
 /// Operations for each line of the largest cache that fill it in most programs, however little warms before units: half as many
 /// leave a part of it empty (`docs/sampling.md`).
@@ -38,6 +43,9 @@ pub(crate) struct Before {
     pub detail: u64,
     /// Warms; `None`: all since the last unit.
     pub warm: Option<u64>,
+    /// Where nobody has said how much is to warm, once it is known what turns the largest cache over: that, at least the first of
+    /// these, if it is not more than the second.
+    pub turns: Option<[u64; 2]>,
     /// Until so many have warmed, more do.
     pub fill: u64,
     /// Where caches are not full then, more do until so many have.
@@ -75,6 +83,7 @@ impl Sample {
         Before {
             detail: self.detail,
             warm: self.warms(machine),
+            turns: self.warm.is_none().then(|| TURNS_A_LINE.map(|n| n * lines)),
             fill: lines * FILLS_A_LINE,
             most: lines * MOST_A_LINE,
         }

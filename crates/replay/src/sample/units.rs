@@ -194,6 +194,9 @@ impl<'t> UnitsOf<'t> {
     fn last(&mut self) -> Result<(), SourceError> {
         let gap = self.begin.saturating_sub(self.all_ops());
         let warm = self.before.warm.map_or(gap, |warm| {
+            let turns = self.before.turns.zip(self.filling.turns_over());
+            let turns = turns.filter(|([_, most], turns)| turns <= most);
+            let warm = turns.map_or(warm, |([least, _], turns)| turns.max(least));
             let still = self.before.fill.saturating_sub(self.warmed);
             let most = self.before.most.saturating_sub(self.warmed);
             let fills = self.filling.needs(gap, warm).map_or(0, |n| n.min(most));

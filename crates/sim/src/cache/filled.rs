@@ -15,6 +15,8 @@ pub struct Filled {
     pub room: u64,
     /// Lines that it can have.
     pub of: u64,
+    /// Lines that were read from memory so far, gone again or not.
+    pub read: u64,
 }
 
 impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
@@ -31,6 +33,7 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
             lines: held + before.map_or(0, count),
             room: of.saturating_sub(held),
             of,
+            read: self.counters.boundaries.last().map_or(0, |b| b.up_lines),
         }
     }
 }
