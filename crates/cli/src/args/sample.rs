@@ -13,7 +13,7 @@ pub struct SampleArgs {
     /// each, and estimate the whole, with 95 % intervals: long recordings in a fraction of the time (docs/sampling.md)
     #[arg(long, conflicts_with_all = ["region", "limit"])]
     pub sample: bool,
-    /// Units [default: 30]
+    /// Units, beside some more at the run's start [default: 30]
     #[arg(long, value_name = "N", requires = "sample", value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
     pub sample_units: Option<u64>,
     /// Operations of a unit that are measured (20K) [default: 50K]

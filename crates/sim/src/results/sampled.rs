@@ -31,7 +31,7 @@ pub struct Sampling {
 /// the measured ones. Distributions of latencies are those of the sample.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Sampled {
-    /// Units measured.
+    /// Units measured: those asked for, and more at the run's start.
     pub units: u64,
     /// Units that were not measured whole: the run ended in them, or no thread could go on.
     pub cut: u64,
