@@ -25,15 +25,20 @@ pub(super) fn half(units: &[Rest]) -> f64 {
     let steps: Vec<f64> = units.windows(2).map(|w| w[1].rest - w[0].rest).collect();
     let (mut squares, mut levels) = (Vec::new(), 0.0);
     let last = units.len().saturating_sub(2);
-    for (at, (step, two)) in steps.iter().zip(units.windows(2)).enumerate() {
-        if is_level(&steps, at) {
-            levels += step.abs() * two[0].stands_for.max(two[1].stands_for);
+    let mut at = 0;
+    while at < steps.len() {
+        if let Some(taken) = goes_over(&steps, at) {
+            let parts = units[at..=at + taken].iter().map(|unit| unit.stands_for);
+            let step: f64 = steps[at..at + taken].iter().sum();
+            levels += step.abs() * parts.fold(0.0, f64::max);
+            at += taken;
             continue;
         }
         // A part has two neighbours, but the first and the last one.
         let share = |of: &Rest, is_end| of.stands_for.powi(2) * if is_end { 1.0 } else { 0.5 };
-        let parts = share(&two[0], at == 0) + share(&two[1], at == last);
-        squares.push(step.powi(2) / 2.0 * parts);
+        let parts = share(&units[at], at == 0) + share(&units[at + 1], at == last);
+        squares.push(steps[at].powi(2) / 2.0 * parts);
+        at += 1;
     }
     let variance: f64 = squares.iter().sum();
     levels
@@ -43,11 +48,20 @@ pub(super) fn half(units: &[Rest]) -> f64 {
         }
 }
 
-fn is_level(steps: &[f64], at: usize) -> bool {
-    let step = steps[at].abs();
-    let sides = [at.checked_sub(1), Some(at + 1)];
-    let mut sides = sides.into_iter().filter_map(|side| steps.get(side?));
-    step > 0.0 && steps.len() > 2 && sides.all(|side| side.abs() * LEVEL < step)
+/// In how many steps from number `at` on the run goes over to another level: in one, or in two where a unit has met both.
+fn goes_over(steps: &[f64], at: usize) -> Option<usize> {
+    (1..=2).find(|&taken| {
+        let Some(over) = steps.get(at..at + taken) else {
+            return false;
+        };
+        let all: f64 = over.iter().sum();
+        let before = at.checked_sub(1).and_then(|side| steps.get(side));
+        let mut sides = before.into_iter().chain(steps.get(at + taken));
+        all != 0.0
+            && steps.len() > taken + 1
+            && over.iter().all(|step| step * all > 0.0)
+            && sides.all(|side| side.abs() * LEVEL < all.abs())
+    })
 }
 
 /// How many degrees of freedom a variance has that is made of these squares of differences between neighbours: fewer where a
@@ -87,6 +101,8 @@ mod tests {
         let steps = [(1.0, 9.0), (2.0, 9.0), (3.0, 0.0), (4.0, 0.0), (5.0, 0.0)];
         assert_eq!(half_of(&steps), 27.0);
         assert_eq!(half_of(&steps.map(|(of, _)| (of, 1.0))), 0.0);
+        let met_both = [(1.0, 9.0), (2.0, 9.0), (3.0, 4.0), (4.0, 0.0), (5.0, 0.0)];
+        assert_eq!(half_of(&met_both), 36.0);
         // One unit that is unlike all others is no level: there may be as many of its kind.
         let one = [(1.0, 0.0), (1.0, 0.0), (1.0, 9.0), (1.0, 0.0), (1.0, 0.0)];
         assert!(half_of(&one) > 2.0 * 9.0);
