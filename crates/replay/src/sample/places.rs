@@ -146,10 +146,15 @@ impl Units {
         let start = Self::start(begin(1), (sample.length + sample.detail).max(1));
         let parts = start.windows(2).map(|w| (w[0], w[1]));
         let parts = parts.chain((1..units).map(|part| (begin(part), begin(part + 1))));
-        let places = parts.map(|(from, to)| Place {
-            at: from + random.below(to - from),
-            stands_for: to - from,
-            is_of_start: to < begin(1),
+        let places = parts.map(|(from, to)| {
+            let is_of_start = to < begin(1);
+            // What is hardly longer than a unit has it within: else all units of the start would lie late.
+            let long = if is_of_start { sample.length } else { 0 };
+            Place {
+                at: from + random.below((to - from).saturating_sub(long)),
+                stands_for: to - from,
+                is_of_start,
+            }
         });
         Self(places.collect())
     }

@@ -292,8 +292,10 @@ impl UnitSource for UnitsOf<'_> {
         self.begin = place.saturating_sub(self.before.detail);
         self.source.depend(false);
         self.plan()?;
+        // Where the unit before ended later than this one's detail begins, there is less of that.
+        let begin = self.begin.max(self.all_ops().min(place));
         Ok(Some(UnitAhead {
-            detail: place - self.begin,
+            detail: place - begin,
             stands_for,
         }))
     }
