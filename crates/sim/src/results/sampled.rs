@@ -17,9 +17,10 @@ pub struct Sampling {
     pub instructions: Option<u64>,
     /// Operations of a unit that are measured.
     pub unit: u64,
-    /// Operations that are simulated in detail before, and not measured.
+    /// Operations that are simulated in detail before, and not measured, where so many are left.
     pub detail: u64,
-    /// Operations before those that only warm caches and memories; `None`: all since the last unit.
+    /// Operations before those that only warm caches and memories, where nothing is known of what the caches need; `None`: all since
+    /// the last unit. What warmed is [`Sampled::warmed`].
     pub warm: Option<u64>,
     /// Chooses where units begin.
     pub seed: u64,

@@ -8,8 +8,8 @@ use crate::text::page::Page;
 pub(super) fn write(page: &mut Page<'_>, sampled: &Sampled) {
     let plan = &sampled.sampling;
     let warm = match plan.warm {
-        None => "all since the last unit".to_owned(),
-        Some(n) => format!("{} operations", count(n)),
+        None => ", all since the last unit each time",
+        Some(_) => "",
     };
     let runs = match plan.runs {
         1 => String::new(),
@@ -18,13 +18,14 @@ pub(super) fn write(page: &mut Page<'_>, sampled: &Sampled) {
     page.wrapped(
         "  sample: ",
         &format!(
-            "{} units of {} operations{runs} ({} of {}), each behind {} in detail that are not measured and a warm-up of \
-             {warm}; ±: 95 % intervals of chance; all figures are estimates (docs/sampling.md)",
+            "{} units of {} operations{runs} ({} of {}), each behind up to {} in detail that are not measured; {} \
+             operations in all warmed caches and memories before them{warm}; ±: 95 % intervals of chance; all figures are estimates (docs/sampling.md)",
             sampled.units,
             count(plan.unit),
             count(sampled.measured),
             count(plan.operations),
             count(plan.detail),
+            count(sampled.warmed),
         ),
     );
     let figures = sampled.figures.iter().filter(|(_, e)| e.value > 0.0);
