@@ -28,6 +28,11 @@ pub(super) struct Filling {
 }
 
 impl Filling {
+    /// The next look is at what comes from here on, after `warmed` operations in all.
+    pub(super) fn begin(&mut self, warmed: u64, filled: Filled) {
+        (self.warmed, self.filled) = (warmed, filled);
+    }
+
     /// The cache is looked at after `warmed` operations in all.
     pub(super) fn look(&mut self, warmed: u64, filled: Filled) {
         let over = warmed - self.warmed;

@@ -11,6 +11,7 @@ mod order;
 mod pieces;
 mod places;
 mod runs;
+mod ticks;
 mod units;
 
 pub(crate) use index::{Entry, Index};

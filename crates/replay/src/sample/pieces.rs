@@ -1,7 +1,5 @@
 //! Long accesses as several operations, so that a unit may begin and end within one.
 
-use std::collections::VecDeque;
-
 use prestore_sim::{Op, OpKind};
 use prestore_trace::container::further_lines;
 
@@ -29,10 +27,12 @@ fn lines(op: &Op) -> u64 {
 /// One core's operations that were read and not given.
 #[derive(Debug, Default)]
 pub(super) struct Held {
-    ops: VecDeque<Op>,
-    /// What they count as.
+    ops: Vec<Op>,
+    /// So many of them were given.
+    given: usize,
+    /// What the others count as.
     weight: u64,
-    /// How many events of the recording they are, long ones not counted.
+    /// How many events of the recording those are, long ones not counted.
     events: u64,
 }
 
@@ -44,7 +44,7 @@ impl Held {
 
     /// Are there none, such included that count as nothing?
     pub(super) fn is_empty(&self) -> bool {
-        self.ops.is_empty()
+        self.given == self.ops.len()
     }
 
     /// How many events of the recording they are, long ones not counted.
@@ -53,22 +53,30 @@ impl Held {
     }
 
     /// Takes what stands in `ops` from `from` on, where there are long accesses in it, as pieces of some [`PIECE`] bytes, or where it
-    /// is more than `enough`, and says how many lines more than operations there are. Leaves other operations where they are.
+    /// is more than `enough`, and says how many lines more than operations there are. Leaves other operations where they are. To be
+    /// called where none are held.
     pub(super) fn take(&mut self, ops: &mut Vec<Op>, from: usize, enough: u64) -> u64 {
-        let further: u64 = ops[from..].iter().map(lines).sum();
-        if further > 0 || (ops.len() - from) as u64 > enough {
-            for op in ops.drain(from..) {
-                self.push(op);
-            }
+        let fresh = &ops[from..];
+        let further: u64 = fresh.iter().map(lines).sum();
+        if further == 0 && fresh.len() as u64 <= enough {
+            return 0;
         }
+        self.ops.clear();
+        self.given = 0;
+        self.weight = fresh.iter().map(weight).sum();
+        self.events = single(fresh);
+        if further == 0 {
+            self.ops.extend_from_slice(fresh);
+        } else {
+            fresh.iter().for_each(|&op| self.push(op));
+        }
+        ops.truncate(from);
         further
     }
 
     fn push(&mut self, op: Op) {
-        self.weight += weight(&op);
-        self.events += u64::from(weight(&op) == 1);
         if lines(&op) == 0 || u64::from(op.size) <= PIECE {
-            self.ops.push_back(op);
+            self.ops.push(op);
             return;
         }
         let (mut addr, mut left) = (op.addr, u64::from(op.size));
@@ -76,7 +84,7 @@ impl Held {
             // A last piece of a few bytes would not count as what it has of the whole.
             let bytes = if left < 2 * PIECE { left } else { PIECE };
             let size = bytes as u32;
-            self.ops.push_back(Op { addr, size, ..op });
+            self.ops.push(Op { addr, size, ..op });
             addr = addr.wrapping_add(bytes);
             left -= bytes;
         }
@@ -84,16 +92,24 @@ impl Held {
 
     /// Gives of what is held what counts as `enough` or a piece more.
     pub(super) fn give(&mut self, ops: &mut Vec<Op>, enough: u64) {
-        let mut given = 0;
+        let (mut end, mut given) = (self.given, 0);
         while given < enough
-            && let Some(op) = self.ops.pop_front()
+            && let Some(op) = self.ops.get(end)
         {
-            given += weight(&op);
-            self.events -= u64::from(weight(&op) == 1);
-            ops.push(op);
+            given += weight(op);
+            end += 1;
         }
+        let gives = &self.ops[self.given..end];
+        self.events = self.events.saturating_sub(single(gives));
+        ops.extend_from_slice(gives);
         self.weight = self.weight.saturating_sub(given);
+        self.given = end;
     }
+}
+
+/// How many of `ops` count as one.
+fn single(ops: &[Op]) -> u64 {
+    ops.iter().filter(|op| weight(op) == 1).count() as u64
 }
 
 #[cfg(test)]

@@ -1,14 +1,17 @@
 //! A recording's units as the simulator's source.
 
+mod planning;
+
 use std::sync::mpsc::Sender;
 
-use prestore_sim::{Filled, Next, Op, OpKind, Source, TICK, TICK_OPS, UnitAhead, UnitSource};
-use prestore_trace::SiteId;
+use prestore_sim::{Next, Op, OpKind, Source, TICK_OPS};
 
+use self::planning::Warms;
 use super::filling::Filling;
 use super::index::Index;
-use super::pieces::{Held, weight};
-use super::places::{Before, Place, Units};
+use super::pieces::Held;
+use super::places::{Before, Units};
+use super::ticks::{retain_from, spread};
 use crate::source::ENOUGH;
 use crate::{SourceError, TraceSource};
 
@@ -20,17 +23,6 @@ struct Reading {
     /// each.
     further_lines: u64,
     thread: usize,
-}
-
-/// What warms, one after the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Warms {
-    /// The start of what shows how fast caches fill: whatever is in constant use comes with it.
-    Start,
-    /// What shows how fast they fill.
-    Shows,
-    /// What comes right before the unit.
-    Last,
 }
 
 /// Gives units of a recording.
@@ -48,6 +40,8 @@ pub(crate) struct UnitsOf<'t> {
     /// Where what is simulated in detail begins, and what warms for it now.
     begin: u64,
     warms: Warms,
+    /// Nothing has warmed yet since it was gone to a unit.
+    goes: bool,
     /// Operations of each core where warming began, and where the unit does.
     from: Vec<u64>,
     to: Vec<u64>,
@@ -74,6 +68,7 @@ impl<'t> UnitsOf<'t> {
             filling: Filling::default(),
             begin: 0,
             warms: Warms::Last,
+            goes: false,
             from: vec![0; count],
             to: vec![0; count],
             begun: None,
@@ -173,45 +168,6 @@ impl<'t> UnitsOf<'t> {
         self.places().iter().sum()
     }
 
-    /// Goes to what warms first for the unit at [`Self::begin`].
-    fn plan(&mut self) -> Result<(), SourceError> {
-        let gap = self.begin.saturating_sub(self.all_ops());
-        match self.before.warm {
-            // The first unit finds empty caches, others what was there at the one before. Where much comes before it, a little of that
-            // shows how much fills them.
-            Some(warm) if !self.filling.is_known() && gap > self.before.fill => {
-                let from = self.begin - gap.min(self.before.most);
-                self.go(from)?;
-                self.to = self.index.at(from + warm / 2);
-                self.warms = Warms::Start;
-                Ok(())
-            }
-            _ => self.last(),
-        }
-    }
-
-    /// Goes to what warms right before the unit.
-    fn last(&mut self) -> Result<(), SourceError> {
-        let gap = self.begin.saturating_sub(self.all_ops());
-        let warm = self.before.warm.map_or(gap, |warm| {
-            let turns = self.before.turns.zip(self.filling.turns_over());
-            let turns = turns.filter(|([_, most], turns)| turns <= most);
-            let warm = turns.map_or(warm, |([least, _], turns)| turns.max(least));
-            let still = self.before.fill.saturating_sub(self.warmed);
-            let most = self.before.most.saturating_sub(self.warmed);
-            let fills = self.filling.needs(gap, warm).map_or(0, |n| n.min(most));
-            warm.max(still).max(fills).min(gap)
-        });
-        self.filling.skip(gap - warm);
-        match warm == gap {
-            true => self.stay()?,
-            false => self.go(self.begin - warm)?,
-        }
-        self.to = self.index.from(&self.places(), self.begin);
-        self.warms = Warms::Last;
-        Ok(())
-    }
-
     /// Who has come least far on its way; `None`: all have come to its end.
     fn behind(&self) -> Option<usize> {
         let left = (0..self.to.len()).filter_map(|core| {
@@ -264,128 +220,5 @@ impl Source for UnitsOf<'_> {
         let ticks = (after / TICK_OPS).saturating_sub(before / TICK_OPS);
         spread(ops, known, ticks);
         Ok(next)
-    }
-}
-
-impl UnitSource for UnitsOf<'_> {
-    fn next_unit(&mut self) -> Result<Option<UnitAhead>, SourceError> {
-        let over = self.next.checked_sub(1);
-        let over = over.and_then(|n| self.units.places().get(n));
-        if let Some(told) = self
-            .told
-            .as_ref()
-            .filter(|_| over.is_some_and(|p| !p.is_of_start))
-        {
-            // Nobody hears it any more where that is all that is left to do.
-            let _ = told.send(());
-        }
-        let Some(&Place {
-            at: place,
-            stands_for,
-            ..
-        }) = self.units.places().get(self.next)
-        else {
-            return Ok(None);
-        };
-        self.next += 1;
-        self.begun = None;
-        self.begin = place.saturating_sub(self.before.detail);
-        self.source.depend(false);
-        self.plan()?;
-        // Where the unit before ended later than this one's detail begins, there is less of that.
-        let begin = self.begin.max(self.all_ops().min(place));
-        Ok(Some(UnitAhead {
-            detail: place - begin,
-            stands_for,
-        }))
-    }
-
-    fn warms(&mut self, caches: &dyn Fn() -> Filled) -> Result<Option<u32>, SourceError> {
-        if self.begun.is_some() {
-            return Ok(None);
-        }
-        loop {
-            if let Some(core) = self.behind() {
-                return Ok(Some(core as u32));
-            }
-            self.filling.look(self.warmed, caches());
-            match self.warms {
-                Warms::Start => {
-                    self.warms = Warms::Shows;
-                    let half = self.before.warm.unwrap_or(0) / 2;
-                    self.to = self.index.at(self.all_ops() + half);
-                }
-                Warms::Shows => self.last()?,
-                Warms::Last => break,
-            }
-        }
-        self.source.depend(true);
-        let events = |core| {
-            let (thread, events) = self.source.events_of_thread(core);
-            (
-                thread,
-                events - self.reading[core].held.events().min(events),
-            )
-        };
-        self.begun = Some((0..self.to.len()).map(events).collect());
-        Ok(None)
-    }
-}
-
-/// Keeps what `wanted` says of what stands from `from` on.
-fn retain_from(ops: &mut Vec<Op>, from: usize, wanted: impl Fn(&Op) -> bool) {
-    let mut at = 0;
-    ops.retain(|op| {
-        at += 1;
-        at <= from || wanted(op)
-    });
-}
-
-/// Puts `ticks` ticks between what stands from `from` on, evenly.
-fn spread(ops: &mut Vec<Op>, from: usize, ticks: u64) {
-    let fresh = ops.split_off(from);
-    let count: u64 = fresh.iter().map(weight).sum();
-    let (mut given, mut passed) = (0, 0);
-    for op in fresh {
-        let (instr, site) = (op.instr, SiteId::NONE);
-        passed += weight(&op);
-        ops.push(op);
-        while given < ticks * passed / count.max(1) {
-            given += 1;
-            ops.push(Op {
-                instr,
-                addr: TICK,
-                // Whatever a mechanism makes of its count.
-                size: instr as u32,
-                site,
-                kind: OpKind::RegionBegin,
-                after: 0,
-            });
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ticks_lie_evenly_and_none_is_lost() {
-        let op = |addr| Op {
-            instr: addr,
-            addr,
-            size: 8,
-            site: SiteId::NONE,
-            kind: OpKind::Load,
-            after: 0,
-        };
-        let mut ops: Vec<Op> = (0..10).map(op).collect();
-        spread(&mut ops, 4, 3);
-        let addrs: Vec<u64> = ops.iter().map(|o| o.addr).collect();
-        let t = TICK;
-        assert_eq!(addrs, [0, 1, 2, 3, 4, 5, t, 6, 7, t, 8, 9, t]);
-        assert_eq!(ops[6].instr, 5, "a tick shares its neighbour's count");
-        retain_from(&mut ops, 5, |op| op.addr != TICK);
-        assert_eq!(ops.len(), 10);
     }
 }
