@@ -177,7 +177,7 @@ impl<'a> Replay<'a> {
         }
         let machine = self.simulation.machine();
         let simulation = self.simulation.stacks(&stacks).of_units()?;
-        let before = sample.before(machine);
+        let before = sample.before(machine, source.threads_of().count() as u32);
         let runs = match before.warm {
             Some(_) => mechanisms.len(),
             None => 1,

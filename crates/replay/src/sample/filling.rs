@@ -51,8 +51,13 @@ impl Filling {
     /// How many operations read as many lines as the cache has, at the rate of lately: then it has what it would have, wherever
     /// it was before. `None`: nothing is known, or there is no cache.
     pub(super) fn turns_over(&self) -> Option<u64> {
+        self.brings(self.filled.of)
+    }
+
+    /// How many operations read so many `lines` from memory, at the rate of lately.
+    pub(super) fn brings(&self, lines: u64) -> Option<u64> {
         let (_, over) = self.came.filter(|_| self.filled.of > 0)?;
-        let all = u128::from(self.filled.of) * u128::from(over);
+        let all = u128::from(lines) * u128::from(over);
         let operations = all.checked_div(self.read.into());
         Some(operations.map_or(u64::MAX, |n| u64::try_from(n).unwrap_or(u64::MAX)))
     }
@@ -100,6 +105,7 @@ mod tests {
         filling.look(1000, filled(200));
         // 3200 lines at two of five operations.
         assert_eq!(filling.turns_over(), Some(8000));
+        assert_eq!(filling.brings(100), Some(250));
         filling.look(2000, filled(200));
         assert_eq!(filling.turns_over(), Some(u64::MAX));
     }

@@ -1,6 +1,6 @@
 //! Where units begin.
 
-use prestore_machine::Machine;
+use prestore_machine::{CacheLevel, Machine, Scope};
 use prestore_sim::{Random, Sampling};
 
 /// How to sample. Lengths are operations, all threads together.
@@ -26,8 +26,12 @@ pub type Warm = Option<u64>;
 const A_LINE: u64 = 8;
 
 /// Where that is known: until as many lines came as the largest cache has, but at least so many operations for each line of it.
-/// Where it would take more than so many, what comes short of it does not help.
+/// Where it would take more than so many, what comes short of it does not help, and it is enough if the others are turned over, if that
+/// takes less than [`A_LINE`].
 const TURNS_A_LINE: [u64; 2] = [2, 24];
+
+/// So many times as many lines as they have turn caches over that are not the largest: what is used again stays for longer.
+const NEARER: u64 = 2;
 
 /// Operations for each line of the largest cache that fill it in most programs, however little warms before units: half as many
 /// leave a part of it empty (`docs/sampling.md`).
@@ -46,10 +50,28 @@ pub(crate) struct Before {
     /// Where nobody has said how much is to warm, once it is known what turns the largest cache over: that, at least the first of
     /// these, if it is not more than the second.
     pub turns: Option<[u64; 2]>,
+    /// As many lines as turn over all caches but the largest.
+    pub nearer: u64,
     /// Until so many have warmed, more do.
     pub fill: u64,
     /// Where caches are not full then, more do until so many have.
     pub most: u64,
+}
+
+/// Lines of all caches but the largest, of `cores`.
+fn nearer(machine: &Machine, cores: u32) -> u64 {
+    let lines = |cache: &CacheLevel| {
+        let instances = match cache.scope {
+            Scope::Shared => 1,
+            Scope::Private => cores.into(),
+        };
+        instances * cache.size.0 / machine.line.0.max(1)
+    };
+    let largest = machine.caches.iter().enumerate();
+    let largest = largest.max_by_key(|(_, c)| c.size.0).map(|(n, _)| n);
+    let others = machine.caches.iter().enumerate();
+    let others = others.filter(|&(n, _)| Some(n) != largest);
+    others.map(|(_, cache)| lines(cache)).sum()
 }
 
 /// Lines of the largest cache.
@@ -77,13 +99,14 @@ impl Sample {
         self.warm.unwrap_or_else(|| Some(largest(machine) * A_LINE))
     }
 
-    /// What comes before what is measured of each unit.
-    pub(crate) fn before(&self, machine: &Machine) -> Before {
+    /// What comes before what is measured of each unit, of a run on so many `cores`.
+    pub(crate) fn before(&self, machine: &Machine, cores: u32) -> Before {
         let lines = largest(machine);
         Before {
             detail: self.detail,
             warm: self.warms(machine),
             turns: self.warm.is_none().then(|| TURNS_A_LINE.map(|n| n * lines)),
+            nearer: nearer(machine, cores) * NEARER,
             fill: lines * FILLS_A_LINE,
             most: lines * MOST_A_LINE,
         }

@@ -35,13 +35,27 @@ impl UnitsOf<'_> {
         }
     }
 
+    /// How many operations turn caches over, or `warm` where they cannot be, or that is not known.
+    fn turns_over(&self, warm: u64) -> u64 {
+        let known = self.before.turns.zip(self.filling.turns_over());
+        let Some(([least, most], turns)) = known else {
+            return warm;
+        };
+        let turns = match turns <= most {
+            true => turns,
+            false => self
+                .filling
+                .brings(self.before.nearer)
+                .map_or(warm, |n| n.min(warm)),
+        };
+        turns.max(least)
+    }
+
     /// Goes to what warms right before the unit.
     fn last(&mut self) -> Result<(), SourceError> {
         let gap = self.begin.saturating_sub(self.all_ops());
         let warm = self.before.warm.map_or(gap, |warm| {
-            let turns = self.before.turns.zip(self.filling.turns_over());
-            let turns = turns.filter(|([_, most], turns)| turns <= most);
-            let warm = turns.map_or(warm, |([least, _], turns)| turns.max(least));
+            let warm = self.turns_over(warm);
             let still = self.before.fill.saturating_sub(self.warmed);
             let most = self.before.most.saturating_sub(self.warmed);
             let fills = self.filling.needs(gap, warm).map_or(0, |n| n.min(most));
