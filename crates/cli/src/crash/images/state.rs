@@ -1,7 +1,9 @@
 //! How far it has come, in a file.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File, TryLockError};
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use prestore_crash::Place;
@@ -18,6 +20,9 @@ pub struct Failure {
     pub ended: Ended,
     pub said: String,
 }
+
+/// What the name of the file that is locked ends with.
+const LOCK: &str = ".lock";
 
 /// What was asked for: another question has other images.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,20 +49,24 @@ pub struct State {
     pub failures: Vec<Failure>,
 }
 
-/// A state and its file.
+/// A state and its file, which no other run has meanwhile.
 pub struct Stored {
     path: PathBuf,
+    /// Locked; the state's own file is another one after each [`Stored::save`].
+    lock: Option<File>,
 }
 
 impl Stored {
     /// What is in the file at `path`; nothing where there is none yet.
     pub fn open(path: &Path, question: &Question) -> Result<(Self, Option<State>), CliError> {
-        let stored = Self {
+        let mut stored = Self {
             path: path.to_owned(),
+            lock: None,
         };
+        stored.lock()?;
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok((stored, None)),
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok((stored, None)),
             Err(e) => return Err(stored.wrong(&e.to_string())),
         };
         let state: State = serde_json::from_str(&text)
@@ -70,14 +79,47 @@ impl Stored {
         Ok((stored, Some(state)))
     }
 
+    fn beside(&self, end: &str) -> PathBuf {
+        let mut name = self.path.clone().into_os_string();
+        name.push(end);
+        name.into()
+    }
+
+    /// Two runs that write the same file would each lose what the other has checked.
+    fn lock(&mut self) -> Result<(), CliError> {
+        let path = self.beside(LOCK);
+        loop {
+            let file = File::create(&path)
+                .map_err(|e| self.wrong(&format!("cannot be locked: {}: {e}", path.display())))?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => {
+                    return Err(self.wrong(
+                        "another `prestore crash` is at it: wait for its end, or name another file",
+                    ));
+                }
+                // A file system without locks.
+                Err(TryLockError::Error(e)) if e.kind() == ErrorKind::Unsupported => return Ok(()),
+                Err(TryLockError::Error(e)) => {
+                    return Err(self.wrong(&format!("cannot be locked: {}: {e}", path.display())));
+                }
+            }
+            // Whoever had it may have removed it since it was opened.
+            let here = fs::metadata(&path).ok().map(|m| (m.dev(), m.ino()));
+            if file.metadata().ok().map(|m| (m.dev(), m.ino())) == here {
+                self.lock = Some(file);
+                return Ok(());
+            }
+        }
+    }
+
     fn wrong(&self, why: &str) -> CliError {
         CliError::Usage(format!("--resume {}: {why}", self.path.display()))
     }
 
     /// The old state is there until the new one is.
     pub fn save(&self, state: &State) -> Result<(), CliError> {
-        let mut next = self.path.clone().into_os_string();
-        next.push(".new");
+        let next = self.beside(".new");
         let written = serde_json::to_string(state)
             .map_err(std::io::Error::other)
             .and_then(|text| fs::write(&next, text))
@@ -89,5 +131,52 @@ impl Stored {
                 self.path.display()
             ))
         })
+    }
+}
+
+impl Drop for Stored {
+    fn drop(&mut self) {
+        if self.lock.is_some() {
+            // Where it cannot be removed it is in nobody's way: the lock goes with the process.
+            let _ = fs::remove_file(self.beside(LOCK));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_run_at_a_time_has_a_state() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state");
+        let question = Question {
+            recording: 1,
+            check: "true".to_owned(),
+            timeout: "1 s".to_owned(),
+            domain: "Adr".to_owned(),
+            images: 10,
+            seed: 1,
+            from: 0,
+        };
+        let state = State {
+            question: question.clone(),
+            done: 3,
+            failed: BTreeSet::new(),
+            failures: Vec::new(),
+        };
+        let (first, none) = Stored::open(&path, &question).unwrap();
+        assert!(none.is_none());
+        first.save(&state).unwrap();
+        let second = Stored::open(&path, &question).err().unwrap().to_string();
+        assert!(second.contains("another `prestore crash`"), "{second}");
+        // After a refusal the first one still has it.
+        assert!(Stored::open(&path, &question).is_err());
+        drop(first);
+        let (_again, kept) = Stored::open(&path, &question).unwrap();
+        assert_eq!(kept, Some(state));
+        let names = fs::read_dir(folder.path()).unwrap();
+        assert_eq!(names.count(), 2, "the state, and the lock of who has it");
     }
 }
