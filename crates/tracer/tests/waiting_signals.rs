@@ -58,6 +58,12 @@ fn faults_that_are_blocked_for_the_next_image() {
     same(&[], &[str(&cc("blocked_faults", &[]))]);
 }
 
+/// `posix_spawn` has children ignore the C library's own.
+#[test]
+fn what_is_ignored_for_the_next_image() {
+    same(&[], &[str(&cc("ignored_by_next", &[]))]);
+}
+
 #[test]
 fn a_call_waits_with_a_mask_in_constant_memory() {
     runs("masks");
