@@ -58,7 +58,7 @@ fn faults_that_are_blocked_for_the_next_image() {
     same(&[], &[str(&cc("blocked_faults", &[]))]);
 }
 
-/// `posix_spawn` has children ignore the C library's own.
+/// The C library's own signals included.
 #[test]
 fn what_is_ignored_for_the_next_image() {
     same(&[], &[str(&cc("ignored_by_next", &[]))]);

@@ -1,4 +1,4 @@
-/* The next image of a process ignores what this one ignores, signals of faults and those that
+/* The next image of a process ignores what this one ignores, some of faults and those that
  * the C library keeps to itself among it. */
 #define _GNU_SOURCE
 #include <signal.h>
