@@ -84,11 +84,12 @@ fn wait_for(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
-/// Runs a program that writes a file `ready` and goes on for ever, until it is there.
+/// Runs a program that writes a file `ready` and goes on for ever, until it is there. One that stops takes a while to end: of one
+/// that has ended already nobody says that it is waited for.
 fn running(folder: &Path, name: &str, on_interrupt: &str) -> Running {
     let ready = folder.join(format!("{name}.ready"));
     let end = format!(
-        "{on_interrupt} fclose(fopen(\"{}\", \"w\")); while (!stopped) {{ fill(2); usleep(1000); }} return 0;",
+        "{on_interrupt} fclose(fopen(\"{}\", \"w\")); while (!stopped) {{ fill(2); usleep(1000); }} usleep(500000); return 0;",
         text(&ready)
     );
     let program = program_that_ends(folder, name, &end);
