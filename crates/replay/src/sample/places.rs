@@ -67,11 +67,8 @@ fn nearer(machine: &Machine, cores: u32) -> u64 {
         };
         instances * cache.size.0 / machine.line.0.max(1)
     };
-    let largest = machine.caches.iter().enumerate();
-    let largest = largest.max_by_key(|(_, c)| c.size.0).map(|(n, _)| n);
-    let others = machine.caches.iter().enumerate();
-    let others = others.filter(|&(n, _)| Some(n) != largest);
-    others.map(|(_, cache)| lines(cache)).sum()
+    let largest = machine.caches.iter().max_by_key(|cache| cache.size.0);
+    machine.caches.iter().map(lines).sum::<u64>() - largest.map_or(0, lines)
 }
 
 /// Lines of the largest cache.
@@ -235,6 +232,23 @@ mod tests {
         assert_ne!(Units::new(&other, 1000).places(), places.places());
         let none = Units::new(&sample, 0);
         assert!(none.count() == 7 && none.places().iter().all(|p| p.at == 0));
+    }
+
+    #[test]
+    fn private_caches_are_turned_over_in_each_core() {
+        let machine = Machine::find("machine-a").expect("a bundled machine");
+        // 32 KiB and 1 MiB a core, beside a shared level of 27.5 MiB.
+        let lines = (32 + 1024) * 1024 / 64;
+        let before = |cores| Sample::DEFAULT.before(&machine, cores);
+        assert_eq!(before(1).nearer, NEARER * lines);
+        assert_eq!(before(3).nearer, NEARER * 3 * lines);
+        assert!(before(1).turns.is_some());
+        let warm = Some(Some(900_000));
+        let said = Sample {
+            warm,
+            ..Sample::DEFAULT
+        };
+        assert_eq!(said.before(&machine, 1).turns, None, "as it was asked for");
     }
 
     /// Each part of the start is a fifth of what ends with it, but where that is shorter than a unit.
