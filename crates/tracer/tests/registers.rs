@@ -95,3 +95,10 @@ fn saved_and_restored_state() {
         assert!(expected.len() > 400);
     }
 }
+
+#[test]
+fn upper_vectors_stay_unused() {
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&cc("upper_vectors", &["-O1"]))]);
+    }
+}
