@@ -64,12 +64,14 @@ pub fn print_list(entries: &[(&str, String)]) -> Result<(), CliError> {
 }
 
 /// Looks whether a result can be written to `file`, before the work begins: hours of it are not to be lost to a mistyped path.
+/// The file is not made, not even for a moment: who is killed then would leave an empty one.
 pub fn expect(file: &Path, option: &str) -> Result<(), CliError> {
     let tried = match fs::metadata(file) {
         // Who reads a pipe would take this for its end.
         Ok(known) if !known.is_file() && !known.is_dir() => Ok(()),
         Ok(_) => File::options().write(true).open(file).map(drop),
-        Err(_) => File::create_new(file).and_then(|_| fs::remove_file(file)),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => room_for(file),
+        Err(e) => Err(e),
     };
     tried.map_err(|e| {
         CliError::Usage(format!(
@@ -77,6 +79,18 @@ pub fn expect(file: &Path, option: &str) -> Result<(), CliError> {
             file.display()
         ))
     })
+}
+
+/// Whether a file that is not there yet can be made: one without a name is, in its folder.
+fn room_for(file: &Path) -> io::Result<()> {
+    if file.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    let folder = match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    tempfile::tempfile_in(folder).map(drop)
 }
 
 /// Writes `text` to `file`.
@@ -97,4 +111,47 @@ pub fn print_json<T: Serialize>(value: &T) -> Result<(), CliError> {
     let text = to_json(value).map_err(|e| CliError::Failed(e.to_string()))?;
     print(text.trim_end())?;
     print("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_expected_is_never_there_empty() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("result");
+        let done = AtomicBool::new(false);
+        let seen = std::thread::scope(|scope| {
+            let watching = scope.spawn(|| {
+                let mut seen = false;
+                while !done.load(Ordering::Relaxed) {
+                    seen |= file.exists();
+                }
+                seen
+            });
+            for _ in 0..2000 {
+                expect(&file, "--output").unwrap();
+            }
+            done.store(true, Ordering::Relaxed);
+            watching.join().unwrap()
+        });
+        assert!(!seen);
+    }
+
+    #[test]
+    fn where_no_file_can_be_made_none_is_expected() {
+        let folder = tempfile::tempdir().unwrap();
+        let within = |name: &str| folder.path().join(name);
+        fs::write(within("file"), "").unwrap();
+        let long = "x".repeat(300);
+        for name in ["none/result", "result/", "file/result", &long] {
+            let said = expect(&within(name), "--output").unwrap_err().to_string();
+            assert!(said.contains("choose another with --output"), "{said}");
+        }
+        expect(Path::new("no-such-result"), "--output").unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
 }
