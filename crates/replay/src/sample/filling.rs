@@ -7,7 +7,8 @@
 
 use prestore_sim::Filled;
 
-/// Of the lines of the cache, the part that may be missing: as many are a matter of chance.
+/// Of the lines of the cache, the part that may be missing: as many are a matter of chance. Where no more of the lines that come to nearer
+/// caches are read from memory, the furthest one keeps what it has.
 const PART: u64 = 32;
 
 /// So many times what fills it, at the rate of the lines that came lately: fewer do as it fills.
@@ -21,8 +22,9 @@ pub(super) struct Filling {
     filled: Filled,
     /// Lines that came between the last two looks, of so many operations.
     came: Option<(u64, u64)>,
-    /// Those that were read from memory meanwhile.
+    /// Those that were read from memory meanwhile, and those that came to nearer caches.
     read: u64,
+    nearer: u64,
     /// Operations that were passed over so far.
     skipped: u64,
 }
@@ -39,6 +41,7 @@ impl Filling {
         if over > 0 {
             self.came = Some((filled.lines.saturating_sub(self.filled.lines), over));
             self.read = filled.read.saturating_sub(self.filled.read);
+            self.nearer = filled.nearer.saturating_sub(self.filled.nearer);
         }
         (self.warmed, self.filled) = (warmed, filled);
     }
@@ -51,14 +54,29 @@ impl Filling {
     /// How many operations read as many lines as the cache has, at the rate of lately: then it has what it would have, wherever
     /// it was before. `None`: nothing is known, or there is no cache.
     pub(super) fn turns_over(&self) -> Option<u64> {
-        self.brings(self.filled.of)
+        self.brings(self.filled.of, self.read)
     }
 
-    /// How many operations read so many `lines` from memory, at the rate of lately.
-    pub(super) fn brings(&self, lines: u64) -> Option<u64> {
+    /// How many operations bring as many `lines` to nearer caches. Where memory is read, those of its lines alone count: what they take the
+    /// place of in the furthest cache matters as well.
+    pub(super) fn turns_nearer_over(&self, lines: u64) -> Option<u64> {
+        let lately = match self.keeps() {
+            true => self.nearer,
+            false => self.read,
+        };
+        self.brings(lines, lately)
+    }
+
+    /// Is hardly anything read from memory lately, but from the furthest cache?
+    pub(super) fn keeps(&self) -> bool {
+        self.is_known() && self.read <= self.nearer / PART
+    }
+
+    /// How many operations bring so many `lines`, where those between the last two looks brought `lately`.
+    fn brings(&self, lines: u64, lately: u64) -> Option<u64> {
         let (_, over) = self.came.filter(|_| self.filled.of > 0)?;
         let all = u128::from(lines) * u128::from(over);
-        let operations = all.checked_div(self.read.into());
+        let operations = all.checked_div(lately.into());
         Some(operations.map_or(u64::MAX, |n| u64::try_from(n).unwrap_or(u64::MAX)))
     }
 
@@ -94,6 +112,7 @@ mod tests {
             room: 3200 - lines,
             of: 3200,
             read: 2 * lines,
+            nearer: 5 * lines,
         }
     }
 
@@ -105,9 +124,26 @@ mod tests {
         filling.look(1000, filled(200));
         // 3200 lines at two of five operations.
         assert_eq!(filling.turns_over(), Some(8000));
-        assert_eq!(filling.brings(100), Some(250));
+        assert_eq!(filling.turns_nearer_over(100), Some(250));
         filling.look(2000, filled(200));
         assert_eq!(filling.turns_over(), Some(u64::MAX));
+    }
+
+    #[test]
+    fn where_memory_is_hardly_read_nearer_caches_are_turned_over_from_the_furthest() {
+        let mut filling = Filling::default();
+        let some = |read| Filled {
+            nearer: 32 * 5,
+            read,
+            ..filled(100)
+        };
+        filling.look(0, filled(0));
+        filling.look(1000, some(6));
+        assert_eq!(filling.turns_nearer_over(16), Some(2666));
+        let mut filling = Filling::default();
+        filling.look(0, filled(0));
+        filling.look(1000, some(5));
+        assert_eq!(filling.turns_nearer_over(16), Some(100));
     }
 
     #[test]

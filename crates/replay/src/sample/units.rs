@@ -15,6 +15,9 @@ use super::ticks::{retain_from, spread};
 use crate::source::ENOUGH;
 use crate::{SourceError, TraceSource};
 
+/// Much more than one reading brings.
+const FAR: u64 = 4 * ENOUGH as u64;
+
 /// What a core has read and not given.
 #[derive(Debug, Default)]
 struct Reading {
@@ -201,7 +204,12 @@ impl Source for UnitsOf<'_> {
         let core = thread as usize;
         if self.begun.is_none() {
             let before = self.ops(core);
-            let enough = self.to[core].saturating_sub(before).clamp(1, ENOUGH as u64);
+            let left = self.to[core].saturating_sub(before);
+            // Far from there all that was read is given at once, a little more than it would be: nothing has to be held.
+            let enough = match left > FAR {
+                true => left,
+                false => left.clamp(1, ENOUGH as u64),
+            };
             let next = self.more(core, ops, enough)?;
             self.warmed += self.ops(core).saturating_sub(before);
             self.ended[core] |= matches!(next, Next::End { .. });

@@ -17,6 +17,8 @@ pub struct Filled {
     pub of: u64,
     /// Lines that were read from memory so far, gone again or not.
     pub read: u64,
+    /// Lines that came to nearer caches so far, from this one or from memory.
+    pub nearer: u64,
 }
 
 impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
@@ -28,12 +30,17 @@ impl<M: MemoryPort, P: Probe> Hierarchy<M, P> {
         let victims = !self.fills_on_miss(nearer.len());
         let before = nearer.last().filter(|_| victims);
         let count = |level: &Level| level.held().count() as u64;
+        let up = |from_end: usize| {
+            let boundary = self.counters.boundaries.iter().rev().nth(from_end);
+            boundary.map_or(0, |b| b.up_lines)
+        };
         let (held, of) = (count(furthest), furthest.lines());
         Filled {
             lines: held + before.map_or(0, count),
             room: of.saturating_sub(held),
             of,
-            read: self.counters.boundaries.last().map_or(0, |b| b.up_lines),
+            read: up(0),
+            nearer: up(1),
         }
     }
 }

@@ -45,7 +45,7 @@ impl UnitsOf<'_> {
             true => turns,
             false => self
                 .filling
-                .brings(self.before.nearer)
+                .turns_nearer_over(self.before.nearer)
                 .map_or(warm, |n| n.min(warm)),
         };
         turns.max(least)
@@ -56,7 +56,10 @@ impl UnitsOf<'_> {
         let gap = self.begin.saturating_sub(self.all_ops());
         let warm = self.before.warm.map_or(gap, |warm| {
             let warm = self.turns_over(warm);
-            let still = self.before.fill.saturating_sub(self.warmed);
+            let still = match self.filling.keeps() {
+                true => 0,
+                false => self.before.fill.saturating_sub(self.warmed),
+            };
             let most = self.before.most.saturating_sub(self.warmed);
             let fills = self.filling.needs(gap, warm).map_or(0, |n| n.min(most));
             warm.max(still).max(fills).min(gap)
