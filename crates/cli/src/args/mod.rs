@@ -238,7 +238,7 @@ pub struct AdviseArgs {
     /// Slow the program down only so much in the long run (`2x`, `5x`), or as `auto` does; `all`: look at everything
     ///
     /// The first thousand million instructions of a process are looked at in full, so that what runs for less than a second
-    /// is looked at whole; of what follows less and less, in stretches, down to what the budget allows, of `auto` 3x. What
+    /// is looked at whole (with less than 3x a quarter of that); of what follows less and less, in stretches, down to what the budget allows, of `auto` 3x. What
     /// long runs are said to do is then an estimate, and the result says so.
     ///
     /// `auto` is the default, but where everything is asked for (`--output`, `--machine`, `--scope functions`) or other parts are
@@ -247,7 +247,7 @@ pub struct AdviseArgs {
         "recording", "output", "skip", "take", "period", "region", "machines",
     ])]
     pub budget: Option<Budget>,
-    /// With a budget: instructions of a stretch; the first 48 are looked at in full
+    /// With a budget: instructions of a stretch; the first 48 are looked at in full, or with less than 3x 12, and 96 million instructions
     ///
     /// Whether what is written at the end of a stretch is read again is not seen: shorter stretches show more parts of
     /// the run, and know less of each.
