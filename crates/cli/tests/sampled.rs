@@ -235,11 +235,14 @@ fn results_say_what_they_are_made_of() {
 fn caches_are_full_where_few_lines_come() {
     let folder = tempfile::tempdir().unwrap();
     let dir = recorded(folder.path(), "fft", &["--points=16", "--rows=6000"]);
-    let written = |options: &[&str]| {
+    let simulated = |options: &[&str]| {
         let large = ["--set=caches.L2.size=256KiB", "--format=json"];
         let json = simulate(&dir, &[&large[..], options].concat());
-        let json = json.exits(0).json();
-        json["bytes"]["L2_to_memory"].as_f64().unwrap()
+        json.exits(0).json()
+    };
+    let written = |options: &[&str]| {
+        let bytes = &simulated(options)["bytes"]["L2_to_memory"];
+        bytes.as_f64().unwrap()
     };
     let truth = written(&[]);
     let seeds = ["--seed=1", "--seed=2", "--seed=3"];
@@ -252,6 +255,13 @@ fn caches_are_full_where_few_lines_come() {
     let shares = seeds.map(|seed| written(&[&units[..], &[seed]].concat()) / truth);
     let mean = shares.iter().sum::<f64>() / shares.len() as f64;
     assert!(mean > 0.5, "{shares:?} of what the whole writes back");
+    // As they are few, it is never turned over before a unit, and that is said where nobody has asked for as much.
+    let is_said = |options: &[&str]| {
+        let notes = simulated(options)["notes"].to_string();
+        notes.contains("too little warmed to turn the largest cache over")
+    };
+    assert!(is_said(&units[..3]));
+    assert!(!is_said(&units));
 }
 
 /// Whichever way they are simulated, they are the same units, and what is known of caches before the first of a run is near

@@ -194,10 +194,18 @@ impl<'a> Replay<'a> {
             source: UnitsOf::new(source, &index, units, before),
             mechanism,
         });
-        let (measured, mut notes) =
+        let (measured, mut notes, stale) =
             side_by_side(&simulation, &sampling, runs.collect(), self.watch)?;
         let mut results = simulation.estimate(&measured, &name, sampling)?;
         results.notes.append(&mut notes);
+        if stale > 0 {
+            let all = results.sampled.as_ref().map_or(0, |s| s.units);
+            results.notes.push(format!(
+                "before {stale} of {all} units too little warmed to turn the largest cache over: what it keeps for longer is as it was \
+                 at the unit before, and the gain of a change that leaves room there can come out too low, by more than the \
+                 interval says: compare with the whole (docs/sampling.md)"
+            ));
+        }
         if instructions.is_none() {
             results.notes.push(
                 "of a sample of several threads, or of a recording with gaps, the interval may be too narrow: stretches of \

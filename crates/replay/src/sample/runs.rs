@@ -15,14 +15,14 @@ pub(crate) struct Run<'r, 't, M> {
     pub mechanism: &'r mut M,
 }
 
-/// What is measured in all `runs`, which are in the order of their units, and the notes of their sources. `watch` is told of
-/// each unit.
+/// What is measured in all `runs`, which are in the order of their units, the notes of their sources, and before how many units the largest
+/// cache was not turned over. `watch` is told of each unit.
 pub(crate) fn side_by_side<M: Mechanism + Send>(
     simulation: &UnitSimulation<'_>,
     sampling: &Sampling,
     mut runs: Vec<Run<'_, '_, M>>,
     mut watch: Box<dyn FnMut(usize) + '_>,
-) -> Result<(MeasuredUnits, Vec<String>), SimulationError<SourceError>> {
+) -> Result<(MeasuredUnits, Vec<String>, u64), SimulationError<SourceError>> {
     let (told, hears) = channel();
     for run in &mut runs {
         run.source.told = Some(told.clone());
@@ -38,7 +38,7 @@ pub(crate) fn side_by_side<M: Mechanism + Send>(
                 break;
             };
             let measured = simulation.measure(&mut run.source, run.mechanism, sampling);
-            *ended = Some((measured, run.source.inner().notes()));
+            *ended = Some((measured, run.source.inner().notes(), run.source.stale));
         }
     };
     thread::scope(|scope| {
@@ -54,14 +54,15 @@ pub(crate) fn side_by_side<M: Mechanism + Send>(
     });
     drop(left);
     let mut all = MeasuredUnits::default();
-    let mut notes = Vec::new();
-    for (measured, said) in ended.into_iter().flatten() {
+    let (mut notes, mut stale) = (Vec::new(), 0);
+    for (measured, said, of_run) in ended.into_iter().flatten() {
         all = all.and(measured?);
+        stale += of_run;
         for note in said {
             if !notes.contains(&note) {
                 notes.push(note);
             }
         }
     }
-    Ok((all, notes))
+    Ok((all, notes, stale))
 }

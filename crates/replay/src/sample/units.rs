@@ -45,6 +45,8 @@ pub(crate) struct UnitsOf<'t> {
     warms: Warms,
     /// Nothing has warmed yet since it was gone to a unit.
     goes: bool,
+    /// Units before which the largest cache was not turned over, though it was not said how much is to warm.
+    pub stale: u64,
     /// Operations of each core where warming began, and where the unit does.
     from: Vec<u64>,
     to: Vec<u64>,
@@ -72,6 +74,7 @@ impl<'t> UnitsOf<'t> {
             begin: 0,
             warms: Warms::Last,
             goes: false,
+            stale: 0,
             from: vec![0; count],
             to: vec![0; count],
             begun: None,

@@ -64,6 +64,12 @@ impl UnitsOf<'_> {
             let fills = self.filling.needs(gap, warm).map_or(0, |n| n.min(most));
             warm.max(still).max(fills).min(gap)
         });
+        let most = self.before.turns.map_or(u64::MAX, |[_, most]| most);
+        let is_stale = self
+            .filling
+            .turns_over()
+            .is_some_and(|n| n > most.max(warm));
+        self.stale += u64::from(is_stale && warm < gap && !self.filling.keeps());
         self.filling.skip(gap - warm);
         match warm == gap {
             true => self.stay()?,
