@@ -24,10 +24,10 @@ pub const STRETCH: u64 = 20_000_000;
 /// Stretches at the beginning that are all looked at: a thousand million instructions, which are less than a second of the
 /// program, and ten to thirty of the analysis.
 const DENSE: u64 = 48;
-/// The same where the program is to take hardly more time than where nothing is recorded, and instructions that they are at least: with
-/// 12 of the usual length no verdict of the long runs of the verdict suite changes, for half the cost and less. With 4 a function of
-/// `buckets` is not met and one of `tensor` judged otherwise; with 24 million instructions in all, a grid of which each
-/// sweep takes as many is taken for one that is written again at once.
+/// The same where the program is to take hardly more time than where nothing is recorded, and instructions that they are at least. With
+/// 12 of the usual length the long runs of the verdict suite (2 and 8 threads, `-O1` to `-march=native`) were judged as whole ones, for half the
+/// cost and less, but for `kv` with 8 threads, which lies at a threshold and changes with 48, too. With 4 a function of
+/// `buckets` is not met and one of `tensor` judged otherwise; with 24 million instructions in all, `stencil_f` with 8 threads is.
 const FEW_DENSE: u64 = 12;
 const LEAST_DENSE: u64 = 96_000_000;
 /// What the program takes of its native time where nothing is recorded (1.2 to 1.5 times on three NAS kernels, and start-up

@@ -42,29 +42,16 @@ look(uint32_t *seen)
     seen[2] = in_use();
 }
 
-/* Sets one upper part of register `number`, does the same work, and returns what is left of it. */
-#define KEPT(number, piece)                                                                             \
-    ({                                                                                                  \
-        uint64_t given[4] = {0}, left[4];                                                               \
-        long result;                                                                                    \
-        given[piece] = 0x123456789abcdef0u + number;                                                    \
-        __asm__ volatile("vzeroupper; vmovups %0, %%ymm" #number : : "m"(given) : "memory");            \
-        __asm__ volatile("syscall" : "=a"(result) : "a"(SYS_getppid) : "rcx", "r11", "memory");         \
-        store_much(100000);                                                                             \
-        __asm__ volatile("vmovups %%ymm" #number ", %0; vzeroupper" : "=m"(left) : : "memory");         \
-        left[piece] == given[piece] && left[piece ^ 1] == 0;                                            \
-    })
-
-/* As above of the upper half of 512 bits. */
-#define KEPT_512(number, piece)                                                                         \
+/* Sets one upper part of register `kind` `number` (ymm, zmm), does the same work, and returns whether that is what is left of it. */
+#define KEPT(kind, number, piece)                                                                       \
     ({                                                                                                  \
         uint64_t given[8] = {0}, left[8];                                                               \
         long result;                                                                                    \
         given[piece] = 0x123456789abcdef0u + number;                                                    \
-        __asm__ volatile("vzeroupper; vmovups %0, %%zmm" #number : : "m"(given) : "memory");            \
+        __asm__ volatile("vzeroupper; vmovups %0, %%" #kind #number : : "m"(given) : "memory");         \
         __asm__ volatile("syscall" : "=a"(result) : "a"(SYS_getppid) : "rcx", "r11", "memory");         \
         store_much(100000);                                                                             \
-        __asm__ volatile("vmovups %%zmm" #number ", %0; vzeroupper" : "=m"(left) : : "memory");         \
+        __asm__ volatile("vmovups %%" #kind #number ", %0; vzeroupper" : "=m"(left) : : "memory");      \
         left[piece] == given[piece] && left[piece ^ 1] == 0;                                            \
     })
 
@@ -82,8 +69,8 @@ main(void)
         for (int i = 0; i < 3; i++)
             printf("%d: %x\n", i, seen[i] & AVX);
     }
-    printf("kept: %d %d %d %d\n", KEPT(0, 2), KEPT(0, 3), KEPT(7, 2), KEPT(15, 3));
+    printf("kept: %d %d %d %d\n", KEPT(ymm, 0, 2), KEPT(ymm, 0, 3), KEPT(ymm, 7, 2), KEPT(ymm, 15, 3));
     if (__builtin_cpu_supports("avx512f"))
-        printf("kept: %d %d %d %d\n", KEPT_512(0, 4), KEPT_512(3, 5), KEPT_512(9, 6), KEPT_512(15, 7));
+        printf("kept: %d %d %d %d\n", KEPT(zmm, 0, 4), KEPT(zmm, 3, 5), KEPT(zmm, 9, 6), KEPT(zmm, 15, 7));
     return 0;
 }
