@@ -78,6 +78,12 @@ fn calls_of_the_monitor_and_bounds() {
     }
 }
 
+/// Accesses between the stores with which attempts begin.
+fn attempts(accesses: &[String]) -> Vec<&[String]> {
+    let parts = accesses.split(|access| access == "Store 16383 1");
+    parts.skip(1).collect()
+}
+
 /// All from the area's beginning to the end of what was asked for was said to be touched, 64 bytes too few where parts are aligned.
 #[test]
 fn saved_and_restored_state() {
@@ -90,9 +96,18 @@ fn saved_and_restored_state() {
         let (said, facts) = common::recorder(options, &[str(&program)]).run();
         let mut lines = said.stdout.lines();
         let area = lines.next().and_then(|l| l.strip_prefix("area ")).unwrap();
-        let expected: Vec<&str> = lines.collect();
-        assert_eq!(facts.accesses(area.parse().unwrap(), 16384), expected);
-        assert!(expected.len() > 400);
+        let recorded = facts.accesses(area.parse().unwrap(), 16384);
+        let said: Vec<String> = lines.map(str::to_owned).collect();
+        let (recorded, said) = (attempts(&recorded), attempts(&said));
+        assert_eq!(recorded.len(), said.len());
+        let mut compared = 0;
+        for (said, recorded) in said.into_iter().zip(recorded) {
+            if said[0] != "void" {
+                assert_eq!(recorded, said);
+                compared += said.len();
+            }
+        }
+        assert!(compared > 400);
     }
 }
 
