@@ -131,7 +131,7 @@ fn every_key_is_defined_and_every_definition_is_a_key() {
         untold.is_empty(),
         "in the JSON and not in docs/metrics.md: {untold:?}"
     );
-    // Only samples have it: `crates/cli/tests/sampled.rs` holds it to its schema.
+    // Only samples have it: `crates/cli/tests/sampled_results.rs` holds it to its schema.
     all.insert("sampled".into());
     // Levels and memories go by the machine's names there.
     let stands_for_names = |word: &str| word.contains('X') || word.contains('.');

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -122,7 +122,12 @@ impl Stored {
         let next = self.beside(".new");
         let written = serde_json::to_string(state)
             .map_err(std::io::Error::other)
-            .and_then(|text| fs::write(&next, text))
+            .and_then(|text| {
+                let mut file = fs::File::create(&next)?;
+                file.write_all(text.as_bytes())?;
+                // Not the name before the bytes: of a power cut in between an empty file would be left.
+                file.sync_all()
+            })
             .and_then(|()| fs::rename(&next, &self.path));
         written.map_err(|e| {
             let _half_a_file_helps_nobody = fs::remove_file(&next);
