@@ -3,6 +3,7 @@
 mod args;
 mod checker;
 mod desk;
+mod failing;
 mod plan;
 mod progress;
 mod state;
@@ -11,25 +12,19 @@ mod workers;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use prestore_crash::{Blame, Domain, Logged, Place, Replay, blame};
+use prestore_crash::{Blame, Domain, Logged};
 
 pub use args::ImageArgs;
-use args::kept_already;
 
 use crate::error::CliError;
 use crate::interrupt;
 use crate::naming::CallNames;
-use checker::{Checker, Ended};
+use checker::Checker;
 use desk::{Desk, Parts};
+use failing::{Failing, beside};
 use plan::Plan;
-use state::{Failure, Question, State, Stored};
+use state::{Question, State, Stored};
 use workers::Work;
-
-/// Failing images of which it is found out why.
-const EXPLAINED: usize = 12;
-
-/// Of those without an answer, as to find out why takes many more checks without one.
-const HANGING: usize = 3;
 
 /// What became of the images.
 pub struct Outcome {
@@ -111,29 +106,16 @@ pub fn run(
     };
     let done = work.all(begin)?;
     let state = done.state;
-    let mut hanging = if done.hung.is_some() { 1 } else { HANGING };
-    let mut blames: Vec<Blame> = Vec::new();
-    let mut first = None;
-    for failure in some(&state.failures) {
-        if matches!(failure.ended, Ended::Timeout(_)) {
-            if hanging == 0 {
-                continue;
-            }
-            hanging -= 1;
-        }
-        let why = blame(&logged.log, domain, from, &failure.place, |memory| {
-            let ended = desk.check(&checker, &parts, logged.image(memory))?;
-            Ok::<_, CliError>(!ended.is_good())
-        })?;
-        if first.is_none() {
-            let kept = args.keep.clone().unwrap_or_else(|| beside(dir));
-            first = Some(keep(failure, &why, domain, kept, (&parts, logged))?);
-        }
-        let same = |b: &Blame| logged.spot(b.store) == logged.spot(why.store);
-        if !blames.iter().any(same) {
-            blames.push(why);
-        }
-    }
+    let failing = Failing {
+        checker: &checker,
+        parts: &parts,
+        logged,
+        domain,
+        from,
+    };
+    let few = done.hung.is_some();
+    let keep = args.keep.clone().unwrap_or_else(|| beside(dir));
+    let (first, blames) = failing.explained(&state.failures, few, &mut desk, keep)?;
     Ok(Outcome {
         tried: done.tried,
         failed: state.failed.len() as u64,
@@ -194,62 +176,4 @@ fn first_at(logged: &Logged, name: &str, names: &CallNames) -> Result<usize, Cli
                 "--from {name}: nothing of this name stores to, flushes or fences this memory"
             ))
         })
-}
-
-/// The first failures, and others from all over.
-fn some(failures: &[Failure]) -> Vec<&Failure> {
-    let half = EXPLAINED / 2;
-    let rest = failures.get(half..).unwrap_or_default();
-    let step = rest.len().div_ceil(half).max(1);
-    failures
-        .iter()
-        .take(half)
-        .chain(rest.iter().step_by(step))
-        .collect()
-}
-
-/// Writes the image in which the least is lost to `path`.
-fn keep(
-    failure: &Failure,
-    why: &Blame,
-    domain: Domain,
-    path: PathBuf,
-    (parts, logged): (&Parts, &Logged),
-) -> Result<First, CliError> {
-    let place = Place {
-        events: why.events,
-        lost: why.lost.clone(),
-        kept: Vec::new(),
-    };
-    let mut replay = Replay::new(&logged.log, domain, place.events);
-    let (memory, _) = replay.without(|piece| place.lost.contains(piece));
-    let image = logged.image(memory);
-    if path.symlink_metadata().is_err() {
-        parts.write(&path, image)?;
-    } else if !std::fs::read(&path).is_ok_and(|there| there == image) {
-        return Err(kept_already(&path));
-    }
-    Ok(First {
-        number: failure.number,
-        blame: why.clone(),
-        ended: failure.ended.to_string(),
-        said: failure.said.clone(),
-        kept: path,
-    })
-}
-
-/// A name beside the recording that nobody has yet.
-fn beside(dir: &Path) -> PathBuf {
-    let named = |number: u32| {
-        let mut name = dir.components().as_path().as_os_str().to_owned();
-        name.push(".failed-image");
-        if number > 1 {
-            name.push(format!("-{number}"));
-        }
-        PathBuf::from(name)
-    };
-    (1..)
-        .map(named)
-        .find(|p| !p.exists())
-        .unwrap_or_else(|| named(1))
 }
