@@ -104,6 +104,26 @@ fn masked_references_touch_runs_of_set_lanes() {
 }
 
 #[test]
+fn masks_of_bytes_use_all_bits_of_a_word() {
+    let bytes = RefMode::Masked {
+        mask: 1,
+        form: MaskForm::Bits,
+        lanes: 64,
+    };
+    assert_eq!(touches(bytes, 1, &[0, u64::MAX]), [(16, 64)]);
+    assert_eq!(touches(bytes, 1, &[0, 1 << 63]), [(16 + 63, 1)]);
+    assert_eq!(
+        touches(bytes, 1, &[0, 1 << 63 | 1]),
+        [(16, 1), (16 + 63, 1)]
+    );
+    let every_second = 0x5555_5555_5555_5555;
+    let each: Vec<_> = (0..32).map(|i| (16 + 2 * i, 1)).collect();
+    assert_eq!(touches(bytes, 1, &[0, every_second]), each);
+    let packed = RefMode::Packed { mask: 1, lanes: 64 };
+    assert_eq!(touches(packed, 1, &[0, u64::MAX]), [(16, 64)]);
+}
+
+#[test]
 fn scattered_references_touch_each_set_lane() {
     let scatter = RefMode::Indexed {
         mask: 1,

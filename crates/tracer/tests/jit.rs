@@ -52,6 +52,16 @@ fn faults_in_code_that_changes_itself() {
     }
 }
 
+/// Each store beside code removed what had been made of it, for ever: recorded it took minutes, and was ended.
+#[test]
+fn code_beside_data_that_is_written() {
+    let program = cc("code_beside_data", &[]);
+    for options in [&[][..], &["count"], &["values"]] {
+        let facts = same(options, &[str(&program)]);
+        assert_eq!(facts.status, "exit status: 0", "{options:?}");
+    }
+}
+
 /// Where other threads write beside the code, as a JVM's compilers do: handlers were told of address 0.
 #[test]
 fn faults_beside_writes() {

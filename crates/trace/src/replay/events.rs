@@ -123,10 +123,11 @@ fn special_touch(
             direction,
         ),
         RefMode::Masked { mask, form, lanes } => {
-            let is_set = |lane| lane_set(values, mask, form, lane);
-            stretches(lanes, is_set, |first, end| {
-                let from = base.wrapping_add(size * u64::from(first));
-                touch(from, size * u64::from(end - first));
+            stretches(lanes_set(values, mask, form, lanes), |first, len| {
+                touch(
+                    base.wrapping_add(size * u64::from(first)),
+                    size * u64::from(len),
+                );
             });
         }
         RefMode::Indexed {
@@ -137,19 +138,17 @@ fn special_touch(
             index_size,
             scale,
         } => {
-            for lane in (0..lanes).filter(|&l| lane_set(values, mask, form, l)) {
-                let i = signed_element(values, index, index_size, lane);
+            let mut left = lanes_set(values, mask, form, lanes);
+            while left != 0 {
+                let i = signed_element(values, index, index_size, left.trailing_zeros());
                 let offset = i.wrapping_mul(i64::from(scale)) as u64;
                 touch(base.wrapping_add(offset), size);
+                left &= left - 1;
             }
         }
         RefMode::Packed { mask, lanes } => {
-            let keep = if lanes >= 64 {
-                u64::MAX
-            } else {
-                (1 << lanes) - 1
-            };
-            let n = u64::from((word(values, mask) & keep).count_ones());
+            let n = lanes_set(values, mask, MaskForm::Bits, lanes).count_ones();
+            let n = u64::from(n);
             if n > 0 {
                 touch(base, size * n);
             }
@@ -187,18 +186,17 @@ fn special_touch(
     }
 }
 
-/// Tells of the lanes that are set as many as lie side by side: the first, and the one behind the last.
-fn stretches(lanes: u8, is_set: impl Fn(u8) -> bool, mut stretch: impl FnMut(u8, u8)) {
-    let mut from = None;
-    for lane in 0..=lanes {
-        match (lane < lanes && is_set(lane), from) {
-            (true, None) => from = Some(lane),
-            (false, Some(first)) => {
-                stretch(first, lane);
-                from = None;
-            }
-            _ => {}
-        }
+/// Tells of the lanes that are set as many as lie side by side: the first, and how many.
+///
+/// From one to the next, not lane by lane: that took more of the recorder's time than all else that it
+/// did with a masked store.
+fn stretches(mut set: u64, mut stretch: impl FnMut(u32, u32)) {
+    while set != 0 {
+        let first = set.trailing_zeros();
+        let len = (set >> first).trailing_ones();
+        stretch(first, len);
+        // What was told of and all below it goes; shifted by its whole width, nothing is left.
+        set &= u64::MAX.checked_shl(first + len).unwrap_or(0);
     }
 }
 
@@ -236,18 +234,23 @@ fn word(values: &[u64], at: u16) -> u64 {
     values.get(usize::from(at)).copied().unwrap_or(0)
 }
 
-fn lane_set(values: &[u64], mask: u16, form: MaskForm, lane: u8) -> bool {
+/// A bit for each of the `lanes` lanes that is set.
+fn lanes_set(values: &[u64], mask: u16, form: MaskForm, lanes: u8) -> u64 {
     match form {
-        MaskForm::Bits => word(values, mask) >> (lane & 63) & 1 == 1,
-        MaskForm::TopBits(bytes) => {
-            let top = (u32::from(lane) + 1) * u32::from(bytes) * 8 - 1;
-            word(values, mask + (top / 64) as u16) >> (top % 64) & 1 == 1
+        MaskForm::Bits => {
+            let all = 1u64.checked_shl(lanes.into()).unwrap_or(0);
+            word(values, mask) & all.wrapping_sub(1)
         }
+        MaskForm::TopBits(bytes) => (0..lanes.min(64)).fold(0, |set, lane| {
+            let top = (u32::from(lane) + 1) * u32::from(bytes) * 8 - 1;
+            let bit = word(values, mask + (top / 64) as u16) >> (top % 64) & 1;
+            set | bit << lane
+        }),
     }
 }
 
-fn signed_element(values: &[u64], first: u16, bytes: u8, lane: u8) -> i64 {
-    let bit = u32::from(lane) * u32::from(bytes) * 8;
+fn signed_element(values: &[u64], first: u16, bytes: u8, lane: u32) -> i64 {
+    let bit = lane * u32::from(bytes) * 8;
     let w = word(values, first + (bit / 64) as u16) >> (bit % 64);
     if bytes == 4 {
         i64::from(w as u32 as i32)
