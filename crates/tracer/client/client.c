@@ -211,6 +211,7 @@ free_all(void)
     drutil_exit();
     regs_exit();
     seccomp_exit();
+    proc_copies_exit();
     if (options.stops != NULL)
         stops_exit();
     session_exit();

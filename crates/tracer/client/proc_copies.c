@@ -24,6 +24,12 @@ proc_copies_init(void)
     lock = dr_mutex_create();
 }
 
+void
+proc_copies_exit(void)
+{
+    dr_mutex_destroy(lock);
+}
+
 /* They stay the parent's. */
 void
 proc_copies_forked(void)

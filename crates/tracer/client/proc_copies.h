@@ -6,6 +6,8 @@
 
 void proc_copies_init(void);
 
+void proc_copies_exit(void);
+
 void proc_copies_forked(void);
 
 void proc_copies_add(long number, const file_of_t *of);
