@@ -41,6 +41,22 @@ fn scripts_begin_under_their_names() {
     same(&[], &[script]);
 }
 
+/// The register of the arguments pointed at the recorder's.
+#[test]
+fn registers_behind_scripts_that_are_not_executed() {
+    let folder = scratch();
+    let script = folder.path().join("script");
+    fs::write(&script, "#!/bin/sh\n").unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let program = cc("long_arguments", &["-O1"]);
+    for options in [&[][..], &["count"], &["values"]] {
+        let words = [str(&program), script.to_str().unwrap()];
+        let said = common::native(&words).stdout;
+        assert!(said.starts_with("-7: 1 1 1"), "{said}");
+        same(options, &words);
+    }
+}
+
 /// Service managers find processes by the file that they execute; it was the engine's.
 #[test]
 fn programs_of_other_processes() {
