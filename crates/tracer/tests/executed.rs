@@ -6,8 +6,16 @@ mod common;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
 use common::{cc, same, scratch, str};
+
+fn script(folder: &Path, text: &str) -> PathBuf {
+    let script = folder.join("script");
+    fs::write(&script, text).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    script
+}
 
 /// It was the engine that could not be written.
 #[test]
@@ -35,9 +43,7 @@ fn executed_by_other_names() {
 #[test]
 fn scripts_begin_under_their_names() {
     let folder = scratch();
-    let script = folder.path().join("script");
-    fs::write(&script, "#!/bin/sh\ncat /proc/$$/comm\n").unwrap();
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let script = script(folder.path(), "#!/bin/sh\ncat /proc/$$/comm\n");
     same(&[], &[script]);
 }
 
@@ -45,12 +51,10 @@ fn scripts_begin_under_their_names() {
 #[test]
 fn registers_behind_scripts_that_are_not_executed() {
     let folder = scratch();
-    let script = folder.path().join("script");
-    fs::write(&script, "#!/bin/sh\n").unwrap();
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let script = script(folder.path(), "#!/bin/sh\n");
     let program = cc("long_arguments", &["-O1"]);
     for options in [&[][..], &["count"], &["values"]] {
-        let words = [str(&program), script.to_str().unwrap()];
+        let words = [str(&program), str(&script)];
         let said = common::native(&words).stdout;
         assert!(said.starts_with("-7: 1 1 1"), "{said}");
         same(options, &words);

@@ -1,4 +1,5 @@
-// Code that runs beside data that is written, in one page of each of sixteen: a call, a store, and so on. The code itself never changes.
+/* In each of sixteen pages, code that runs lies beside data that is written: a call, a store, a call, and so on. The code itself never
+ * changes. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,7 +14,7 @@ int main(void) {
         return 1;
     }
     for (int page = 0; page < PAGES; page++) {
-        unsigned char returns[] = {0xb8, (unsigned char)page, 0, 0, 0, 0xc3}; // mov $page, %eax; ret
+        unsigned char returns[] = {0xb8, (unsigned char)page, 0, 0, 0, 0xc3}; /* mov $page, %eax; ret */
         memcpy(memory + page * PAGE, returns, sizeof returns);
     }
     unsigned long sum = 0;

@@ -1,7 +1,7 @@
 /* Saves and restores processor state in all forms, and says which bytes of its memory each is to touch: those that are not left as they
  * were. `xsavec` and `xsaveopt` leave out what is not in use. Without these instructions it ends with 77.
- * That is seen by filling the area twice; a recorder that takes what is full to elsewhere between the two loads registers that were
- * not in use. So what was seen with different states in use is said to be void, and looked at again. */
+ * What is left as it was is told by filling the area twice, differently. A recorder that hands over a full buffer in one of the two
+ * passes loads registers there that were not in use: passes with different registers in use are said to be void, and made again. */
 #define _GNU_SOURCE
 #include <cpuid.h>
 #include <stdio.h>

@@ -23,7 +23,7 @@ pub struct Failing<'a> {
     pub parts: &'a Parts,
     pub logged: &'a Logged,
     pub domain: Domain,
-    /// The first event at which power was cut.
+    /// Power was cut at this event or a later one.
     pub from: usize,
 }
 
