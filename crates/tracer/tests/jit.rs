@@ -85,6 +85,22 @@ fn threads_that_change_code_together() {
     same_in_all_scopes("jit_threads");
 }
 
+/// Two threads flushed one block at a time, and the engine's build with assertions ended it.
+#[test]
+fn threads_whose_code_changes_itself() {
+    same_in_all_scopes("jit_own_code");
+}
+
+/// A thread's registers were looked for in code that was closed by then, and half of the runs did not end.
+#[test]
+fn code_that_is_closed_while_it_changes_itself() {
+    let program = cc("jit_own_code", &[]);
+    for options in [&[][..], &["count"], &["values"]] {
+        let facts = same(options, &[str(&program), "closed"]);
+        assert_eq!(facts.status, "exit status: 0", "{options:?}");
+    }
+}
+
 /// A store to code that ran ends its block: what follows it must not be counted with it and again
 /// on its own.
 #[test]
