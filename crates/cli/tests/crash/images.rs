@@ -152,6 +152,29 @@ fn a_flush_takes_its_line_from_before_the_memory() {
     }
 }
 
+/// So nothing of what was flushed is lost in any image.
+#[test]
+fn images_begin_and_end_within_lines() {
+    let body = "at[2] = 42; _mm_clflush((void *)at); at[9] = 1; _mm_clflush((void *)&at[15]);";
+    let check = r#"
+        #include <stdio.h>
+        int main(int argc, char **argv) {
+            long words[9] = {0};
+            FILE *image = argc == 2 ? fopen(argv[1], "rb") : NULL;
+            if (image == NULL || fread(words, sizeof(words), 1, image) != 1) return 2;
+            return words[7] == 1 && words[0] != 42;
+        }"#;
+    let folder = tempfile::tempdir().unwrap();
+    let program = c_program(folder.path(), "ends", &other_ways(body), &["-Wl,-z,now"]);
+    let check = c_program(folder.path(), "check", check, &[]);
+    let dir = record(folder.path(), &program, &["--values"]);
+    let check = format!("{} {{image}}", text(&check));
+    let report = crash(&dir, &["--image", "0x100000000010+72", "--check", &check]);
+    assert_eq!(report["images"]["failed"], 0, "{report:#}");
+    assert_eq!(report["images"]["tried"], 3, "{report:#}");
+    assert_eq!(findings(&report), [], "{report:#}");
+}
+
 #[test]
 fn a_file_that_is_mapped_twice_is_one_memory() {
     let source = r#"
