@@ -62,6 +62,17 @@ impl Piece {
         (self.owner, self.at / LINE)
     }
 
+    /// What is left of it behind its first `bytes`.
+    fn behind(self, bytes: u64) -> Self {
+        Self {
+            owner: self.owner,
+            at: self.at + bytes,
+            size: self.size - bytes,
+            addr: self.addr + bytes,
+            offset: self.offset.wrapping_add(bytes),
+        }
+    }
+
     /// Its lines.
     pub(crate) fn lines(self) -> impl Iterator<Item = Part> {
         let (mut at, end) = (self.at, self.at + self.size);
@@ -159,14 +170,18 @@ impl Regions {
         }
     }
 
-    /// What of the line that `addr` is in lies in regions: one piece for each owner, first that of the byte at `addr`, if it is
-    /// persistent, which begins there. Regions may begin and end within lines.
+    /// What of the line that `addr` is in lies in regions, which may begin and end within lines: one piece for each owner; that of
+    /// the byte at `addr` begins there.
     pub(crate) fn line(&self, addr: u64) -> Vec<Piece> {
         let mut all: Vec<Piece> = Vec::new();
-        self.pieces(addr, 1, |piece| all.push(piece));
         self.pieces(addr / LINE * LINE, LINE, |piece| {
-            if all.iter().all(|p| p.key() != piece.key()) {
-                all.push(piece);
+            let before = addr.saturating_sub(piece.addr);
+            let holds = piece.addr <= addr && before < piece.size;
+            let piece = if holds { piece.behind(before) } else { piece };
+            match all.iter_mut().find(|p| p.key() == piece.key()) {
+                Some(other) if holds => *other = piece,
+                Some(_) => {}
+                None => all.push(piece),
             }
         });
         all
@@ -249,7 +264,7 @@ mod tests {
             pieces.map(|p| (p.owner, p.addr)).collect()
         };
         assert_eq!(line(0x1000), [(7, 0x1010), (8, 0x1020)]);
-        assert_eq!(line(0x1024), [(8, 0x1024), (7, 0x1010)]);
+        assert_eq!(line(0x1024), [(7, 0x1010), (8, 0x1024)]);
         assert_eq!(line(0x1038), [(7, 0x1038), (8, 0x1020)]);
         assert_eq!(line(0x1047), [(7, 0x1047)]);
         assert_eq!(line(0xfff), []);
