@@ -44,7 +44,7 @@ pub enum CrashError {
         /// What it did map, in words.
         mapped: String,
     },
-    /// All its files are another image's.
+    /// All that it names is another image's.
     #[error("--image {0}: what it names is another --image's already: name each once")]
     NamedTwice(String),
     /// A range that the program did not use.

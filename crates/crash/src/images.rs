@@ -28,6 +28,8 @@ struct Known {
     live: u64,
     /// Bytes that were ever in it.
     ever: u64,
+    /// Some of what it names is another's.
+    taken: bool,
 }
 
 /// All images.
@@ -61,6 +63,7 @@ impl<'a> Images<'a> {
             counts: true,
             live: 0,
             ever: 0,
+            taken: false,
         });
         Self {
             known: known.collect(),
@@ -78,6 +81,7 @@ impl<'a> Images<'a> {
     /// What a new process has from the start: the ranges.
     pub(crate) fn ranges(&mut self, memory: &mut Memory) -> Regions {
         let mut regions = Regions::default();
+        let mut hidden = Vec::new();
         for (i, known) in self.known.iter_mut().enumerate() {
             if let Some(Image::Range(range)) = &known.asked {
                 let region = Region {
@@ -87,11 +91,21 @@ impl<'a> Images<'a> {
                     origin: range.start,
                     life: Life::Range,
                 };
-                regions.add(range.start, region);
+                hidden.push(regions.add(range.start, region));
                 known.found.bytes = range.end - range.start;
             }
         }
+        for region in hidden {
+            self.hides(region, memory);
+        }
         regions
+    }
+
+    /// A range, `region`, is another's now, which begins where it does.
+    fn hides(&mut self, region: Option<Region>, memory: &Memory) {
+        if let Some(range) = region.filter(|r| r.life == Life::Range) {
+            self.known[memory.image(range.owner)].taken = true;
+        }
     }
 
     /// A file was mapped: `at` is address, bytes, and where in the file.
@@ -130,6 +144,7 @@ impl<'a> Images<'a> {
                     counts: false,
                     live: 0,
                     ever: 0,
+                    taken: false,
                 });
                 self.known.len() - 1
             }
@@ -155,7 +170,7 @@ impl<'a> Images<'a> {
             origin: 0,
             life: Life::File,
         };
-        space.add(addr, region);
+        self.hides(space.add(addr, region), memory);
     }
 
     /// Memory was handed out: `at` is address and bytes, `how` where the call returns to and the allocator's
@@ -194,10 +209,14 @@ impl<'a> Images<'a> {
             }),
             _ => false,
         };
-        let image = self.known.iter().enumerate().position(|(i, k)| fits(i, k));
-        let Some(image) = image else {
+        let known = self.known.iter().enumerate();
+        let fitting: Vec<usize> = known.filter(|(i, k)| fits(*i, k)).map(|(i, _)| i).collect();
+        let Some((&image, others)) = fitting.split_first() else {
             return;
         };
+        for &other in others {
+            self.known[other].taken = true;
+        }
         self.grows(image, size, size);
         let owner = *(self.processes)
             .entry((image, who.process))
@@ -209,7 +228,7 @@ impl<'a> Images<'a> {
             origin: addr,
             life: Life::Allocation,
         };
-        space.add(addr, region);
+        self.hides(space.add(addr, region), memory);
     }
 
     /// `region`, which began at `addr`, is there no more.
@@ -276,14 +295,19 @@ impl<'a> Images<'a> {
                     files => format!("it mapped {}", files.join(", ")),
                 };
                 let image = known.found.name;
-                let taken = asked_file.is_some_and(|a| self.mapped.iter().any(|m| a.is_file(m)));
+                let taken = known.taken
+                    || asked_file.is_some_and(|a| self.mapped.iter().any(|m| a.is_file(m)));
                 return Err(match taken {
                     true => CrashError::NamedTwice(image),
                     false => CrashError::NoSuchImage { image, mapped },
                 });
             }
             if matches!(known.asked, Some(Image::Range(_))) && !touched.contains(&i) {
-                return Err(CrashError::UnusedRange(known.found.name));
+                let image = known.found.name;
+                return Err(match known.taken {
+                    true => CrashError::NamedTwice(image),
+                    false => CrashError::UnusedRange(image),
+                });
             }
             // Files that are only read, as caches of the C library's are no persistent memory.
             let kept = known.counts || touched.contains(&i);

@@ -142,34 +142,46 @@ impl Memory {
         }
     }
 
-    /// `first` flushes the line that `piece` is in. `alone`: no fence is needed.
+    /// `first` flushes a line, of which `pieces` are what is persistent, see [`Regions::line`]. `alone`: no fence is needed.
     pub(crate) fn flush(
         &mut self,
         pending: &mut Pending,
         at: At,
         first: First,
-        piece: Piece,
+        pieces: &[Piece],
         alone: bool,
     ) {
-        let key = (piece.owner, piece.at / LINE);
-        self.any_flush = true;
-        let line = self.lines.entry(key).or_default();
-        let before = line.last_flush;
-        if alone && let Some(pointers) = &mut self.pointers {
-            let bytes = line.writes.iter().fold(0, |all, w| all | w.bytes);
-            pointers.persistent(key, bytes, &mut pending.pointers);
+        self.any_flush |= !pieces.is_empty();
+        let (mut met, mut in_vain) = (Met::Nothing, None);
+        for piece in pieces {
+            let key = piece.key();
+            let line = self.lines.entry(key).or_default();
+            let before = line.last_flush;
+            if alone && let Some(pointers) = &mut self.pointers {
+                let bytes = line.writes.iter().fold(0, |all, w| all | w.bytes);
+                pointers.persistent(key, bytes, &mut pending.pointers);
+            }
+            let met_here = match self.domain {
+                Domain::Adr => line.flush(first.thread, at, alone),
+                Domain::Eadr => Met::Nothing,
+            };
+            pending.last_flush = Some(at);
+            match met_here {
+                Met::Work => {
+                    pending.note(key);
+                    met = Met::Work;
+                }
+                Met::Nothing => line.last_flush = Some(at),
+            }
+            // Beside what is flushed is other memory, of which nobody said that it is persistent.
+            if piece.addr == first.address {
+                self.touched.insert(self.owners[piece.owner as usize]);
+                in_vain = Some((piece, before));
+            }
         }
-        self.touched.insert(self.owners[piece.owner as usize]);
-        let met = match self.domain {
-            Domain::Adr => line.flush(first.thread, at, alone),
-            Domain::Eadr => Met::Nothing,
-        };
-        pending.last_flush = Some(at);
-        if met == Met::Work {
-            pending.note(key);
+        let Some((piece, before)) = in_vain.filter(|_| met == Met::Nothing) else {
             return;
-        }
-        line.last_flush = Some(at);
+        };
         let image = Some(self.image(piece.owner));
         self.ledger.add(Occurrence {
             kind: FindingKind::RedundantFlush,
@@ -177,7 +189,6 @@ impl Memory {
             at,
             count: 1,
             first: First {
-                address: piece.addr,
                 offset: piece.offset,
                 ..first
             },

@@ -112,14 +112,21 @@ impl Pass<'_> {
             EventKind::Flush(kind) => {
                 pending.flushed |= !eadr;
                 let alone = kind == FlushKind::Clflush;
-                let flushers = &mut self.flushers;
-                space.pieces(addr, 1, |piece| {
-                    flushers.insert(at.site);
-                    memory.flush(pending, at, first, piece, alone);
-                    if let Some(logs) = &mut self.logs {
+                let pieces = space.line(addr);
+                if pieces.is_empty() {
+                    return;
+                }
+                self.flushers.insert(at.site);
+                let flush = First {
+                    address: addr,
+                    ..first
+                };
+                memory.flush(pending, at, flush, &pieces, alone);
+                if let Some(logs) = &mut self.logs {
+                    for piece in pieces {
                         logs.flush(at, first, piece, alone);
                     }
-                });
+                }
             }
             EventKind::Fence(kind @ (FenceKind::Store | FenceKind::Full)) => {
                 let told = kind == FenceKind::Store && !space.is_empty();

@@ -57,6 +57,22 @@ pub(crate) struct Part {
 }
 
 impl Piece {
+    /// The line that it begins in.
+    pub(crate) fn key(&self) -> Key {
+        (self.owner, self.at / LINE)
+    }
+
+    /// What is left of it behind its first `bytes`.
+    fn behind(self, bytes: u64) -> Self {
+        Self {
+            owner: self.owner,
+            at: self.at + bytes,
+            size: self.size - bytes,
+            addr: self.addr + bytes,
+            offset: self.offset.wrapping_add(bytes),
+        }
+    }
+
     /// Its lines.
     pub(crate) fn lines(self) -> impl Iterator<Item = Part> {
         let (mut at, end) = (self.at, self.at + self.size);
@@ -88,8 +104,9 @@ impl Regions {
         self.by_start.is_empty()
     }
 
-    pub(crate) fn add(&mut self, start: u64, region: Region) {
-        self.by_start.insert(start, region);
+    /// Answers what began at `start` before.
+    pub(crate) fn add(&mut self, start: u64, region: Region) -> Option<Region> {
+        self.by_start.insert(start, region)
     }
 
     /// The region at `start` ends, if one that may begins there.
@@ -152,6 +169,23 @@ impl Regions {
             at = until;
         }
     }
+
+    /// What of the line that `addr` is in lies in regions, which may begin and end within lines: one piece for each owner; that of
+    /// the byte at `addr` begins there.
+    pub(crate) fn line(&self, addr: u64) -> Vec<Piece> {
+        let mut all: Vec<Piece> = Vec::new();
+        self.pieces(addr / LINE * LINE, LINE, |piece| {
+            let before = addr.saturating_sub(piece.addr);
+            let holds = piece.addr <= addr && before < piece.size;
+            let piece = if holds { piece.behind(before) } else { piece };
+            match all.iter_mut().find(|p| p.key() == piece.key()) {
+                Some(other) if holds => *other = piece,
+                Some(_) => {}
+                None => all.push(piece),
+            }
+        });
+        all
+    }
 }
 
 #[cfg(test)]
@@ -213,5 +247,26 @@ mod tests {
             pieces(&regions, 0x10f0, 0x120),
             [(0xf0, 0x10), (0x100, 0x100), (0x200, 0x10)]
         );
+    }
+
+    #[test]
+    fn of_a_line_every_owner_has_one_piece() {
+        let mut regions = Regions::default();
+        let own = |owner: u32, end: u64, base: u64| Region {
+            owner,
+            ..file(end, base)
+        };
+        regions.add(0x1010, own(7, 0x1020, 0x1010));
+        regions.add(0x1020, own(8, 0x1030, 0x1020));
+        regions.add(0x1030, own(7, 0x1080, 0x1030));
+        let line = |addr: u64| -> Vec<(u32, u64)> {
+            let pieces = regions.line(addr).into_iter();
+            pieces.map(|p| (p.owner, p.addr)).collect()
+        };
+        assert_eq!(line(0x1000), [(7, 0x1010), (8, 0x1020)]);
+        assert_eq!(line(0x1024), [(7, 0x1010), (8, 0x1024)]);
+        assert_eq!(line(0x1038), [(7, 0x1038), (8, 0x1020)]);
+        assert_eq!(line(0x1047), [(7, 0x1047)]);
+        assert_eq!(line(0xfff), []);
     }
 }

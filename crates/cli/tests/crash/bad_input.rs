@@ -46,6 +46,15 @@ fn what_cannot_be_checked_is_said() {
     wrong("0x1000", &["no range of addresses", "0xFIRST+SIZE"]);
     wrong("0x2000-0x1000", &["holds no byte"]);
     wrong("", &["needs a name"]);
+    for (one, other) in [
+        ("allocate", "allocate"),
+        ("0x100000000000+64", "0x100000000000+4K"),
+        ("fixed", "0x100000000000+64"),
+    ] {
+        run(["crash", text(&dir), "--image", one, "--image", other])
+            .exits(2)
+            .says(&["is another --image's already"]);
+    }
     // As recordings were before files were known: the manifest's checksum does not fit then.
     let manifest = dir.join("manifest.json");
     let known = fs::read_to_string(&manifest).unwrap();

@@ -101,6 +101,80 @@ fn an_image_is_a_file_a_range_or_what_is_allocated_somewhere() {
     assert_eq!((both.0.len(), both.1), (2, 2));
 }
 
+/// Allocations and ranges begin and end within lines; who flushes one names any byte of its line.
+#[test]
+fn a_flush_takes_its_line_from_before_the_memory() {
+    let cases: [(&str, &[&str], &[&str]); 6] = [
+        ("at[2] = 1; _mm_clflush((void *)at);", &["10-40"], &[]),
+        (
+            "at[2] = 1; _mm_clflush((void *)&at[8]);",
+            &["10-40"],
+            &["missing-flush"],
+        ),
+        ("at[1] = 1; _mm_clflush((void *)&at[7]);", &["8-20"], &[]),
+        // Of other memory in the line nobody has said that it is persistent, and it may need the flush.
+        (
+            "at[0] = at[2] = 1; _mm_clflush((void *)at); at[0] = 2; _mm_clflush((void *)at);",
+            &["10-40"],
+            &[],
+        ),
+        // Nor is a flush in vain that one of two needs.
+        (
+            "at[0] = at[4] = 1; _mm_clflush((void *)at); at[4] = 2; _mm_clflush((void *)at);",
+            &["0-20", "20-40"],
+            &[],
+        ),
+        (
+            "at[0] = at[4] = 1; _mm_clflush((void *)at); _mm_clflush((void *)&at[4]);",
+            &["0-20", "20-40"],
+            &["redundant-flush"],
+        ),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    for (number, (body, ranges, expected)) in cases.into_iter().enumerate() {
+        let name = format!("within{number}");
+        let program = c_program(folder.path(), &name, &other_ways(body), &["-Wl,-z,now"]);
+        let ranges = ranges.iter().map(|r| {
+            let (first, end) = r.split_once('-').unwrap();
+            format!("0x{:x}-0x{:x}", at(first), at(end))
+        });
+        let ranges: Vec<String> = ranges.collect();
+        let images: Vec<&str> = ranges.iter().flat_map(|r| ["--image", r]).collect();
+        for options in [&[][..], &["--values"]] {
+            let dir = record(folder.path(), &program, options);
+            let report = crash(&dir, &images);
+            let kinds: Vec<String> = findings(&report).into_iter().map(|f| f.0).collect();
+            assert_eq!(kinds, expected, "{body}: {report:#}");
+        }
+    }
+    fn at(offset: &str) -> u64 {
+        0x1000_0000_0000 + u64::from_str_radix(offset, 16).unwrap()
+    }
+}
+
+/// So nothing of what was flushed is lost in any image.
+#[test]
+fn images_begin_and_end_within_lines() {
+    let body = "at[2] = 42; _mm_clflush((void *)at); at[9] = 1; _mm_clflush((void *)&at[15]);";
+    let check = r#"
+        #include <stdio.h>
+        int main(int argc, char **argv) {
+            long words[9] = {0};
+            FILE *image = argc == 2 ? fopen(argv[1], "rb") : NULL;
+            if (image == NULL || fread(words, sizeof(words), 1, image) != 1) return 2;
+            return words[7] == 1 && words[0] != 42;
+        }"#;
+    let folder = tempfile::tempdir().unwrap();
+    let program = c_program(folder.path(), "ends", &other_ways(body), &["-Wl,-z,now"]);
+    let check = c_program(folder.path(), "check", check, &[]);
+    let dir = record(folder.path(), &program, &["--values"]);
+    let check = format!("{} {{image}}", text(&check));
+    let report = crash(&dir, &["--image", "0x100000000010+72", "--check", &check]);
+    assert_eq!(report["images"]["failed"], 0, "{report:#}");
+    assert_eq!(report["images"]["tried"], 3, "{report:#}");
+    assert_eq!(findings(&report), [], "{report:#}");
+}
+
 #[test]
 fn a_file_that_is_mapped_twice_is_one_memory() {
     let source = r#"
