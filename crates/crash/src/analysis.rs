@@ -141,6 +141,14 @@ fn walk(
         ..
     } = pass;
     let mut owners = logs.as_ref().map(Logs::owners).unwrap_or_default();
+    // By their numbers, which is the order of their first mappings.
+    if let (Some(name), Some(last)) = (images.created_anew(&owners), owners.last()) {
+        notes.push(format!(
+            "{name} was created anew while the program ran: images are of the last of {} files of this name",
+            owners.len()
+        ));
+        owners = vec![*last];
+    }
     let mut names: Vec<String> = owners.iter().map(|o| images.name_of(*o, &memory)).collect();
     if names.len() > 1 {
         return Err(CrashError::SeveralImages { dir, names });

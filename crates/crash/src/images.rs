@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use prestore_replay::Executor;
+use prestore_trace::block::{BlockTable, MappedFile};
 use prestore_trace::record::AllocKind;
 use prestore_trace::{ProcessId, SiteId, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -32,6 +33,25 @@ struct Known {
     taken: bool,
 }
 
+/// What makes a file the same file: not its name, which it may change, and which another may get.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum FileId {
+    Identity(u64),
+    /// In recordings that know no more.
+    Path(String),
+}
+
+/// A file that is an image's.
+struct File {
+    image: usize,
+    /// Of its lines.
+    owner: u32,
+    /// What it was called at first.
+    path: String,
+    /// From where to where in it it was mapped.
+    span: Range<u64>,
+}
+
 /// All images.
 pub(crate) struct Images<'a> {
     known: Vec<Known>,
@@ -40,13 +60,12 @@ pub(crate) struct Images<'a> {
     allocates: &'a mut dyn FnMut(&str, SiteId) -> bool,
     /// What `allocates` has answered, by image and site.
     answers: FxHashMap<(usize, SiteId), bool>,
-    /// Owners of files' lines, by image and path, and of allocations', by image and process.
-    files: FxHashMap<(usize, String), u32>,
+    /// Files that were mapped.
+    files: FxHashMap<FileId, File>,
+    /// Owners of allocations' lines, by image and process.
     processes: FxHashMap<(usize, ProcessId), u32>,
     /// Where calls return to, and the site of the call.
     calls: FxHashMap<ProcessId, FxHashMap<u64, SiteId>>,
-    /// From where to where in it each file was mapped, by image and path.
-    spans: FxHashMap<(usize, String), Range<u64>>,
     /// All files that were mapped, for whom asks for another.
     mapped: Vec<String>,
 }
@@ -71,7 +90,6 @@ impl<'a> Images<'a> {
             allocates,
             answers: FxHashMap::default(),
             files: FxHashMap::default(),
-            spans: FxHashMap::default(),
             processes: FxHashMap::default(),
             calls: FxHashMap::default(),
             mapped: Vec::new(),
@@ -108,61 +126,60 @@ impl<'a> Images<'a> {
         }
     }
 
-    /// A file was mapped: `at` is address, bytes, and where in the file.
+    /// A file was mapped: `at` is address, bytes, and where in the file. `table` has what else it is called.
     pub(crate) fn mapped(
         &mut self,
-        path: &str,
+        (file, table): (&MappedFile, &BlockTable),
         at: (u64, u64, u64),
         writable: bool,
         space: &mut Regions,
         memory: &mut Memory,
     ) {
-        let path = path.strip_suffix(" (deleted)").unwrap_or(path);
-        let path = if path.is_empty() {
-            "[a file without a name]"
-        } else {
-            path
-        };
+        let path = named(&file.path);
         if !self.mapped.iter().any(|m| m == path) {
             self.mapped.push(path.to_owned());
         }
-        let of_path = |known: &Known| match &known.asked {
-            None => known.found.name == path,
-            Some(asked @ Image::Named(_)) => asked.is_file(path),
-            Some(Image::Range(_)) => false,
+        let id = match file.identity {
+            Some(identity) => FileId::Identity(identity),
+            None => FileId::Path(path.to_owned()),
         };
-        let image = match self.known.iter().position(of_path) {
-            Some(image) => image,
-            None if self.all_files => {
-                self.known.push(Known {
-                    found: ImageFound {
-                        name: path.to_owned(),
-                        files: Vec::new(),
-                        bytes: 0,
-                    },
-                    asked: None,
-                    counts: false,
-                    live: 0,
-                    ever: 0,
-                    taken: false,
-                });
-                self.known.len() - 1
+        // Created under another name, it gets the one that is asked for later.
+        let others = file.identity.map(|identity| table.names_of(identity));
+        let mut names: Vec<&str> = others.into_iter().flatten().map(named).collect();
+        names.sort_unstable();
+        names.insert(0, path);
+        let mut asked = names
+            .into_iter()
+            .filter_map(|n| Some((self.image_of(n)?, n)));
+        let (image, path) = match (self.files.get(&id), asked.next()) {
+            (None, Some(found)) => found,
+            (None, None) if self.all_files => (self.further_file(path), path),
+            (None, None) => return,
+            (Some(file), other) => {
+                let image = file.image;
+                if let Some((other, _)) = other.filter(|(other, _)| *other != image) {
+                    self.known[other].taken = true;
+                }
+                (image, path)
             }
-            None => return,
         };
         let (addr, size, offset) = at;
-        let files = &mut self.known[image].found.files;
-        if !files.iter().any(|f| f == path) {
-            files.push(path.to_owned());
+        let known = &mut self.known[image];
+        if !known.found.files.iter().any(|f| f == path) {
+            known.found.files.push(path.to_owned());
         }
-        self.known[image].counts |= writable;
-        let key = (image, path.to_owned());
-        let span = self.spans.entry(key.clone()).or_insert(offset..offset);
+        known.counts |= writable;
+        let file = self.files.entry(id).or_insert_with(|| File {
+            image,
+            owner: memory.owner(image),
+            path: path.to_owned(),
+            span: offset..offset,
+        });
+        let (owner, span) = (file.owner, &mut file.span);
         let before = span.end - span.start;
         *span = span.start.min(offset)..span.end.max(offset.saturating_add(size));
         let further = span.end - span.start - before;
         self.grows(image, size, further);
-        let owner = *self.files.entry(key).or_insert_with(|| memory.owner(image));
         let region = Region {
             end: addr.saturating_add(size),
             owner,
@@ -171,6 +188,32 @@ impl<'a> Images<'a> {
             life: Life::File,
         };
         self.hides(space.add(addr, region), memory);
+    }
+
+    /// The image that a file of this name is.
+    fn image_of(&self, path: &str) -> Option<usize> {
+        self.known.iter().position(|known| match &known.asked {
+            None => known.found.name == path,
+            Some(asked @ Image::Named(_)) => asked.is_file(path),
+            Some(Image::Range(_)) => false,
+        })
+    }
+
+    /// An image that nobody asked for.
+    fn further_file(&mut self, path: &str) -> usize {
+        self.known.push(Known {
+            found: ImageFound {
+                name: path.to_owned(),
+                files: Vec::new(),
+                bytes: 0,
+            },
+            asked: None,
+            counts: false,
+            live: 0,
+            ever: 0,
+            taken: false,
+        });
+        self.known.len() - 1
     }
 
     /// Memory was handed out: `at` is address and bytes, `how` where the call returns to and the allocator's
@@ -256,11 +299,22 @@ impl<'a> Images<'a> {
 
     /// What the memory of `owner` is called: its file, else as it was asked for.
     pub(crate) fn name_of(&self, owner: u32, memory: &Memory) -> String {
-        let file = self.files.iter().find(|(_, o)| **o == owner);
-        match file {
-            Some(((_, path), _)) => path.clone(),
+        match self.files.values().find(|f| f.owner == owner) {
+            Some(file) => file.path.clone(),
             None => self.known[memory.image(owner)].found.name.clone(),
         }
+    }
+
+    /// The name that files have had one after the other, whose memories are `owners`; `None`: they are other memories.
+    pub(crate) fn created_anew(&self, owners: &[u32]) -> Option<&str> {
+        let path = |owner: &u32| {
+            let file = self.files.values().find(|f| f.owner == *owner)?;
+            Some(file.path.as_str())
+        };
+        let (last, before) = owners.split_last()?;
+        let last = path(last)?;
+        let all = !before.is_empty() && before.iter().all(|o| path(o) == Some(last));
+        all.then_some(last)
     }
 
     /// `bytes` more of the image are mapped or allocated, `further` of them for the first time: what is mapped twice is one memory all
@@ -318,6 +372,14 @@ impl<'a> Images<'a> {
             return Err(CrashError::NothingMapped(dir));
         }
         Ok((all, places))
+    }
+}
+
+/// What a file that was mapped is called.
+fn named(path: &str) -> &str {
+    match path.strip_suffix(" (deleted)").unwrap_or(path) {
+        "" => "[a file without a name]",
+        path => path,
     }
 }
 

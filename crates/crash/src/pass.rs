@@ -259,9 +259,15 @@ impl OrderedSink for Pass<'_> {
                 file,
                 writable,
             } => {
-                let path = who.table.mapped_file(file).cloned().unwrap_or_default();
+                let file = who.table.mapped_file(file).cloned().unwrap_or_default();
                 let mapped = (addr, size, offset);
-                (self.images).mapped(&path, mapped, writable, space, &mut self.memory);
+                (self.images).mapped(
+                    (&file, who.table),
+                    mapped,
+                    writable,
+                    space,
+                    &mut self.memory,
+                );
                 self.is_there(who, addr, size);
             }
             Special::Free { addr, .. } => {

@@ -175,8 +175,8 @@ impl OrderedSink for Pass<'_> {
                 writable,
                 ..
             } => {
-                let path = who.table.mapped_file(file).cloned().unwrap_or_default();
-                self.mapped(&path, place(addr, size), writable);
+                let file = who.table.mapped_file(file).cloned().unwrap_or_default();
+                self.mapped(&file.path, place(addr, size), writable);
             }
             _ => {}
         }

@@ -111,18 +111,25 @@ fn shared_memory_is_known_and_inherited() {
 #[test]
 fn mapped_files_are_known_by_number() {
     let mut log = process_frame(1, 0, 0);
-    for (number, path) in [(1u64, "/mnt/pool"), (7, "")] {
+    for (number, path, identity) in [(1u64, "/mnt/pool", 5u64), (7, "", 0), (8, "/mnt/to", 6)] {
         let mut payload = number.to_le_bytes().to_vec();
         payload.extend((path.len() as u32).to_le_bytes());
         payload.extend([0; 4]);
         payload.extend(path.as_bytes());
+        // What older recordings have ends here.
+        if number != 8 {
+            payload.resize(payload.len().next_multiple_of(8), 0);
+            payload.extend(identity.to_le_bytes());
+        }
         log.extend(frame(meta::FILE, payload));
     }
     let mut table = BlockTable::default();
     table.feed(&log, &mut SiteTable::default()).unwrap();
-    assert_eq!(table.mapped_file(1).map(|p| &**p), Some("/mnt/pool"));
-    assert_eq!(table.mapped_file(7).map(|p| &**p), Some(""));
-    assert_eq!(table.mapped_file(2), None);
+    let file = |number| table.mapped_file(number).map(|f| (&*f.path, f.identity));
+    assert_eq!(file(1), Some(("/mnt/pool", Some(5))));
+    assert_eq!(file(7), Some(("", None)));
+    assert_eq!(file(8), Some(("/mnt/to", None)));
+    assert_eq!(file(2), None);
     // A length beyond the frame.
     let mut short = 1u64.to_le_bytes().to_vec();
     short.extend([9, 0, 0, 0, 0, 0, 0, 0]);

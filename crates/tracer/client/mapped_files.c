@@ -19,15 +19,16 @@
 /* Numbers go on in a forked child: what it inherits keeps its parent's. */
 static volatile int last_number;
 
-/* The name goes to the block log, its number into the thread's words: there it has its time. */
+/* The name goes to the block log, its number into the thread's words: there it has its time. A file that goes by another name later
+ * is the same by its identity. */
 static uint64
-tell_name(int fd)
+tell_name(int fd, uint64 identity)
 {
     struct {
         uint32_t type, bytes;
         uint64_t number;
         uint32_t length, pad;
-        char path[MAXIMUM_PATH + 8];
+        char path[MAXIMUM_PATH + 8 + sizeof(identity)];
     } frame = { .type = META_FILE };
     char link[48];
     frame.number = (uint64)dr_atomic_add32_return_sum(&last_number, 1);
@@ -35,7 +36,9 @@ tell_name(int fd)
     /* Without /proc it stays without a name. */
     long length = syscall(SYS_readlink, link, frame.path, (size_t)MAXIMUM_PATH);
     frame.length = length > 0 ? (uint32_t)length : 0;
-    frame.bytes = 16 + ((frame.length + 7) & ~7u);
+    uint32_t padded = (frame.length + 7) & ~7u;
+    memcpy(frame.path + padded, &identity, sizeof(identity));
+    frame.bytes = 16 + padded + (uint32_t)sizeof(identity);
     session_meta(&frame, 8 + frame.bytes);
     return frame.number;
 }
@@ -90,18 +93,22 @@ mapped_files_moved(uint64 to, const uint64 args[6])
     widen_shared(to, args[2]);
 }
 
-static void
+/* Answers the file's identity; 0: it has none. */
+static uint64
 tell_mapped(uint64 address, const uint64 args[6])
 {
     struct stat file;
     bool anonymous = (args[3] & MAP_ANONYMOUS) != 0;
     if (!anonymous && syscall(SYS_fstat, (int)args[4], &file) != 0)
-        return;
+        return 0;
     /* Each mapping of /dev/zero has memory of its own. */
-    if (anonymous || (S_ISCHR(file.st_mode) && file.st_rdev == makedev(1, 5)))
+    if (anonymous || (S_ISCHR(file.st_mode) && file.st_rdev == makedev(1, 5))) {
         tell_shared(address, args[1], OF_NO_FILE, __builtin_ia32_rdtsc(), 0);
-    else
-        tell_shared(address, args[1], OF_A_FILE, file.st_dev << 40 ^ file.st_ino, args[5]);
+        return 0;
+    }
+    uint64 identity = file.st_dev << 40 ^ file.st_ino;
+    tell_shared(address, args[1], OF_A_FILE, identity, args[5]);
+    return identity;
 }
 
 void
@@ -119,10 +126,10 @@ mapped_files_mapped(void *drcontext, uint64 address, const uint64 args[6])
     uint64 sharing = args[3] & KIND_OF_SHARING;
     if (sharing != MAP_SHARED && sharing != MAP_SHARED_VALIDATE)
         return;
-    tell_mapped(address, args);
+    uint64 identity = tell_mapped(address, args);
     if ((args[3] & MAP_ANONYMOUS) != 0)
         return;
-    uint64 payload[5] = { address, args[1], args[5], tell_name((int)args[4]),
+    uint64 payload[5] = { address, args[1], args[5], tell_name((int)args[4], identity),
                           (args[2] & PROT_WRITE) != 0 ? MAPPED_WRITABLE : 0 };
     thread_special(drcontext, REC_MAPPED, 5, payload);
 }

@@ -11,6 +11,7 @@ mod defects;
 mod forms;
 mod helpers;
 mod images;
+mod names;
 mod suite;
 mod transactions;
 mod whole_pages;

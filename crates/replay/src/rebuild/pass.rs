@@ -201,9 +201,9 @@ impl Stretches for Pass {
                 file,
                 ..
             } => {
-                if let Some(path) = of.table.mapped_file(file) {
+                if let Some(file) = of.table.mapped_file(file) {
                     let memory = self.memories.entry(process).or_default();
-                    memory.map(addr, size, path, offset);
+                    memory.map(addr, size, &file.path, offset);
                 }
             }
             _ => {}

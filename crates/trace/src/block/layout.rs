@@ -33,8 +33,8 @@
 //! xsave component; `inherited` > 0: forked from
 //! the process with the parent's pid and the stamp `origin`, whose blocks with ids below
 //! `inherited` are this process's too. Its modules follow: those that it began with.
-//! `FILE`: `u64 number, u32 path bytes, u32 0`, path; padded to 8: the file that `MAPPED` records
-//! ([`crate::record`]) mean by that number; no path where it could not be had.
+//! `FILE`: `u64 number, u32 path bytes, u32 0`, path; padded to 8; `u64 identity` (0: not known; older recordings have none): the file
+//! that `MAPPED` records ([`crate::record`]) mean by that number; no path where it could not be had.
 //! `SHARED`: `u64 address, u64 bytes, u64 identity, u64 offset`: memory of which other processes may have the same pages
 //! (`MAP_SHARED`, `shmat`): what has the same identity and offset is the same.
 //! `MOVED`: `u64 from, u64 bytes, u64 to, u64 bytes`: such memory was moved, or has another length now (`mremap`).

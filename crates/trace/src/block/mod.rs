@@ -18,7 +18,7 @@ pub use layout::{NO_SLOT, REF_BYTES, meta, whole_frames};
 pub use module::ModuleLoad;
 pub use process::ProcessFacts;
 pub use shared::SharedMemory;
-pub use table::{BlockTable, MetaError, UnknownOpcode};
+pub use table::{BlockTable, MappedFile, MetaError, UnknownOpcode};
 pub use xsave::{XsaveComponent, XsaveForm};
 
 use crate::{EventKind, SiteId};

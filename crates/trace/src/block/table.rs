@@ -49,13 +49,22 @@ struct Mapping {
     module: ModuleId,
 }
 
+/// A file that was mapped.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MappedFile {
+    /// As it was called when it was mapped; empty where that could not be had.
+    pub path: Arc<str>,
+    /// The same for files that are the same, whatever they are called; `None`: older recordings, and where it could not be had.
+    pub identity: Option<u64>,
+}
+
 /// The blocks and modules of one process.
 #[derive(Clone, Debug, Default)]
 pub struct BlockTable {
     blocks: Blocks,
     mappings: Vec<Mapping>,
     unknown: Vec<UnknownOpcode>,
-    files: FxHashMap<u64, Arc<str>>,
+    files: FxHashMap<u64, MappedFile>,
     shared: SharedMemory,
     xsave: Vec<XsaveComponent>,
     facts: ProcessFacts,
@@ -86,10 +95,15 @@ impl BlockTable {
         &self.unknown
     }
 
-    /// Path of the file that [`crate::record::Special::Mapped`] means by `number`; empty where it
-    /// could not be had, `None` for no such number.
-    pub fn mapped_file(&self, number: u64) -> Option<&Arc<str>> {
+    /// The file that [`crate::record::Special::Mapped`] means by `number`; `None` for no such number.
+    pub fn mapped_file(&self, number: u64) -> Option<&MappedFile> {
         self.files.get(&number)
+    }
+
+    /// What the file of `identity` was called when it was mapped, in no order.
+    pub fn names_of(&self, identity: u64) -> impl Iterator<Item = &str> {
+        let same = move |file: &&MappedFile| file.identity == Some(identity);
+        self.files.values().filter(same).map(|file| &*file.path)
     }
 
     /// Memory that the process, or one it was forked from, has had in common with others.
@@ -212,8 +226,11 @@ impl BlockTable {
                     return Err(frame.bad(SHORT));
                 };
                 let path = f.bytes(length as usize).ok_or(frame.bad(SHORT))?;
-                let path = String::from_utf8_lossy(path);
-                self.files.insert(number, path.into());
+                let path = String::from_utf8_lossy(path).into();
+                let padding = (length as usize).next_multiple_of(8) - length as usize;
+                let identity = f.bytes(padding).and_then(|_| f.u64());
+                let identity = identity.filter(|id| *id != 0);
+                self.files.insert(number, MappedFile { path, identity });
             }
             meta::SHARED => {
                 let taken = self.shared.take(Fields(frame.payload));
