@@ -129,20 +129,20 @@ fn a_checker_that_always_hangs_is_given_up() {
         "[ -e {once} ] || {{ touch {once}; exit 0; }}; sleep 60; {{image}}",
         once = text(&once)
     );
-    let options = ["--timeout", "0.05", "--jobs", "1", "--hangs", "3"];
+    let options = ["--timeout", "0.4", "--jobs", "1", "--hangs", "3"];
     let resumed = [&options[..], &["--resume", text(&state)]].concat();
     let report = it.checked(&check, &resumed);
     assert_eq!(report["images"]["tried"], 3, "{report:#}");
     assert_eq!(report["images"]["failed"], 3, "{report:#}");
     assert_eq!(report["images"]["complete"], false, "{report:#}");
     let note = format!(
-        "stopped before all of {total} images were tried: 3 checks in a row had no answer in 0.05 s"
+        "stopped before all of {total} images were tried: 3 checks in a row had no answer in 0.4 s"
     );
     let notes = report["notes"].to_string();
     assert!(notes.contains(&note), "{report:#}");
     assert!(notes.contains("--hangs"), "{report:#}");
     let first = &report["first_failure"];
-    assert_eq!(first["ended"], "no answer in 0.05 s, killed", "{report:#}");
+    assert_eq!(first["ended"], "no answer in 0.4 s, killed", "{report:#}");
     let failing = [&resumed[..], &["--fail-on-findings"]].concat();
     fs::remove_file(&once).unwrap();
     // It goes on behind those.
