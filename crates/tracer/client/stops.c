@@ -90,16 +90,18 @@ write_range(uint64 begin, uint64 end, bool file, void *of)
     put_words(RANGE, begin, end);
 }
 
+/* Of the threads that are stopped: one that begins meanwhile has done nothing yet. */
 static void
-write_stop(void)
+write_stop(const bool stopped[MAX_THREADS])
 {
     uint64 n = 0;
     for (int i = 0; i < MAX_THREADS; i++)
-        n += places[i].where != NOBODY;
+        n += stopped[i];
     put_words(STOP, dr_get_process_id(), n);
     for (int i = 0; i < MAX_THREADS; i++) {
-        if (places[i].where != NOBODY)
-            put_words(places[i].tid, places[i].words, places[i].where);
+        if (!stopped[i])
+            continue;
+        put_words(places[i].tid, places[i].words, places[i].where);
         if (places[i].where == ENDED)
             places[i].where = NOBODY;
     }
@@ -144,12 +146,14 @@ next_stop(void)
 static void
 stop_all(void *drcontext, place_t *p)
 {
+    bool stopped[MAX_THREADS];
     p->words = words_of(thread_of(drcontext));
     for (int i = 0; i < MAX_THREADS; i++) {
-        if (&places[i] != p)
+        stopped[i] = places[i].where != NOBODY;
+        if (stopped[i] && &places[i] != p)
             wait_for(&places[i]);
     }
-    write_stop();
+    write_stop(stopped);
     left = (int64)next_stop();
     __atomic_store_n(&wanted, 0, __ATOMIC_SEQ_CST);
 }
