@@ -144,7 +144,7 @@ fn walk(
     // By their numbers, which is the order of their first mappings.
     if let (Some(name), Some(last)) = (images.created_anew(&owners), owners.last()) {
         notes.push(format!(
-            "{name} was created anew while the program ran: images are of the last of {} files of this name",
+            "{name} was created anew while the program ran: images are of the last of {} files of this name that it stored to",
             owners.len()
         ));
         owners = vec![*last];

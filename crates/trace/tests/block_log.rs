@@ -130,6 +130,8 @@ fn mapped_files_are_known_by_number() {
     assert_eq!(file(7), Some(("", None)));
     assert_eq!(file(8), Some(("/mnt/to", None)));
     assert_eq!(file(2), None);
+    assert_eq!(table.names_of(5).collect::<Vec<_>>(), ["/mnt/pool"]);
+    assert_eq!(table.names_of(6).count(), 0);
     // A length beyond the frame.
     let mut short = 1u64.to_le_bytes().to_vec();
     short.extend([9, 0, 0, 0, 0, 0, 0, 0]);

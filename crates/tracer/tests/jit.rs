@@ -92,7 +92,7 @@ fn threads_whose_code_changes_itself() {
 }
 
 /// A thread's registers were looked for in code that was closed by then, and half of the runs did not end. Where it was only
-/// not writable for moments, half of the values were what the code had been.
+/// not writable for moments, most values of some runs were what the code had been.
 #[test]
 fn code_that_is_closed_while_it_changes_itself() {
     let program = cc("jit_own_code", &[]);

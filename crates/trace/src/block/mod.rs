@@ -7,6 +7,7 @@
 
 mod blocks;
 mod fields;
+mod files;
 mod layout;
 mod module;
 mod process;
@@ -14,11 +15,12 @@ mod shared;
 mod table;
 mod xsave;
 
+pub use files::MappedFile;
 pub use layout::{NO_SLOT, REF_BYTES, meta, whole_frames};
 pub use module::ModuleLoad;
 pub use process::ProcessFacts;
 pub use shared::SharedMemory;
-pub use table::{BlockTable, MappedFile, MetaError, UnknownOpcode};
+pub use table::{BlockTable, MetaError, UnknownOpcode};
 pub use xsave::{XsaveComponent, XsaveForm};
 
 use crate::{EventKind, SiteId};

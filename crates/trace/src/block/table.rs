@@ -1,12 +1,10 @@
 //! The blocks and modules of one process, fed from its meta log.
 
-use std::sync::Arc;
-
-use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use super::blocks::Blocks;
 use super::fields::Fields;
+use super::files::{MappedFile, MappedFiles};
 use super::layout::{self, NO_SLOT, REF_BYTES, meta};
 use super::process::ProcessFacts;
 use super::{Block, BlockEnd, ModuleLoad, Ref, RefMode, SharedMemory, XsaveComponent};
@@ -49,22 +47,13 @@ struct Mapping {
     module: ModuleId,
 }
 
-/// A file that was mapped.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MappedFile {
-    /// As it was called when it was mapped; empty where that could not be had.
-    pub path: Arc<str>,
-    /// The same for files that are the same, whatever they are called; `None`: older recordings, and where it could not be had.
-    pub identity: Option<u64>,
-}
-
 /// The blocks and modules of one process.
 #[derive(Clone, Debug, Default)]
 pub struct BlockTable {
     blocks: Blocks,
     mappings: Vec<Mapping>,
     unknown: Vec<UnknownOpcode>,
-    files: FxHashMap<u64, MappedFile>,
+    files: MappedFiles,
     shared: SharedMemory,
     xsave: Vec<XsaveComponent>,
     facts: ProcessFacts,
@@ -97,13 +86,12 @@ impl BlockTable {
 
     /// The file that [`crate::record::Special::Mapped`] means by `number`; `None` for no such number.
     pub fn mapped_file(&self, number: u64) -> Option<&MappedFile> {
-        self.files.get(&number)
+        self.files.get(number)
     }
 
-    /// What the file of `identity` was called when it was mapped, in no order.
+    /// What the file of `identity` was called when it was mapped, each name once.
     pub fn names_of(&self, identity: u64) -> impl Iterator<Item = &str> {
-        let same = move |file: &&MappedFile| file.identity == Some(identity);
-        self.files.values().filter(same).map(|file| &*file.path)
+        self.files.names_of(identity)
     }
 
     /// Memory that the process, or one it was forked from, has had in common with others.
@@ -221,16 +209,8 @@ impl BlockTable {
                 }
             }
             meta::FILE => {
-                let mut f = Fields(frame.payload);
-                let (Some(number), Some(length), Some(_)) = (f.u64(), f.u32(), f.u32()) else {
-                    return Err(frame.bad(SHORT));
-                };
-                let path = f.bytes(length as usize).ok_or(frame.bad(SHORT))?;
-                let path = String::from_utf8_lossy(path).into();
-                let padding = (length as usize).next_multiple_of(8) - length as usize;
-                let identity = f.bytes(padding).and_then(|_| f.u64());
-                let identity = identity.filter(|id| *id != 0);
-                self.files.insert(number, MappedFile { path, identity });
+                let taken = self.files.take(Fields(frame.payload));
+                taken.ok_or(frame.bad(SHORT))?;
             }
             meta::SHARED => {
                 let taken = self.shared.take(Fields(frame.payload));
