@@ -60,6 +60,12 @@ pub(crate) struct Turned {
 }
 
 impl Turns {
+    /// Did the writer turn to the context of that serial last?
+    #[inline]
+    pub(crate) fn is_at(&self, serial: u32) -> bool {
+        self.last == serial
+    }
+
     /// Turns to `context` at `now`, to the line of it that was written last (`returns`) or to another. The instruction that
     /// does so had last written there at `left`; 0: not. `None`: the writer was there already, or turned to fewer than `most`
     /// others since.

@@ -53,9 +53,19 @@ impl Execution<'_> {
         while at < end {
             at += self.step(at, item.before, values);
         }
-        match self.looked.go_on(self.thread, self.memory, batch, i) {
+        let mut tried = self.looked.go_on(self.thread, self.memory, batch, i);
+        if matches!(tried, Tried::Long) {
+            let made = self.sweep(batch, i);
+            if made > 0 {
+                self.thread.quiet[item.run as usize].ended(made);
+                return made;
+            }
+            self.looked.row.unswept = true;
+            tried = self.looked.try_row(self.thread, self.memory, (batch, i), 0);
+        }
+        match tried {
             Tried::Made(made) => made,
-            Tried::LoadsFirst => self.load_first(batch, i),
+            Tried::LoadsFirst | Tried::Long => self.load_first(batch, i),
         }
     }
 
@@ -67,7 +77,7 @@ impl Execution<'_> {
         let tried = self.looked.try_row(self.thread, self.memory, (batch, i), 1);
         let made = match tried {
             Tried::Made(made) => made,
-            Tried::LoadsFirst => 0,
+            Tried::LoadsFirst | Tried::Long => 0,
         };
         self.loaded = made == 0;
         made
@@ -152,7 +162,7 @@ impl Execution<'_> {
 
     /// Makes the step `at` and returns how many were made.
     #[inline(always)]
-    fn step(&mut self, at: usize, before: u64, values: &[u64]) -> usize {
+    pub(super) fn step(&mut self, at: usize, before: u64, values: &[u64]) -> usize {
         let step = &mut self.thread.steps[at];
         match step.op {
             Op::Load => {
@@ -232,7 +242,7 @@ impl Execution<'_> {
 
     /// Of the loads `first..end` those at the bits of `found`, counted from the first one: the others find nothing.
     #[inline(never)]
-    fn found_loads(
+    pub(super) fn found_loads(
         &mut self,
         (first, end): (usize, usize),
         mut found: u64,

@@ -5,6 +5,7 @@ mod execution;
 mod meeting;
 mod quiet;
 mod rows;
+mod sweep;
 mod touches;
 
 use prestore_trace::ProcessId;

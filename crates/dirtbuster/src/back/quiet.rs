@@ -11,6 +11,7 @@ use prestore_trace::block::NO_SLOT;
 
 use super::BackThread;
 use super::rows::Row;
+use super::sweep::{LONG, Sweep};
 use crate::access::{FOREIGN, Op};
 use crate::batch::{Batch, Item, word};
 use crate::fences::{HORIZON, waits_from};
@@ -22,7 +23,7 @@ use crate::steps::Step;
 pub(super) const MOST: usize = 16;
 
 /// Instructions from the first execution to the last, at most: less than what makes two writes of one.
-const APART: u64 = HORIZON / 2;
+pub(super) const APART: u64 = HORIZON / 2;
 
 /// Tries in vain after which one in [`RARELY`] executions is tried.
 const PATIENCE: u8 = 8;
@@ -73,7 +74,7 @@ impl Quiet {
         self.possible
     }
 
-    fn ended(&mut self, executions: usize) {
+    pub(super) fn ended(&mut self, executions: usize) {
         if executions > 1 {
             self.in_vain = 0;
             return;
@@ -105,12 +106,15 @@ pub(super) enum Tried {
     Made(usize),
     /// None yet: the loads that the next one begins with find something.
     LoadsFirst,
+    /// None yet: they may be swept.
+    Long,
 }
 
 /// The row that executions are in, and the stores of the one that is looked at.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Looked {
-    row: Row,
+    pub(super) row: Row,
+    pub(super) sweep: Sweep,
     stores: [Store; MOST],
     count: usize,
 }
@@ -134,6 +138,9 @@ impl Looked {
             return Tried::Made(0);
         }
         self.row.has(batch, i, (quiet.slots, quiet.stored));
+        if self.row.behind(i) >= LONG && !self.row.unswept {
+            return Tried::Long;
+        }
         self.try_row(thread, memory, (batch, i), 0)
     }
 
@@ -336,7 +343,7 @@ impl Looked {
 
 /// How often something can go on by `stride` that may go so far down, and up.
 #[inline(always)]
-fn times(stride: u64, down: u64, up: u64) -> u64 {
+pub(super) fn times(stride: u64, down: u64, up: u64) -> u64 {
     match stride as i64 {
         0 => u64::MAX,
         1.. => up / stride,

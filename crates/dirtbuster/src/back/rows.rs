@@ -17,6 +17,8 @@ pub(super) struct Row {
     strides: [u64; MOST],
     /// Values without a stride: a bit each.
     free: u16,
+    /// It cannot be swept.
+    pub(super) unswept: bool,
 }
 
 impl Row {
@@ -56,6 +58,10 @@ impl Row {
             2 => self.begin_of(batch, i, 2, stored),
             3 => self.begin_of(batch, i, 3, stored),
             4 => self.begin_of(batch, i, 4, stored),
+            5 => self.begin_of(batch, i, 5, stored),
+            6 => self.begin_of(batch, i, 6, stored),
+            7 => self.begin_of(batch, i, 7, stored),
+            8 => self.begin_of(batch, i, 8, stored),
             more => self.begin_of(batch, i, more, stored),
         }
     }
@@ -65,6 +71,7 @@ impl Row {
     fn begin_of(&mut self, batch: &Batch, i: usize, slots: usize, stored: u16) {
         let run = batch.items[i].run;
         (self.run, self.first, self.end, self.free) = (run, i, i + 1, 0);
+        self.unswept = false;
         let of = |item| values(&batch.words, item).get(..slots);
         let Some(mut last) = of(&batch.items[i]) else {
             return;

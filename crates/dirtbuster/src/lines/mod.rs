@@ -34,7 +34,8 @@ pub(crate) fn bits_of(addr: u64, size: u64) -> u64 {
 }
 
 const PAGES: usize = 1 << (REGION_SHIFT - 12);
-const GROUP_LINES: usize = 16;
+/// Lines whose states lie next to each other.
+pub(crate) const GROUP_LINES: usize = 16;
 const RECENT: usize = 256;
 
 /// All lines of an address space.

@@ -31,6 +31,7 @@
 //! A line that was written is *taken* when another thread reads it for the first time since, or writes it. That its writer has
 //! read it before changes nothing: see `own`.
 
+mod advance;
 mod allocated;
 mod elsewhere;
 mod flushes;
@@ -43,6 +44,7 @@ mod singles;
 mod streaks;
 mod writes;
 
+pub(crate) use advance::Ahead;
 pub(crate) use elsewhere::Others;
 
 use prestore_trace::SiteId;
@@ -100,6 +102,12 @@ impl Streak {
         let down = end <= self.addr && self.addr - end < size;
         let up = self.addr < addr && addr - self.addr <= 2 * LINE;
         (self.last > 0 && (down || up)).then_some(down)
+    }
+
+    /// The line that it wrote last.
+    #[inline(always)]
+    pub(crate) fn line(&self) -> u64 {
+        self.line
     }
 
     /// Does its last write wait for a fence?

@@ -1,6 +1,6 @@
 //! Reads, and how far they are from the write.
 
-use super::{Memory, Moment, bits_in};
+use super::{Memory, Moment, Streak, bits_in};
 use crate::cores::{sample_of, sampled};
 use crate::lines::{LINE, LINE_SHIFT, LineState, RegionHint, bits_of};
 
@@ -118,6 +118,37 @@ impl Memory {
             }
         }
         taken
+    }
+
+    /// Does the writer `thread` read nothing but what it is about to write, as far as it is looked at, in the line that its `streak` is
+    /// at: `size` > 0 bytes at `addr`?
+    #[inline(always)]
+    pub(crate) fn is_ahead(&self, streak: &Streak, (addr, size): (u64, u64), thread: u32) -> bool {
+        let line = addr >> LINE_SHIFT;
+        if line != streak.line || addr % LINE + size > LINE {
+            return false;
+        }
+        if self.lines.unread[streak.page as usize] >> (line & 63) & 1 == 0 {
+            return true;
+        }
+        let state = &self.lines.states[streak.state as usize];
+        !sampled(line)
+            && state.is_owned()
+            && state.reread == 0
+            && state.mask & bits_of(addr, size) == 0
+            && self.writer_thread(state) == thread
+            && self.is_at(state, line)
+    }
+
+    /// Reads it.
+    #[inline(always)]
+    pub(crate) fn read_ahead(&mut self, streak: &Streak) {
+        let (page, line) = (streak.page as usize, streak.line);
+        if self.lines.unread[page] >> (line & 63) & 1 != 0 {
+            self.lines.clear_unread(page, line);
+            self.lines.states[streak.state as usize].mute();
+            self.read_by_its_writer(page, line);
+        }
     }
 
     fn first_read(&mut self, i: usize, writer: u32, at: Moment) {
