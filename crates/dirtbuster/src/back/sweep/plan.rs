@@ -8,6 +8,9 @@ use crate::batch::{Batch, word};
 use crate::lines::LINE;
 use crate::steps::Step;
 
+/// By how much the address of a load grows or falls from one execution to the next, at most.
+const FARTHEST: u64 = 1024;
+
 impl Execution<'_> {
     /// Finds the row's streams. False: of some it cannot be told where they go, or they are not such as go on side by side.
     pub(super) fn plan(&mut self, batch: &Batch, i: usize) -> bool {
@@ -55,11 +58,12 @@ impl Stream {
 }
 
 impl Sweep {
-    /// Takes a stream in. False: there are too many, it is a store that does not go up right behind itself, or a load behind a store.
+    /// Takes a stream in. False: there are too many, it is a store that does not go up right behind itself, or a load behind a store or
+    /// one that comes to another page every few executions, so that it is to be looked at as often.
     fn takes(&mut self, op: Op, stream: Stream) -> bool {
         let is_load = op == Op::Load;
         let fits = match is_load {
-            true => self.store_count == 0,
+            true => self.store_count == 0 && (stream.stride as i64).unsigned_abs() <= FARTHEST,
             false => stream.stride == stream.size && stream.size > 0,
         };
         let (all, count) = match is_load {
