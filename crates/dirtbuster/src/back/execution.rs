@@ -53,19 +53,20 @@ impl Execution<'_> {
         while at < end {
             at += self.step(at, item.before, values);
         }
-        let mut tried = self.looked.go_on(self.thread, self.memory, batch, i);
-        if matches!(tried, Tried::Long) {
+        if !self.looked.is_in_row(self.thread, batch, i) {
+            return 0;
+        }
+        if self.looked.row.is_long(i) {
             let made = self.sweep(batch, i);
             if made > 0 {
                 self.thread.quiet[item.run as usize].ended(made);
                 return made;
             }
             self.looked.row.unswept = true;
-            tried = self.looked.try_row(self.thread, self.memory, (batch, i), 0);
         }
-        match tried {
+        match (self.looked).try_row(self.thread, self.memory, (batch, i), 0) {
             Tried::Made(made) => made,
-            Tried::LoadsFirst | Tried::Long => self.load_first(batch, i),
+            Tried::LoadsFirst => self.load_first(batch, i),
         }
     }
 
@@ -77,7 +78,7 @@ impl Execution<'_> {
         let tried = self.looked.try_row(self.thread, self.memory, (batch, i), 1);
         let made = match tried {
             Tried::Made(made) => made,
-            Tried::LoadsFirst | Tried::Long => 0,
+            Tried::LoadsFirst => 0,
         };
         self.loaded = made == 0;
         made

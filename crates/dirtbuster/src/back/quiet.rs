@@ -11,7 +11,7 @@ use prestore_trace::block::NO_SLOT;
 
 use super::BackThread;
 use super::rows::Row;
-use super::sweep::{LONG, Sweep};
+use super::sweep::Sweep;
 use crate::access::{FOREIGN, Op};
 use crate::batch::{Batch, Item, word};
 use crate::fences::{HORIZON, waits_from};
@@ -106,8 +106,6 @@ pub(super) enum Tried {
     Made(usize),
     /// None yet: the loads that the next one begins with find something.
     LoadsFirst,
-    /// None yet: they may be swept.
-    Long,
 }
 
 /// The row that executions are in, and the stores of the one that is looked at.
@@ -120,31 +118,23 @@ pub(super) struct Looked {
 }
 
 impl Looked {
-    /// How many of the executions behind number `i` change nothing but their lines' bytes; they are made.
+    /// Is the execution behind number `i` one of a row, and to be tried?
     #[inline(always)]
-    pub(super) fn go_on(
-        &mut self,
-        thread: &mut BackThread,
-        memory: &mut Memory,
-        batch: &Batch,
-        i: usize,
-    ) -> Tried {
+    pub(super) fn is_in_row(&mut self, thread: &mut BackThread, batch: &Batch, i: usize) -> bool {
         let run = batch.items[i].run;
         if batch.items.get(i + 1).is_none_or(|next| next.run != run) {
-            return Tried::Made(0);
+            return false;
         }
         let quiet = &mut thread.quiet[run as usize];
-        if !quiet.is_tried() {
-            return Tried::Made(0);
+        let is_tried = quiet.is_tried();
+        if is_tried {
+            self.row.has(batch, i, (quiet.slots, quiet.stored));
         }
-        self.row.has(batch, i, (quiet.slots, quiet.stored));
-        if self.row.behind(i) >= LONG && !self.row.unswept {
-            return Tried::Long;
-        }
-        self.try_row(thread, memory, (batch, i), 0)
+        is_tried
     }
 
-    /// The same, where the first `loaded` of those executions have made the loads that they begin with.
+    /// How many of the executions behind number `i` change nothing but their lines' bytes; they are made. The first `loaded` of them have
+    /// made the loads that they begin with.
     #[inline(never)]
     pub(super) fn try_row(
         &mut self,

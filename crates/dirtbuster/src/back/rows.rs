@@ -1,6 +1,7 @@
 //! Executions of one block, one after the other, whose values go on by constant strides.
 
 use super::quiet::{MOST, values};
+use super::sweep::LONG;
 use crate::batch::Batch;
 
 /// Executions behind the first in which a value may show that it has no constant stride: the row then goes on without it, if
@@ -36,6 +37,12 @@ impl Row {
     #[inline(always)]
     pub(super) fn behind(&self, i: usize) -> usize {
         self.end.saturating_sub(i + 1)
+    }
+
+    /// Are those many enough to be swept, and not known not to be such?
+    #[inline(always)]
+    pub(super) fn is_long(&self, i: usize) -> bool {
+        self.behind(i) >= LONG && !self.unswept
     }
 
     /// By how much the value in `slot` grows from one execution to the next; none grows in a slot that is none.
