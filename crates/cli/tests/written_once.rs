@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use common::{advise, c_program, finding, prestore, run, text};
@@ -71,6 +72,49 @@ fn what_a_run_writes_once_is_no_advice_for_that_run() {
         text.contains("make does")
     });
     assert_eq!(of_made.unwrap()["level"], "note", "{sarif:#}");
+}
+
+/// Beside what may gain it is not simulated, unless it is asked for.
+#[test]
+fn what_a_run_writes_once_is_tried_only_if_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = fills_once(folder.path());
+    let dir = folder.path().join("recording");
+    run(["record", "-q", "-o", text(&dir), "--", text(&program)]).exits(0);
+    let options = [
+        "--machine",
+        "machine-a",
+        "--simulations",
+        "1",
+        "--limit",
+        "1M",
+    ];
+    let whatif = |more: &[&str]| {
+        let command = ["whatif", "-q", text(&dir), "--format", "json"];
+        run(command.iter().chain(&options).chain(more))
+            .exits(0)
+            .json()
+    };
+    let functions = |json: &Value| {
+        let findings = json["machines"][0]["findings"].as_array().unwrap();
+        let names = findings.iter().map(|f| f["function"].as_str().unwrap());
+        names.map(str::to_owned).collect::<HashSet<_>>()
+    };
+    let all = whatif(&[]);
+    assert_eq!(functions(&all), ["work".to_owned()].into(), "{all:#}");
+    let advised = run(["advise", "-q", "--format", "json", text(&dir)])
+        .exits(0)
+        .json();
+    let number = finding(&advised, "make")["number"].to_string();
+    let note = format!("finding {number} (make) is left out");
+    let says = |json: &Value| {
+        let notes = json["notes"].as_array().unwrap();
+        notes.iter().any(|n| n.as_str().unwrap().contains(&note))
+    };
+    assert!(says(&all), "{all:#}");
+    let asked = whatif(&["--finding", &number]);
+    assert_eq!(functions(&asked), ["make".to_owned()].into(), "{asked:#}");
+    assert!(!says(&asked), "{asked:#}");
 }
 
 /// However soon the lines are used again: it is their stores that send them out.

@@ -32,6 +32,17 @@ impl Advice {
             .collect()
     }
 
+    /// The same without the findings that the run writes once ([`Finding::written_once`]), where there are others: their advice is for
+    /// other runs, and each would be simulated for nothing.
+    pub fn of_this_run(findings: &Findings) -> Vec<Self> {
+        let (once, rest): (Vec<_>, Vec<_>) = (Self::of(findings).into_iter())
+            .partition(|advice| findings.findings[advice.finding].written_once);
+        match rest.is_empty() {
+            true => once,
+            false => rest,
+        }
+    }
+
     /// The ways to write `op` at `finding`, the `index`th.
     pub fn at(index: usize, finding: &Finding, op: PreStore) -> impl Iterator<Item = Self> {
         let caller = finding.generic_writer.then(|| finding.call_chain.first());

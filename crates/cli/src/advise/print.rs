@@ -61,7 +61,7 @@ pub fn findings(
     report.run.notes.extend(namer.notes());
     if let Some(trace) = trace.filter(|_| !args.machines.is_empty()) {
         let machines = whatif::machines(&args.machines, &[])?;
-        let advice = Advice::of(&analysis.findings);
+        let advice = Advice::of_this_run(&analysis.findings);
         let asked = whatif::Asked {
             interest: Interest::All,
             limit: args.limit,

@@ -18,6 +18,9 @@ pub fn chosen(findings: &Findings, args: &WhatifArgs) -> Result<Vec<Advice>, Cli
         )));
     }
     let asked = |finding: usize| chosen.is_empty() || chosen.contains(&(finding + 1));
+    if args.ops.is_empty() && chosen.is_empty() {
+        return Ok(Advice::of_this_run(findings));
+    }
     if args.ops.is_empty() {
         let mut advice = Advice::of(findings);
         advice.retain(|a| asked(a.finding));
@@ -56,6 +59,19 @@ pub fn chosen(findings: &Findings, args: &WhatifArgs) -> Result<Vec<Advice>, Cli
         }
     }
     Ok(advice)
+}
+
+/// The findings, by number, that advice is left out of as the run writes them once; none where some were asked for.
+pub fn left_out(findings: &Findings, advice: &[Advice], args: &WhatifArgs) -> Vec<usize> {
+    if !args.findings.is_empty() || !args.ops.is_empty() {
+        return Vec::new();
+    }
+    let mut out: Vec<usize> = (Advice::of(findings).iter())
+        .filter(|a| advice.iter().all(|kept| kept.finding != a.finding))
+        .map(|a| a.finding + 1)
+        .collect();
+    out.dedup();
+    out
 }
 
 /// Each once, in the order asked for.

@@ -50,7 +50,16 @@ pub fn run(args: &WhatifArgs) -> Result<ExitCode, CliError> {
     let least = thresholds.min_write_time;
     let report = Report::new(&analysis.findings, about, least, &mut namer);
     let predictions = predict(&trace, &machines, &advice, &asked)?;
-    let result = WhatIfReport::new(&report, &predictions, accuracy::of);
+    let mut result = WhatIfReport::new(&report, &predictions, accuracy::of);
+    let left_out = advice::left_out(&analysis.findings, &advice, args);
+    result.notes.extend(left_out.iter().filter_map(|&number| {
+        let finding = report.findings.iter().find(|f| f.number == number)?;
+        Some(format!(
+            "finding {number} ({}) is left out: this run writes it once, where there is nothing to gain; `--finding {number}` \
+             simulates it all the same",
+            finding.place.function
+        ))
+    }));
     match replay.format {
         PlainFormat::Json => output::print_json(&result)?,
         PlainFormat::Text => {
