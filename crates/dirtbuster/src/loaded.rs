@@ -15,7 +15,8 @@ impl ReadAt {
     }
 
     fn is_within(self, window: u64, now: u64) -> bool {
-        self.0 > 0 && now + 1 - self.0 <= window
+        // A load may be made here before the store that it is behind in the block.
+        self.0 > 0 && (now + 1).checked_sub(self.0).is_some_and(|ago| ago <= window)
     }
 }
 
