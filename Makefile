@@ -96,12 +96,15 @@ soak: setup-soak build
 
 ASSERTED := random_blocks found_blocks csmith transparency hangs executed jit registers signals waiting_signals outside \
 	privileges programs robustness
+# What counts and computes, in a build that checks each sum: a release build goes round.
+OVERFLOWS := prestore-dirtbuster prestore-replay prestore-trace prestore-sim
 soak-assertions: export PRESTORE_CHECK_CODE = 1
 soak-assertions: export PRESTORE_ENGINE_FLAVOUR = debug
 soak-assertions: export PRESTORE_SOAK_BLOCKS ?= 50000
 soak-assertions: setup-soak
 	cargo test --release --locked --workspace --all-features $(ASSERTED:%=--test %) --no-fail-fast
 	cargo test --release --locked --workspace --all-features --test random_blocks --no-fail-fast -- --ignored
+	cargo test --locked --all-features $(OVERFLOWS:%=-p %) --no-fail-fast
 
 # Writes data and page of docs/verdicts.md anew; tests hold both to each other. A quarter of an hour; then, on an idle machine, what
 # this host measures: ten minutes.
