@@ -16,7 +16,10 @@ impl ReadAt {
 
     fn is_within(self, window: u64, now: u64) -> bool {
         // A load may be made here before the store that it is behind in the block.
-        self.0 > 0 && (now + 1).checked_sub(self.0).is_some_and(|ago| ago <= window)
+        self.0 > 0
+            && (now + 1)
+                .checked_sub(self.0)
+                .is_some_and(|ago| ago <= window)
     }
 }
 
