@@ -96,7 +96,7 @@ soak: setup-soak build
 
 ASSERTED := random_blocks found_blocks csmith transparency hangs executed jit registers signals waiting_signals outside \
 	privileges programs robustness
-# What counts and computes, in a build that checks each sum: a release build goes round.
+# What counts and computes, in a build that checks arithmetic for overflow: in a release build it wraps around.
 OVERFLOWS := prestore-dirtbuster prestore-replay prestore-trace prestore-sim
 soak-assertions: export PRESTORE_CHECK_CODE = 1
 soak-assertions: export PRESTORE_ENGINE_FLAVOUR = debug

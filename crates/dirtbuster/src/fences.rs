@@ -6,6 +6,9 @@ use crate::findings::FenceDistance;
 /// the writes that wait for a fence need not be remembered longer.
 pub(crate) const HORIZON: u64 = 1 << 16;
 
+/// Instructions from the first to the last of executions that are taken in at once, at most: less than what makes two writes of one.
+pub(crate) const APART: u64 = HORIZON / 2;
+
 const EXACT: usize = 64;
 const STEPS: usize = 32;
 

@@ -61,7 +61,7 @@ pub fn chosen(findings: &Findings, args: &WhatifArgs) -> Result<Vec<Advice>, Cli
     Ok(advice)
 }
 
-/// The findings, by number, that advice is left out of as the run writes them once; none where some were asked for.
+/// Numbers of the findings whose advice is left out as the run writes them once; none where some were asked for.
 pub fn left_out(findings: &Findings, advice: &[Advice], args: &WhatifArgs) -> Vec<usize> {
     if !args.findings.is_empty() || !args.ops.is_empty() {
         return Vec::new();

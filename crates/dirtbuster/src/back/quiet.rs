@@ -14,16 +14,13 @@ use super::rows::Row;
 use super::sweep::Sweep;
 use crate::access::{FOREIGN, Op};
 use crate::batch::{Batch, Item, word};
-use crate::fences::{HORIZON, waits_from};
+use crate::fences::{APART, waits_from};
 use crate::lines::{LINE, bits_of};
 use crate::memory::Memory;
 use crate::steps::Step;
 
 /// Values, and writes, of blocks that are tried, at most.
 pub(super) const MOST: usize = 16;
-
-/// Instructions from the first execution to the last, at most: less than what makes two writes of one.
-pub(super) const APART: u64 = HORIZON / 2;
 
 /// Tries in vain after which one in [`RARELY`] executions is tried.
 const PATIENCE: u8 = 8;

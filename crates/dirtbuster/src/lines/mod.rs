@@ -237,6 +237,12 @@ impl Lines {
         self.find(hint, line)
     }
 
+    /// Is the line to be looked at when it is read?
+    #[inline(always)]
+    pub(crate) fn is_unread(&self, page: usize, line: u64) -> bool {
+        self.unread[page] >> (line & 63) & 1 != 0
+    }
+
     #[inline(always)]
     pub(crate) fn set_unread(&mut self, page: usize, line: u64) {
         self.unread[page] |= 1 << (line & 63);

@@ -7,7 +7,7 @@ use super::{Memory, Streak};
 use crate::batch::Item;
 use crate::contexts::Direction;
 use crate::cores::sampled;
-use crate::fences::{HORIZON, PendingWrites, waits_from};
+use crate::fences::{APART, PendingWrites, waits_from};
 use crate::lines::{GROUP_LINES, LINE, LINE_SHIFT, LineState, Owner, bits_of};
 use crate::usage::Age;
 
@@ -23,7 +23,7 @@ pub(crate) struct Ahead<'a> {
     /// When in the block it has read the bytes that it stores to, if it has.
     pub(crate) read: Option<u64>,
     pub(crate) thread: u32,
-    /// The last execution in which nothing else of the block comes to anything.
+    /// The last execution before the next event of anything else in the block.
     pub(crate) last: usize,
 }
 
@@ -109,7 +109,7 @@ impl Memory {
         let context = self.contexts.get(c);
         let covered = context.covered + rest + (hi - lo);
         if pause > self.limits.max_pause
-            || apart > HORIZON / 2
+            || apart > APART
             || !self.limits.dense(covered, hi - context.lo)
             || !streak.is_pending(pending)
             || last > made && !self.can_finish(streak, ahead.read.is_some(), lo - rest, rest)
@@ -152,7 +152,7 @@ impl Memory {
     #[inline(always)]
     fn can_finish(&self, streak: &Streak, reads: bool, from: u64, rest: u64) -> bool {
         let state = &self.lines.states[streak.state as usize];
-        let unread = self.lines.unread[streak.page as usize] >> (streak.line & 63) & 1 != 0;
+        let unread = self.lines.is_unread(streak.page as usize, streak.line);
         let reads_well = !sampled(streak.line) && (!unread || state.reread == 0);
         state.mask & bits_of(from, rest) == 0 && (!reads || reads_well)
     }
@@ -181,7 +181,7 @@ impl Memory {
     ) -> Option<Option<Before>> {
         let old = &self.lines.states[streak.state as usize + 1];
         let line = lo >> LINE_SHIFT;
-        let unread = self.lines.unread[streak.page as usize] >> (line & 63) & 1 != 0;
+        let unread = self.lines.is_unread(streak.page as usize, line);
         if old.owner == Owner::NONE {
             return (!unread).then_some(None);
         }
@@ -222,7 +222,7 @@ impl Memory {
     ) {
         let (page, line) = (streak.page as usize, streak.line);
         let state = streak.state as usize;
-        let unread = self.lines.unread[page] >> (line & 63) & 1 != 0;
+        let unread = self.lines.is_unread(page, line);
         if last > made {
             let end = (line + 1) << LINE_SHIFT;
             let from = ahead.at(made + 1);

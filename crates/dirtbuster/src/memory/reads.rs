@@ -56,7 +56,7 @@ impl Memory {
         for line in addr >> LINE_SHIFT..=last {
             let first = line << LINE_SHIFT;
             let page = self.lines.page(hint, first);
-            if self.lines.unread[page] >> (line & 63) & 1 != 0 {
+            if self.lines.is_unread(page, line) {
                 let bits = bits_in(line, addr, size);
                 received |= self.read_line(*hint, page, (first, bits), at);
             }
@@ -128,7 +128,7 @@ impl Memory {
         if line != streak.line || addr % LINE + size > LINE {
             return false;
         }
-        if self.lines.unread[streak.page as usize] >> (line & 63) & 1 == 0 {
+        if !self.lines.is_unread(streak.page as usize, line) {
             return true;
         }
         let state = &self.lines.states[streak.state as usize];
@@ -144,7 +144,7 @@ impl Memory {
     #[inline(always)]
     pub(crate) fn read_ahead(&mut self, streak: &Streak) {
         let (page, line) = (streak.page as usize, streak.line);
-        if self.lines.unread[page] >> (line & 63) & 1 != 0 {
+        if self.lines.is_unread(page, line) {
             self.lines.clear_unread(page, line);
             self.lines.states[streak.state as usize].mute();
             self.read_by_its_writer(page, line);

@@ -1,10 +1,25 @@
-//! In which executions of a row loads come to something, and those loads.
+//! Events of a row's loads.
 
 use super::super::execution::Execution;
 use super::super::quiet::{times, values};
 use super::{FAR, NEVER, Stream, Sweep};
 use crate::batch::Batch;
-use crate::lines::LINE_SHIFT;
+use crate::lines::{LINE_SHIFT, RegionHint};
+use crate::memory::Memory;
+
+impl Stream {
+    /// In how many executions behind that one the load finds nothing; `None`: it does in that one already, or may.
+    #[inline(always)]
+    fn without_event(
+        &self,
+        memory: &mut Memory,
+        hint: &mut RegionHint,
+        execution: usize,
+    ) -> Option<usize> {
+        let (down, up) = memory.nothing_around(hint, self.at(execution), self.size as u32)?;
+        Some(times(self.stride, down, up).min(FAR) as usize)
+    }
+}
 
 impl Execution<'_> {
     /// Does anything happen in that execution, in which no store comes to another line? If nothing does, loads that might have come to
@@ -26,19 +41,15 @@ impl Execution<'_> {
                 continue;
             }
             let hint = &mut self.thread.steps[load.step].hint;
-            let around = (self.memory).nothing_around(hint, load.at(execution), load.size as u32);
-            match around {
+            match load.without_event(self.memory, hint, execution) {
                 None => found = true,
-                Some((down, up)) => {
-                    let more = times(load.stride, down, up).min(FAR) as usize;
-                    load.next = execution + 1 + more;
-                }
+                Some(more) => load.next = execution + 1 + more,
             }
         }
         found || ahead && !self.read_ahead(execution)
     }
 
-    /// Nothing but loads of what a store is about to write come to anything in that execution: they make their reads. False: they
+    /// No other loads have an event in that execution than such as read what a store is about to write: they make their reads. False: they
     /// are to be made one by one.
     #[inline(always)]
     pub(super) fn read_ahead(&mut self, execution: usize) -> bool {
@@ -68,7 +79,7 @@ impl Execution<'_> {
         true
     }
 
-    /// Makes the loads that come to something in that execution, in which stores come to other lines or not. False: they may read what
+    /// Makes the loads that have an event in that execution, in which stores come to other lines or not. False: they may read what
     /// stores have just written, which is to be written down first.
     pub(super) fn look(&mut self, batch: &Batch, i: usize, execution: usize, enters: bool) -> bool {
         let sweep = &self.looked.sweep;
@@ -91,7 +102,7 @@ impl Execution<'_> {
         true
     }
 
-    /// Makes those loads of a group, which begins with number `from`, that may come to something in that execution: also those ahead of
+    /// Makes those loads of a group, which begins with number `from`, that may have an event in that execution: also those ahead of
     /// stores, if these come to other lines. Says where the next group begins.
     #[inline(always)]
     pub(super) fn look_at(
@@ -135,7 +146,7 @@ impl Execution<'_> {
         at
     }
 
-    /// The loads up to that execution are made: when do they come to something again?
+    /// The loads up to that execution are made: when are their next events?
     #[inline(always)]
     pub(super) fn looked(&mut self, execution: usize) {
         let sweep = &mut self.looked.sweep;
@@ -148,10 +159,8 @@ impl Execution<'_> {
                 continue;
             }
             let hint = &mut self.thread.steps[load.step].hint;
-            let addr = load.at(execution);
-            let around = self.memory.nothing_around(hint, addr, load.size as u32);
-            let more = around.map_or(0, |(down, up)| times(load.stride, down, up).min(FAR));
-            load.next = execution + 1 + more as usize;
+            let more = load.without_event(self.memory, hint, execution);
+            load.next = execution + 1 + more.unwrap_or(0);
         }
     }
 

@@ -1,8 +1,8 @@
-//! Long rows, made by what happens in them.
+//! Long rows, from event to event.
 //!
-//! A vectorized loop comes to a new line with each execution or every few, so hardly any of them are `quiet`. Here each step of the block
-//! tells in which execution it comes to something: a load to a line that is to be looked at, a store to another line. Those executions
-//! are made as all others are; of what lies between only the stores are written down, once for each line.
+//! A vectorized loop comes to a new line with each execution or every few, so hardly any of them are `quiet`. Here each load and store
+//! of the block knows in which execution its next *event* is: a load comes to a line that is to be looked at, a store to another line.
+//! Executions with events are made as all others are; of those between only the stores are written down, once for each line.
 
 mod loads;
 mod plan;
@@ -29,7 +29,7 @@ struct Stream {
     addr: u64,
     stride: u64,
     size: u64,
-    /// The execution in which it comes to something, counted from the row's first one: a load perhaps.
+    /// The execution of its next event, counted from the row's first one; of a load it may turn out to be none.
     next: usize,
     /// Of a load: the store that it reads ahead of, one more than its number; 0: none.
     ahead_of: usize,
@@ -54,8 +54,7 @@ impl Stream {
         ((a.min(b) >> LINE_SHIFT).saturating_sub(1), last + 1)
     }
 
-    /// Does it touch one of the lines from `first` to `last` in the executions from `from` to `end`, before the next one in which
-    /// it comes to something?
+    /// Does it touch one of the lines from `first` to `last` in the executions from `from` to `end`, before its next event?
     #[inline(always)]
     fn touches(&self, (first, last): (u64, u64), (from, end): (usize, usize)) -> bool {
         if self.next <= from {
@@ -100,8 +99,7 @@ impl Sweep {
         &self.stores[..self.store_count]
     }
 
-    /// The next executions in which anything may happen: that a load comes to something, one that reads ahead of a store, a store. One
-    /// behind the end is none.
+    /// The executions of the next events: of loads, of loads that read ahead of a store, of stores. One behind the end is none.
     #[inline(always)]
     fn next(&self) -> (usize, usize, usize) {
         let none = self.end + 1;
@@ -136,7 +134,7 @@ impl Execution<'_> {
                 }
             }
             let next = other.min(ahead).min(store);
-            // Where loads and the store come to something, and it can advance, the loads are made first.
+            // Where loads and the store have an event, and it can advance, the loads are made first.
             let is_load = next < store || other == store && self.looked.sweep.advances;
             if next <= end && is_load && !self.happens(next) {
                 continue;

@@ -1,10 +1,10 @@
 //! What the stores of a row do: they go on in their lines, and come to others.
 
 use super::super::execution::Execution;
-use super::super::quiet::{APART, values};
+use super::super::quiet::values;
 use super::{MOST, Stream};
 use crate::batch::Batch;
-use crate::fences::waits_from;
+use crate::fences::{APART, waits_from};
 use crate::lines::{LINE, LINE_SHIFT, bits_of};
 use crate::memory::Ahead;
 
