@@ -48,7 +48,7 @@ fn sweep() -> impl Strategy<Value = Sweep> {
     })
 }
 
-const BLOCKS: usize = 18;
+const BLOCKS: usize = 26;
 
 /// Each block, and by how much its values grow.
 fn blocks(p: &mut Program) -> [(u32, [i64; 3]); BLOCKS] {
@@ -144,6 +144,79 @@ fn blocks(p: &mut Program) -> [(u32, [i64; 3]); BLOCKS] {
                 .store(0, 0, 32)
                 .done(),
             [32, 0, 0],
+        ),
+        // Butterflies: loads stand behind stores to other arrays, or to their own.
+        (
+            p.block(9, 0)
+                .load(1, 0, 8)
+                .load(0, 0, 8)
+                .store(1, 0, 8)
+                .load(0, 0, 8)
+                .store(0, 0, 8)
+                .done(),
+            [8, 8, 0],
+        ),
+        (
+            p.block(9, 10)
+                .load(2, 0, 16)
+                .store(0, 0, 16)
+                .load(2, 320, 16)
+                .store(1, 0, 16)
+                .done(),
+            [16, 16, 16],
+        ),
+        (
+            p.block(9, 20)
+                .store(0, 0, 16)
+                .load(0, -16, 16)
+                .load(1, 0, 16)
+                .store(1, 0, 32)
+                .load(0, 64, 16)
+                .done(),
+            [16, 32, 0],
+        ),
+        // Structures, whole and with gaps, up and down.
+        (
+            p.block(10, 0)
+                .load(0, 0, 8)
+                .load(0, 8, 8)
+                .store(0, 0, 8)
+                .store(0, 8, 8)
+                .done(),
+            [16, 0, 0],
+        ),
+        (
+            p.block(10, 10)
+                .store(0, 0, 8)
+                .load(1, 0, 16)
+                .store(0, 8, 16)
+                .done(),
+            [32, 32, 0],
+        ),
+        (
+            p.block(10, 20)
+                .load(1, 0, 8)
+                .store(0, 16, 8)
+                .store(1, 0, 8)
+                .done(),
+            [-24, -8, 0],
+        ),
+        (
+            p.block(10, 30)
+                .store(0, 0, 4)
+                .store(0, 4, 4)
+                .store(0, 8, 4)
+                .load(1, 0, 8)
+                .done(),
+            [12, 8, 0],
+        ),
+        (
+            p.block(11, 0)
+                .store(0, 0, 8)
+                .store(1, 0, 8)
+                .load(2, 0, 8)
+                .done(),
+            [8, -16, 32],
         ),
         // What was written before waits for it.
         (p.block(8, 0).fence(FenceKind::Store).done(), [0, 0, 0]),
