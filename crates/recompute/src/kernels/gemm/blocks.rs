@@ -16,6 +16,23 @@ pub(super) struct InPlace<'a, M> {
     pub first: usize,
 }
 
+impl<M: Medium> InPlace<'_, M> {
+    /// A copy of it, of `block` rows and columns.
+    pub(super) fn packed(&self, block: usize) -> Box<[f64]> {
+        let mut numbers = vec![0.0; block * block];
+        self.pack(block, &mut numbers);
+        numbers.into()
+    }
+
+    fn pack(&self, block: usize, numbers: &mut [f64]) {
+        for (row, numbers) in numbers.chunks_mut(block).enumerate() {
+            for (column, number) in numbers.iter_mut().enumerate() {
+                *number = self.at(row, column);
+            }
+        }
+    }
+}
+
 impl<M: Medium> Block for InPlace<'_, M> {
     #[inline(always)]
     fn at(&self, row: usize, column: usize) -> f64 {
@@ -27,6 +44,13 @@ impl<M: Medium> Block for InPlace<'_, M> {
 pub(super) struct Packed<'a> {
     numbers: &'a [f64],
     block: usize,
+}
+
+impl<'a> Packed<'a> {
+    /// Rows of `block` numbers.
+    pub(super) fn new(numbers: &'a [f64], block: usize) -> Self {
+        Self { numbers, block }
+    }
 }
 
 impl Block for Packed<'_> {
@@ -62,14 +86,10 @@ impl Panel {
         }
         let numbers = &mut self.numbers[index * block * block..][..block * block];
         if !self.packed[index] {
-            for (row, numbers) in numbers.chunks_mut(block).enumerate() {
-                for (column, number) in numbers.iter_mut().enumerate() {
-                    *number = source.at(row, column);
-                }
-            }
+            source.pack(block, numbers);
             self.packed[index] = true;
         }
-        Packed { numbers, block }
+        Packed::new(numbers, block)
     }
 }
 
