@@ -24,6 +24,7 @@ mod output;
 mod progress;
 mod record;
 mod repro;
+mod room;
 mod run;
 mod shell;
 mod simulate;
@@ -42,6 +43,10 @@ use args::{Cli, MachineVerb, TraceVerb, Verb};
 use config::Config;
 
 fn main() -> ExitCode {
+    room::with_room(command)
+}
+
+fn command() -> ExitCode {
     let config = Config::load();
     let command = match &config {
         Ok(config) => config.defaults(Cli::command()),

@@ -83,6 +83,16 @@ fn what_the_kernel_writes() {
     assert!(found.counts.compared.contains_key(&16), "{found:x?}");
 }
 
+/// Of what nobody has touched in them nothing is read, but it holds something: zeros, or what its file holds.
+#[test]
+fn large_ranges() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = own_program(folder.path(), "large_ranges");
+    let file = folder.path().join("file");
+    let found = rebuilt(folder.path(), &[text(&program), text(&file)], 50_000).holds(10);
+    assert_eq!(found.counts.unknown, 0, "{found:x?}");
+}
+
 #[test]
 fn assembly_programs() {
     let folder = tempfile::tempdir().unwrap();

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::{Running, kv, recorded, root, run, text, workload};
+use common::{Ran, Running, kv, recorded, root, run, text, workload};
 use serde_json::json;
 
 const SHORT: &str = "--ops=20K";
@@ -234,25 +234,23 @@ fn a_disk_that_takes_next_to_nothing() {
     );
 }
 
+/// Records a program until a limit on the size of files, which stands for a full disk. The engine's shared buffers are files
+/// too, and smaller; the signal that goes with the limit is ignored, as a full disk sends none.
+fn record_until_full(dir: &Path, options: &[&str]) -> Ran {
+    let mut command = Command::new("bash");
+    command.args(["-c", "trap '' XFSZ; ulimit -f 24576; exec \"$@\"", "bash"]);
+    command.arg(env!("CARGO_BIN_EXE_prestore"));
+    command.arg("record").args(options);
+    command.args(["-o", text(dir), "--", text(&workload("rank").unwrap())]);
+    command.args(["--iters=24"]);
+    Running::start(command).finish().exits(3)
+}
+
 #[test]
 fn a_disk_that_fills_up() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("kv.trace");
-    // A limit on the size of files stands for the full disk. The engine's shared buffers are files
-    // too, and smaller; the signal that goes with the limit is ignored, as a full disk sends none.
-    let mut command = Command::new("bash");
-    command.args(["-c", "trap '' XFSZ; ulimit -f 24576; exec \"$@\"", "bash"]);
-    command.arg(env!("CARGO_BIN_EXE_prestore"));
-    command.args([
-        "record",
-        "-o",
-        text(&dir),
-        "--",
-        text(&workload("rank").unwrap()),
-    ]);
-    command.args(["--iters=24"]);
-    let ran = Running::start(command).finish().exits(3);
-    let ran = ran.says(&[
+    let ran = record_until_full(&dir, &[]).says(&[
         "no space left while writing",
         "Free space",
         "partial recording",
@@ -267,6 +265,15 @@ fn a_disk_that_fills_up() {
     assert_eq!(info["state"], "aborted");
     assert!(info["accesses"].as_u64() > Some(0));
     run(["advise", text(&dir)]).exits(0);
+}
+
+/// The exit code is the one of a program that failed; that it is the recording which did has to be said.
+#[test]
+fn a_disk_that_fills_up_is_told_also_when_quiet() {
+    let folder = tempfile::tempdir().unwrap();
+    let ran = record_until_full(&folder.path().join("kv.trace"), &["-q"]);
+    let ran = ran.says(&["partial recording: no space left while writing"]);
+    assert_eq!(ran.stderr.lines().count(), 1, "{ran:#?}");
 }
 
 #[test]

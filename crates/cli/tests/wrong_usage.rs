@@ -5,7 +5,7 @@
 mod common;
 
 use std::fs::File;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use common::{Running, kv, prestore, recorded, run, text};
 
@@ -233,4 +233,27 @@ fn nobody_to_tell_is_no_reason_to_end() {
     };
     assert_eq!(record("/no/such/program").code(), Some(2));
     assert_eq!(record(text(&kv)).code(), Some(0));
+}
+
+/// Reading the command line took more of the stack than there was.
+#[test]
+fn a_limit_on_the_stack_is_the_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    let limited = |kilobytes: &str, args: &[&str]| {
+        let mut command = Command::new("bash");
+        let limit = format!("ulimit -s {kilobytes}; exec \"$@\"");
+        command.args(["-c", &limit, "bash", env!("CARGO_BIN_EXE_prestore")]);
+        command.args(args);
+        Running::start(command).finish()
+    };
+    let trace = folder.path().join("trace");
+    let shell = ["--", "bash", "-c", "ulimit -s"];
+    let record = ["record", "-q", "--values", "-o", text(&trace)];
+    let ran = limited("64", &[&record[..], &shell[..]].concat()).exits(0);
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("64\n", ""));
+    limited("64", &["advise", text(&trace)]).exits(0);
+    let ran = limited("64", &["advise", "--budget"]).exits(2);
+    assert!(ran.stderr.contains("a value is required"), "{ran:#?}");
+    let ran = limited("64", &["--version"]).exits(0);
+    assert!(ran.stdout.starts_with("prestore "), "{ran:#?}");
 }

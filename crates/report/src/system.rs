@@ -47,8 +47,8 @@ const DEPENDENCY_PARTS: [&str; 11] = [
 
 const HEADERS: [&str; 7] = [".h", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tcc"];
 
-/// Libraries whose writes are their callers': nobody puts a pre-store into them.
-const GENERIC_LIBRARIES: [&str; 12] = [
+/// Libraries whose writes are their callers': nobody puts a pre-store into them. The kernel's own, which tells the time, among them.
+const GENERIC_LIBRARIES: [&str; 13] = [
     "libc.so",
     "libc-",
     "ld-linux",
@@ -61,6 +61,7 @@ const GENERIC_LIBRARIES: [&str; 12] = [
     "libpmem.so",
     "libpmem2.so",
     "libprestore.so",
+    "[vdso]",
 ];
 
 /// Folders of the libraries that a distribution comes with.

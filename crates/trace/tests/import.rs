@@ -1,6 +1,7 @@
 //! What `perf script` prints becomes samples.
 #![allow(clippy::unwrap_used)] // helpers of tests, too
 
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 use prestore_trace::container::{Existing, ReadError, RecordingInfo, Trace};
@@ -179,6 +180,35 @@ fn text_without_samples_is_an_error_that_says_what_is_expected() {
         "{message}"
     );
     assert!(parse_perf_script(&b""[..]).is_err());
+}
+
+/// Memory that a process reads, or a file of zeros, has no end of a line: it must not be kept in memory until there is one.
+#[test]
+fn a_line_without_an_end_is_an_error() {
+    let endless = BufReader::new(io::repeat(0).take(1 << 28));
+    let error = parse_perf_script(endless).unwrap_err();
+    assert!(
+        matches!(error, ImportError::LongLine { line: 1 }),
+        "{error}"
+    );
+    let message = error.to_string();
+    assert!(
+        message.contains("line 1") && message.contains("perf script -F"),
+        "{message}"
+    );
+    let sample = "t 7 1.5: 10 mem-stores: 1000 401136 fill (/t)\n";
+    let behind = io::Cursor::new(sample).chain(io::repeat(b'x').take(1 << 28));
+    let error = parse_perf_script(BufReader::new(behind)).unwrap_err();
+    assert!(
+        matches!(error, ImportError::LongLine { line: 2 }),
+        "{error}"
+    );
+    // Names of C++ functions are long.
+    let name = "f".repeat(500_000);
+    let long = parse(&format!(
+        "t 7 1.5: 10 mem-stores: 1000 401136 {name} (/t)\n"
+    ));
+    assert_eq!(long.samples[0].at.symbol.as_deref(), Some(name.as_str()));
 }
 
 #[test]

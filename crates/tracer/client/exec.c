@@ -94,7 +94,7 @@ brings_engine(const char *const *envp)
 static bool
 is_debugger(const char *path)
 {
-    static const char *const names[] = { "gdb", "gdbserver", "lldb", "lldb-server", "proot" };
+    static const char *const names[] = { "gdb", "gdbserver", "lldb", "lldb-server", "proot", "rr" };
     const char *slash = strrchr(path, '/');
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(slash == NULL ? path : slash + 1, names[i]) == 0)

@@ -39,6 +39,19 @@ image_of(uint64 begin, uint64 end, bool file, void *drcontext)
         image(begin, end, drcontext);
 }
 
+/* Reading what nobody has touched takes a second a gigabyte. Of more than this the kernel is asked what there is, which takes about as long
+ * as reading this much does in a process of a thousand mappings. */
+#define FEW (1ull << 20)
+
+/* Of a range that may be of any size. */
+static void
+images_of(uint64 begin, uint64 end, void *drcontext)
+{
+    bool few = end - begin <= FEW || userfault_may_wait(begin, end - begin);
+    if (few || !proc_maps_each_part(begin, end, image_of, drcontext))
+        image(begin, end, drcontext);
+}
+
 /* Below the first thread's stack, where it grows to. */
 static void
 stack_room(uint64 begin, uint64 end, bool file, void *drcontext)
@@ -147,7 +160,7 @@ moved(void *drcontext, const uint64 args[6], uint64 result)
     else if (new < old)
         bytes_range(drcontext, BYTES_GONE, args[0] + new, old - new);
     if (new > old)
-        bytes_now(drcontext, BYTES_IMAGE, result + old, new - old);
+        images_of(result + old, result + new, drcontext);
 }
 
 static uint64 program_break;
@@ -190,7 +203,7 @@ readable_now(void *drcontext, uint64 at, uint64 end)
         if (next > end)
             next = end;
         if (info.type != DR_MEMTYPE_FREE && (info.prot & DR_MEMPROT_READ) != 0)
-            bytes_now(drcontext, BYTES_IMAGE, at, next - at);
+            images_of(at, next, drcontext);
         at = next;
     }
 }
@@ -247,7 +260,7 @@ images_behind(void *drcontext, int number, const uint64 args[6], uint64 result,
     if (result >= (uint64)-4095)
         return;
     if (protects(number) && images->end > 0)
-        image(images->begin, images->end, drcontext);
+        images_of(images->begin, images->end, drcontext);
     switch (number) {
     case SYS_mmap: mapped(drcontext, result, args); break;
     case SYS_munmap: bytes_range(drcontext, BYTES_GONE, args[0], TO_PAGE(args[1])); break;

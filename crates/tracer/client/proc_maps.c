@@ -177,3 +177,21 @@ proc_maps_each_writable(void (*each)(uint64 begin, uint64 end, bool file, void *
     text_free(&all);
     text_free(&own);
 }
+
+bool
+proc_maps_each_part(uint64 begin, uint64 end, void (*each)(uint64 begin, uint64 end, bool file, void *of), void *of)
+{
+    text_t all = text_of_file("/proc/self/maps");
+    for (size_t at = 0; at < all.length;) {
+        line_t line;
+        const char *text = all.at + at, *newline = memchr(text, '\n', all.length - at);
+        size_t bytes = newline == NULL ? all.length - at : (size_t)(newline - text);
+        if (newline != NULL && parse(text, bytes, &line) && line.begin < end && begin < line.end)
+            each(line.begin < begin ? begin : line.begin, line.end < end ? line.end : end,
+                 line.path_length > 0 && line.path[0] == '/', of);
+        at += bytes + 1;
+    }
+    bool any = all.length > 0;
+    text_free(&all);
+    return any;
+}

@@ -14,6 +14,10 @@ void proc_maps_filter(const char *text, size_t length, bool own, text_t *out);
  * touched in it holds what the file holds. */
 void proc_maps_each_writable(void (*each)(uint64 begin, uint64 end, bool file, void *of), void *of);
 
+/* Calls `each` with every part of [begin, end) that is mapped alike; whose it is is not looked at, which takes a while for each
+ * page of the process. False: there is no list. */
+bool proc_maps_each_part(uint64 begin, uint64 end, void (*each)(uint64 begin, uint64 end, bool file, void *of), void *of);
+
 /* Is it one of the engine's files? */
 bool proc_maps_is_engine(const char *path);
 

@@ -148,6 +148,15 @@ fn reserved_heaps() {
     }
 }
 
+/// With values, all of it was gone through page by page, which took a second for each gigabyte.
+#[test]
+fn memory_opened_at_once() {
+    let program = cc("opened", &["-O1"]);
+    for options in [&[][..], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 /// With values, the child went through all of it.
 #[test]
 fn sparse_memory() {

@@ -136,6 +136,19 @@ fn roots_by_way_of_ptrace_run_natively_with_a_note() {
     assert!(facts.notes[0].contains("proot ran natively"), "{facts:?}");
 }
 
+/// What `rr` starts is forbidden to read the time-stamp counter before it executes anything. As `rr` needs counters that most virtual
+/// machines lack, a program of its name stands for it.
+#[test]
+fn what_records_by_itself_runs_natively_with_a_note() {
+    let dir = scratch();
+    let rr = dir.path().join("rr");
+    std::fs::copy(cc("refused_prctl", &[]), &rr).unwrap();
+    let command = format!("{} tsc; echo done", str(&rr));
+    let (said, facts) = recorder(&[], &["sh", "-c", &command]).run();
+    assert_eq!(said.stdout, native(&["sh", "-c", &command]).stdout);
+    assert!(facts.notes[0].contains("rr ran natively"), "{facts:?}");
+}
+
 #[test]
 fn an_engine_of_its_own_is_left_alone() {
     if !found("valgrind") {

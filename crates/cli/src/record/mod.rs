@@ -95,7 +95,13 @@ fn tell(args: &RecordArgs, manifest: &Manifest, outcome: &Outcome, kept: bool) {
     let dir = args.output.display();
     run::tell_end(outcome.status);
     if let Some(why) = run::partial(outcome).filter(|_| accesses > 0) {
-        notice::tell(&format!("partial recording: {why}"));
+        let why = format!("partial recording: {why}");
+        // That the recording failed is an error: with the program's end alone the exit code would be taken for the program's.
+        if outcome.failure.is_some() {
+            notice::say(&why);
+        } else {
+            notice::tell(&why);
+        }
     }
     for missing in run::missing(outcome) {
         notice::tell(&missing);

@@ -9,7 +9,7 @@
 //! with call chains, innermost first on lines of their own up to an empty one,
 //! `ip symbol+0xoffset (module)`.
 
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 
 use thiserror::Error;
 
@@ -41,6 +41,14 @@ pub enum ImportError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// No text has such a line.
+    #[error(
+        "line {line} has more than {LONGEST_LINE} bytes; this should be the text that `perf script -F comm,pid,tid,time,period,event,addr,data_src,weight,ip,sym,symoff,dso` prints"
+    )]
+    LongLine {
+        /// Its number, from 1.
+        line: u64,
+    },
     /// Not one line was understood as a sample.
     #[error("no samples found{}; this should be the text that `perf script -F comm,pid,tid,time,period,event,addr,data_src,weight,ip,sym,symoff,dso` prints", first.as_ref().map_or(String::new(), |s| format!(" ({s})")))]
     NoSamples {
@@ -49,21 +57,28 @@ pub enum ImportError {
     },
 }
 
+/// Bytes of the longest line that is read. A line ends with one function's name and one path; names of C++ templates have tens of
+/// thousands of bytes. What has no ends of lines (a device, memory) would be read until nothing is left to keep it in.
+const LONGEST_LINE: u64 = 1 << 20;
 /// So many skipped lines are kept one by one.
 const KEEP_SKIPPED: usize = 20;
 
 /// Reads what `perf script` printed. Lines that are not understood are counted and passed over.
 ///
 /// # Errors
-/// [`ImportError`]: the input cannot be read, or holds no sample at all.
+/// [`ImportError`]: the input cannot be read, is no text, or holds no sample at all.
 pub fn parse_perf_script(mut input: impl BufRead) -> Result<Samples, ImportError> {
     let mut out = Samples::default();
     let mut open: Option<Sample> = None;
     let mut bytes = Vec::new();
     for line in 1.. {
         bytes.clear();
-        let read = input.read_until(b'\n', &mut bytes);
+        let mut part = input.by_ref().take(LONGEST_LINE + 1);
+        let read = part.read_until(b'\n', &mut bytes);
         let read = read.map_err(|source| ImportError::Io { line, source })?;
+        if part.limit() == 0 && !bytes.ends_with(b"\n") {
+            return Err(ImportError::LongLine { line });
+        }
         // Names of threads and files may be any bytes. The end closes a sample like an empty line.
         let text = String::from_utf8_lossy(&bytes);
         let text = text.trim_end();
