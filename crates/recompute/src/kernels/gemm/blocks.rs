@@ -1,5 +1,7 @@
 //! Blocks of a matrix, where they are or packed, and their product.
 
+use std::sync::Arc;
+
 use crate::{Elements, Medium};
 
 /// Something to read a block's numbers from.
@@ -18,7 +20,7 @@ pub(super) struct InPlace<'a, M> {
 
 impl<M: Medium> InPlace<'_, M> {
     /// A copy of it, of `block` rows and columns.
-    pub(super) fn packed(&self, block: usize) -> Box<[f64]> {
+    pub(super) fn packed(&self, block: usize) -> Arc<[f64]> {
         let mut numbers = vec![0.0; block * block];
         self.pack(block, &mut numbers);
         numbers.into()

@@ -61,7 +61,7 @@ impl Gemm {
             block,
             packing,
             persistence,
-            shared: SharedPanel::default(),
+            shared: SharedPanel::new(n / block),
         }
     }
 
@@ -141,11 +141,11 @@ impl Gemm {
         let (left_name, right_name) = match self.variant {
             Variant::Gepp1 => {
                 let left = of_left.block(left_once, block, &left);
-                let right = (self.shared).block(held, (depth, column), across, (block, &right));
+                let right = (self.shared).block(held, (depth, column), (block, &right));
                 return multiply(&left, &right, block, sums);
             }
             Variant::Gepp2 => {
-                let left = (self.shared).block(held, (depth, row), across, (block, &left));
+                let left = (self.shared).block(held, (depth, row), (block, &left));
                 let right = of_right.block(right_once, block, &right);
                 return multiply(&left, &right, block, sums);
             }

@@ -1,65 +1,60 @@
 //! A packed panel that all workers use.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::blocks::{InPlace, Packed};
 use crate::Medium;
 
 /// The panel of an iteration, as a BLAS has it: each block is packed by the worker that comes to it first, for all.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct SharedPanel {
-    last: Mutex<Option<Of>>,
+    blocks: Box<[Mutex<Of>]>,
 }
 
-/// The blocks of a panel, and its number.
-#[derive(Clone, Debug)]
+/// A block, and of which panel it is.
+#[derive(Clone, Debug, Default)]
 struct Of {
-    panel: usize,
-    blocks: Arc<[OnceLock<Box<[f64]>>]>,
+    panel: Option<usize>,
+    numbers: Arc<[f64]>,
 }
 
-/// A worker's hold of the panel that it is at.
+/// A worker's hold of the blocks that it has come to: of these it asks nobody any more.
 #[derive(Default)]
-pub(super) struct Held(Option<Of>);
+pub(super) struct Held(Vec<Of>);
 
 impl SharedPanel {
-    /// Block `index` of panel `panel`, which has `blocks`; packed if nobody has. Others' blocks are given back when the last worker has
-    /// gone on to another panel.
+    pub(super) fn new(blocks: usize) -> SharedPanel {
+        SharedPanel {
+            blocks: (0..blocks).map(|_| Mutex::default()).collect(),
+        }
+    }
+
+    /// Block `index` of panel `panel`; packed if nobody has.
     pub(super) fn block<'h, M: Medium>(
         &self,
         held: &'h mut Held,
         (panel, index): (usize, usize),
-        blocks: usize,
         (block, source): (usize, &InPlace<'_, M>),
     ) -> Packed<'h> {
-        let of = match held.0.take() {
-            Some(of) if of.panel == panel => of,
-            _ => self.turn_to(panel, blocks),
-        };
-        let numbers = held.0.insert(of).blocks[index].get_or_init(|| source.packed(block));
-        Packed::new(numbers, block)
-    }
-
-    fn turn_to(&self, panel: usize, blocks: usize) -> Of {
-        let mut last = self.lock();
-        if let Some(of) = last.as_ref().filter(|of| of.panel == panel) {
-            return of.clone();
+        let panel = Some(panel);
+        held.0.resize_with(self.blocks.len(), Of::default);
+        let of = &mut held.0[index];
+        if of.panel != panel {
+            // A worker that panics leaves it whole.
+            let shared = self.blocks[index].lock();
+            let mut shared = shared.unwrap_or_else(PoisonError::into_inner);
+            if shared.panel != panel {
+                let numbers = source.packed(block);
+                *shared = Of { panel, numbers };
+            }
+            *of = shared.clone();
         }
-        // Before the next one's memory is taken.
-        *last = None;
-        let blocks = (0..blocks).map(|_| OnceLock::new()).collect();
-        last.insert(Of { panel, blocks }).clone()
-    }
-
-    /// A worker that panics leaves it whole.
-    fn lock(&self) -> MutexGuard<'_, Option<Of>> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+        Packed::new(&of.numbers, block)
     }
 
     #[cfg(test)]
     pub(super) fn numbers(&self) -> usize {
-        let blocks = self.lock().as_ref().map(|of| of.blocks.clone());
-        let packed = blocks.iter().flat_map(|blocks| blocks.iter());
-        packed.filter_map(OnceLock::get).map(|b| b.len()).sum()
+        let lock = |of: &Mutex<Of>| of.lock().map_or(0, |of| of.numbers.len());
+        self.blocks.iter().map(lock).sum()
     }
 }
