@@ -1,7 +1,5 @@
 //! Blocks of a matrix, where they are or packed, and their product.
 
-use std::sync::Arc;
-
 use crate::{Elements, Medium};
 
 /// Something to read a block's numbers from.
@@ -18,23 +16,6 @@ pub(super) struct InPlace<'a, M> {
     pub first: usize,
 }
 
-impl<M: Medium> InPlace<'_, M> {
-    /// A copy of it, of `block` rows and columns.
-    pub(super) fn packed(&self, block: usize) -> Arc<[f64]> {
-        let mut numbers = vec![0.0; block * block];
-        self.pack(block, &mut numbers);
-        numbers.into()
-    }
-
-    fn pack(&self, block: usize, numbers: &mut [f64]) {
-        for (row, numbers) in numbers.chunks_mut(block).enumerate() {
-            for (column, number) in numbers.iter_mut().enumerate() {
-                *number = self.at(row, column);
-            }
-        }
-    }
-}
-
 impl<M: Medium> Block for InPlace<'_, M> {
     #[inline(always)]
     fn at(&self, row: usize, column: usize) -> f64 {
@@ -46,13 +27,6 @@ impl<M: Medium> Block for InPlace<'_, M> {
 pub(super) struct Packed<'a> {
     numbers: &'a [f64],
     block: usize,
-}
-
-impl<'a> Packed<'a> {
-    /// Rows of `block` numbers.
-    pub(super) fn new(numbers: &'a [f64], block: usize) -> Self {
-        Self { numbers, block }
-    }
 }
 
 impl Block for Packed<'_> {
@@ -88,10 +62,14 @@ impl Panel {
         }
         let numbers = &mut self.numbers[index * block * block..][..block * block];
         if !self.packed[index] {
-            source.pack(block, numbers);
+            for (row, numbers) in numbers.chunks_mut(block).enumerate() {
+                for (column, number) in numbers.iter_mut().enumerate() {
+                    *number = source.at(row, column);
+                }
+            }
             self.packed[index] = true;
         }
-        Packed::new(numbers, block)
+        Packed { numbers, block }
     }
 }
 

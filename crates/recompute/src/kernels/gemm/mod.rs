@@ -4,7 +4,6 @@
 //! core. `C = A * B`, square, of 8-byte numbers.
 
 mod blocks;
-mod shared;
 mod variant;
 
 use std::ops::Range;
@@ -12,18 +11,16 @@ use std::ops::Range;
 use super::values::value;
 use crate::{Array, Arrays, Dependence, Kernel, Medium, Nest, Order};
 use blocks::{InPlace, Panel, multiply};
-use shared::{Held, SharedPanel};
 pub use variant::{Packing, Persistence, Variant};
 
 /// One way of computing the product.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Gemm {
     variant: Variant,
     n: usize,
     block: usize,
     packing: Packing,
     persistence: Persistence,
-    shared: SharedPanel,
 }
 
 const A: usize = 0;
@@ -35,7 +32,6 @@ const C: usize = 2;
 pub struct Buffers {
     left: Panel,
     right: Panel,
-    shared: Held,
     sums: Vec<f64>,
 }
 
@@ -61,7 +57,6 @@ impl Gemm {
             block,
             packing,
             persistence,
-            shared: SharedPanel::new(n / block),
         }
     }
 
@@ -129,33 +124,18 @@ impl Gemm {
             multiply(&left, &right, block, &mut buffers.sums);
             return;
         }
-        // What is used again stays packed while the others pass (P4's figure 4.1), for all workers where all are at it; what is not
-        // takes the place of the block before.
+        // What is used again stays packed while the others pass (P4's figure 4.1); what is not takes the place of the block before.
         let (left_once, right_once) = ((row * across + depth, 0), (depth * across + column, 0));
-        let Buffers {
-            left: of_left,
-            right: of_right,
-            shared: held,
-            sums,
-        } = buffers;
-        let (left_name, right_name) = match self.variant {
-            Variant::Gepp1 => {
-                let left = of_left.block(left_once, block, &left);
-                let right = (self.shared).block(held, (depth, column), (block, &right));
-                return multiply(&left, &right, block, sums);
-            }
-            Variant::Gepp2 => {
-                let left = (self.shared).block(held, (depth, row), (block, &left));
-                let right = of_right.block(right_once, block, &right);
-                return multiply(&left, &right, block, sums);
-            }
+        let (of_left, of_right) = match self.variant {
+            Variant::Gepp1 => (left_once, (depth, column)),
+            Variant::Gepp2 => ((depth, row), right_once),
             Variant::Gepm1 | Variant::Gemp1 => (left_once, right_once),
             Variant::Gepm2 => ((row, depth), right_once),
             Variant::Gemp2 | Variant::Naive => (left_once, (column, depth)),
         };
-        let left = of_left.block(left_name, block, &left);
-        let right = of_right.block(right_name, block, &right);
-        multiply(&left, &right, block, sums);
+        let left = buffers.left.block(of_left, block, &left);
+        let right = buffers.right.block(of_right, block, &right);
+        multiply(&left, &right, block, &mut buffers.sums);
     }
 
     /// Adds the sums to a block of `C`, or stores them there.
@@ -231,10 +211,7 @@ unsafe impl Kernel for Gemm {
             } else {
                 Dependence::Fresh
             },
-            order: match (self.packing, self.variant) {
-                (Packing::On, Variant::Gepp1 | Variant::Gepp2) => Order::Together,
-                _ => Order::Apart,
-            },
+            order: Order::Apart,
         }
     }
 
@@ -305,8 +282,8 @@ mod tests {
     use super::*;
     use crate::memory::Memory;
 
-    /// What is packed at a time in the end: numbers of A and of B, by a worker for itself and for all.
-    fn packed(variant: Variant) -> (usize, usize, usize) {
+    /// What a worker has packed after the whole product: numbers of A and of B.
+    fn packed(variant: Variant) -> (usize, usize) {
         const N: usize = 8;
         let gemm = Gemm::new(variant, N, 2, Packing::On, Persistence::Eager);
         let memory = Memory::new(3 * N * N * 8);
@@ -320,8 +297,7 @@ mod tests {
                 gemm.step(&arrays, &mut buffers, outer, region);
             }
         }
-        let own = (buffers.left.numbers.len(), buffers.right.numbers.len());
-        (own.0, own.1, gemm.shared.numbers())
+        (buffers.left.numbers.len(), buffers.right.numbers.len())
     }
 
     /// What is not used again would only drive out of the caches what is.
@@ -329,12 +305,12 @@ mod tests {
     fn a_panel_is_packed_only_where_it_is_used_again() {
         let (block, panel) = (4, 16);
         for (variant, expected) in [
-            (Variant::Gepp1, (block, 0, panel)),
-            (Variant::Gepp2, (0, block, panel)),
-            (Variant::Gepm1, (block, block, 0)),
-            (Variant::Gepm2, (panel, block, 0)),
-            (Variant::Gemp1, (block, block, 0)),
-            (Variant::Gemp2, (block, panel, 0)),
+            (Variant::Gepp1, (block, panel)),
+            (Variant::Gepp2, (panel, block)),
+            (Variant::Gepm1, (block, block)),
+            (Variant::Gepm2, (panel, block)),
+            (Variant::Gemp1, (block, block)),
+            (Variant::Gemp2, (block, panel)),
         ] {
             assert_eq!(packed(variant), expected, "{variant}");
         }
