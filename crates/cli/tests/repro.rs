@@ -6,12 +6,17 @@ mod common;
 
 use common::{Running, assert_valid, finding, prestore, root, run};
 use serde_json::Value;
+use std::time::Duration;
+
+/// An experiment takes minutes on a slow machine that does other things as well.
+const EXPERIMENT_LIMIT: Duration = Duration::from_secs(1800);
 
 /// The rows of a quick run of `name`.
 fn rows(name: &str) -> Vec<Value> {
     let mut command = prestore();
     command.args(["repro", name, "--quick", "--format", "json"]);
-    let json = Running::start(command).finish().exits(0).json();
+    let ran = Running::start(command).finish_within(EXPERIMENT_LIMIT);
+    let json = ran.exits(0).json();
     assert_valid("repro.schema.json", &json);
     assert_eq!(json["name"], name);
     json["rows"].as_array().unwrap().clone()
