@@ -6,8 +6,6 @@
 #include "options.h"
 
 #define PAGE 4096ULL
-/* Not looked into page by page: reserved address space of the engine or the program. */
-#define LARGE (256ULL << 20)
 #define PATH_COLUMN 73
 
 static uint64 heap_begin, heap_end;
@@ -26,7 +24,7 @@ proc_maps_brk(uint64 end)
 {
     if (heap_begin == 0)
         heap_begin = end;
-    heap_end = (end + PAGE - 1) & ~(uint64)(PAGE - 1);
+    heap_end = (end + PAGE - 1) & ~(PAGE - 1);
 }
 
 void
@@ -69,27 +67,29 @@ below(const line_t *line, const char *dir)
         memcmp(line->path, dir, length) == 0 && line->path[length] == '/';
 }
 
+/* Whether a page is the engine's, and a page behind it, at most `end`, up to which all are as it is. */
 static bool
-is_engines(uint64 address)
+is_engines(uint64 page, uint64 end, uint64 *until)
 {
-    return dr_memory_is_dr_internal((byte *)address) || dr_memory_is_in_client((byte *)address);
+    byte *behind;
+    bool engines = dr_memory_is_ours_until((byte *)page, &behind);
+    *until = (uint64)behind >= end ? end : ((uint64)behind + PAGE - 1) & ~(PAGE - 1);
+    return engines;
 }
 
 /* Where what is at `begin` ends, be it the engine's or the program's, data or heap. The kernel joins
  * mappings that are alike, whoever made them. */
 static uint64
-end_of_owner(uint64 begin, uint64 end)
+end_of_owner(uint64 begin, uint64 end, bool *engines)
 {
-    bool ours = is_engines(begin);
+    uint64 at, until;
     if (begin < heap_begin && heap_begin < end)
         end = heap_begin;
     else if (begin < heap_end && heap_end < end)
         end = heap_end;
-    if (end - begin > LARGE && is_engines(end - PAGE) == ours)
-        return end;
-    uint64 at = begin + PAGE;
-    while (at < end && is_engines(at) == ours)
-        at += PAGE;
+    *engines = is_engines(begin, end, &at);
+    while (at < end && is_engines(at, end, &until) == *engines)
+        at = until;
     return at;
 }
 
@@ -120,14 +120,16 @@ filter(const line_t *line, bool own, text_t *out)
     if (file && (below(line, engine_dir) || below(line, options.dir)))
         return false;
     if (file || !own) {
-        if (own && is_engines(line->begin))
+        uint64 until;
+        if (own && is_engines(line->begin, line->end, &until))
             return false;
         add_line(out, line, line->begin, line->end, own);
         return true;
     }
     for (uint64 at = line->begin; at < line->end;) {
-        uint64 end = end_of_owner(at, line->end);
-        if (!is_engines(at)) {
+        bool engines;
+        uint64 end = end_of_owner(at, line->end, &engines);
+        if (!engines) {
             add_line(out, line, at, end, own);
             any = true;
         }

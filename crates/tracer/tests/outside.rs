@@ -61,6 +61,14 @@ fn the_kernel_does_not_tell_of_the_engine() {
     same(&[], &[str(&program), "one", "two"]);
 }
 
+#[test]
+fn the_kernel_tells_of_all_that_the_program_has_mapped() {
+    let program = cc("own_mappings", &["-pthread"]);
+    for options in [&[][..], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 /// A program that ends, or frees what it keeps, when it is too large ends no sooner.
 #[test]
 fn the_kernel_does_not_tell_of_the_recorders_memory() {
