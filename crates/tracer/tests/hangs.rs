@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{cc, native, recorder, same, str};
+use common::{cc, native, recorder, same, soak_number, str};
 
 /// A timer's signals come while threads start and end and fork: wherever one of them is within the
 /// engine then, it goes on where it was. And a forked child tidies up after the threads that only its
@@ -143,6 +143,32 @@ fn programs_are_executed_beside_forks() {
             same(options, &[str(&program)]);
         }
     }
+}
+
+/// Threads that do what a random number says: fork, execute, map, jump out of handlers, are cancelled.
+fn random_lives(seeds: std::ops::Range<u64>) {
+    let program = cc("random_lives", &["-pthread"]);
+    for seed in seeds {
+        let options = WAYS[seed as usize % WAYS.len()];
+        let threads = (4 + seed % 5).to_string();
+        let run = [str(&program), &seed.to_string(), &threads, "15"];
+        let (said, facts) = recorder(options, &run).run();
+        let context = format!("{run:?} {options:?} {said:?} {facts:?}");
+        assert_eq!(said.stdout, "0 wrong\n", "{context}");
+        assert_eq!(facts.status, "exit status: 0", "{context}");
+    }
+}
+
+#[test]
+fn random_lives_go_on_as_they_do_natively() {
+    random_lives(0..5);
+}
+
+#[test]
+#[ignore = "long: `make soak`"]
+fn soak_random_lives() {
+    let first = soak_number("PRESTORE_SOAK_SEED", 1);
+    random_lives(first..first + 500);
 }
 
 fn is_refused(command: &[&str], call: &str) {
