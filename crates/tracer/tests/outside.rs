@@ -63,7 +63,7 @@ fn the_kernel_does_not_tell_of_the_engine() {
 
 #[test]
 fn the_kernel_tells_of_all_that_the_program_has_mapped() {
-    let program = cc("own_mappings", &["-pthread"]);
+    let program = cc("own_mappings", &[]);
     for options in [&[][..], &["values"]] {
         same(options, &[str(&program)]);
     }

@@ -1,93 +1,82 @@
-/* /proc/self/maps lists what the program has mapped, all of it and nothing else, also where something of others lies between two large
- * parts of its own. */
-#include <pthread.h>
+/* /proc/self/maps lists what the program has mapped, all of it and nothing else: large parts, and every free page among its libraries, so that
+ * the kernel joins some of them with what others have mapped there. */
+#define _GNU_SOURCE
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 
-enum { PAGE = 4096, PARTS = 200, ROUNDS = 400, STACK = 1 << 20 };
+enum { PAGE = 4096, PAGES = 8192 };
 #define LARGE (300UL << 20)
 
-static struct { char *begin; size_t pages; } parts[PARTS];
-static char text[1 << 20];
-static unsigned random_state = 1;
+typedef struct { bool listed[PAGES]; } pages_t;
 
-static unsigned
-random_below(unsigned n)
-{
-    random_state = random_state * 1664525u + 1013904223u;
-    return (random_state >> 8) % n;
-}
+static char text[1 << 20];
+static bool mapped[PAGES];
 
 static char *
-map(size_t bytes)
+map(void *at, size_t bytes, int flags)
 {
-    char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED)
-        exit(1);
-    return at;
+    return mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
 }
 
-/* How many of the bytes are listed. */
-static size_t
-listed(const char *begin, const char *end)
+/* Which pages from there on are listed. */
+static pages_t
+listed(uintptr_t from)
 {
-    unsigned long from = (unsigned long)begin, to = (unsigned long)end, first, behind;
-    size_t all = 0;
+    pages_t pages = { 0 };
+    unsigned long begin, end;
     FILE *maps = fopen("/proc/self/maps", "r");
     setvbuf(maps, text, _IOFBF, sizeof(text));
-    while (fscanf(maps, "%lx-%lx%*[^\n]", &first, &behind) == 2) {
-        first = first < from ? from : first;
-        behind = behind > to ? to : behind;
-        all += first < behind ? behind - first : 0;
+    while (fscanf(maps, "%lx-%lx%*[^\n]", &begin, &end) == 2) {
+        for (int i = 0; i < PAGES; i++) {
+            uintptr_t page = from + (uintptr_t)i * PAGE;
+            pages.listed[i] |= begin <= page && page < end;
+        }
     }
     fclose(maps);
-    return all;
+    return pages;
 }
 
-static void *
-nothing(void *of)
+static void
+all_of_a_large_part(void)
 {
-    return of;
+    uintptr_t large = (uintptr_t)map(NULL, LARGE, MAP_NORESERVE);
+    size_t missing = 0;
+    for (uintptr_t at = large; at + PAGES * PAGE <= large + LARGE; at += PAGES * PAGE) {
+        pages_t pages = listed(at);
+        for (int i = 0; i < PAGES; i++)
+            missing += !pages.listed[i];
+    }
+    printf("%zu pages of a large part are missing\n", missing);
+}
+
+static void
+all_that_was_free(void)
+{
+    uintptr_t from = (getauxval(AT_SYSINFO_EHDR) & -(uintptr_t)PAGE) - (uintptr_t)PAGES * PAGE;
+    size_t missing = 0, others = 0;
+    pages_t before = listed(from);
+    for (int i = 0; i < PAGES; i++) {
+        char *page = (char *)from + (uintptr_t)i * PAGE;
+        mapped[i] = map(page, PAGE, MAP_FIXED_NOREPLACE) == page;
+        if (mapped[i])
+            *page = 1;
+    }
+    pages_t after = listed(from);
+    for (int i = 0; i < PAGES; i++) {
+        bool own = before.listed[i] || mapped[i];
+        missing += own && !after.listed[i];
+        others += !own && after.listed[i];
+    }
+    printf("%zu pages among the libraries are missing, %zu are not the program's\n", missing, others);
 }
 
 int
 main(void)
 {
-    char *above = map(LARGE);
-    for (int i = 0; i < 8; i++) {
-        pthread_t thread;
-        pthread_attr_t attributes;
-        pthread_attr_init(&attributes);
-        pthread_attr_setstack(&attributes, above + i * STACK, STACK);
-        pthread_create(&thread, &attributes, nothing, NULL);
-        pthread_join(thread, NULL);
-    }
-    char *below = map(LARGE);
-    if (below > above) {
-        char *other = below;
-        below = above;
-        above = other;
-    }
-    printf("%zu MiB of both, %zu bytes between them\n", (listed(below, below + LARGE) + listed(above, above + LARGE)) >> 20,
-           listed(below + LARGE, above));
-    size_t mapped = 0, found = 0;
-    for (int i = 0; i < ROUNDS; i++) {
-        unsigned n = random_below(PARTS);
-        if (parts[n].begin != NULL) {
-            munmap(parts[n].begin, parts[n].pages * PAGE);
-            parts[n].begin = NULL;
-        } else {
-            parts[n].pages = 1 + random_below(64);
-            parts[n].begin = map(parts[n].pages * PAGE);
-        }
-    }
-    for (int i = 0; i < PARTS; i++) {
-        if (parts[i].begin != NULL) {
-            mapped += parts[i].pages * PAGE;
-            found += listed(parts[i].begin, parts[i].begin + parts[i].pages * PAGE);
-        }
-    }
-    printf("%zu bytes mapped, %zu listed\n", mapped, found);
+    all_of_a_large_part();
+    all_that_was_free();
     return 0;
 }

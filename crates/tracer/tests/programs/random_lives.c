@@ -4,6 +4,18 @@
 
 static void a_step(life_t *life);
 
+/* Ends where there can be no child: its number is what signals are sent to. */
+static pid_t
+child(void)
+{
+    pid_t pid = fork();
+    if (pid < 0) {
+        perror("fork");
+        _exit(114);
+    }
+    return pid;
+}
+
 static int
 status_of(pid_t pid)
 {
@@ -19,7 +31,7 @@ static void
 forks(life_t *life)
 {
     int code = (int)below(life, 100), more = (int)below(life, 3);
-    pid_t pid = fork();
+    pid_t pid = child();
     if (pid == 0) {
         wrong = 0;
         life->depth++;
@@ -37,7 +49,7 @@ children_that_are_killed(life_t *life)
     static const int signals[] = { SIGKILL, SIGTERM, SIGABRT, SIGSEGV, SIGILL };
     int sig = signals[below(life, 5)];
     unsigned how = below(life, 3);
-    pid_t pid = fork();
+    pid_t pid = child();
     if (pid == 0) {
         alarm(100);
         signal(sig, SIG_DFL);
@@ -153,7 +165,7 @@ pipes(life_t *life)
     unsigned kind = below(life, 2);
     if ((kind ? pipe2(ends, O_CLOEXEC) : socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) != 0)
         return;
-    pid_t pid = fork();
+    pid_t pid = child();
     if (pid == 0) {
         unsigned char block[1000];
         close(ends[0]);
@@ -185,7 +197,7 @@ pipes(life_t *life)
 static void
 exits_in_the_middle(life_t *life)
 {
-    pid_t pid = fork();
+    pid_t pid = child();
     if (pid == 0) {
         pthread_t thread;
         sem_t begun;
@@ -213,7 +225,7 @@ executes_from_a_thread(life_t *life)
 {
     if (life->depth > 0 || below(life, 3) != 0)
         return;
-    pid_t pid = fork();
+    pid_t pid = child();
     if (pid == 0) {
         pthread_t thread;
         sem_t begun;

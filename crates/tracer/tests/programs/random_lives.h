@@ -1,4 +1,5 @@
-/* What threads of random_lives.c do that makes no process and no thread: code, memory, signals. Each tells what does not come out as it must. */
+/* What threads of random_lives.c do that makes no process and no thread: code, memory, signals. Each
+ * tells what does not come out as it must. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -15,8 +16,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -210,7 +209,7 @@ timers(life_t *life)
     if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0)
         return;
     timer_settime(timer, 0, &soon, NULL);
-    for (volatile unsigned i = 0; i < 100000 + below(life, 1000); i++)
+    for (volatile unsigned i = 100000 + below(life, 400000); i > 0; i--)
         ;
     timer_delete(timer);
 }
