@@ -15,6 +15,7 @@ use crate::images::Images;
 use crate::logged::{Logged, Logs};
 use crate::memory::Memory;
 use crate::pass::Pass;
+use crate::transactions::Transactions;
 use crate::values::Values;
 
 /// What to check.
@@ -61,20 +62,23 @@ const NO_FLUSH: &str = "the program flushed nothing of this memory, neither by i
 /// Ranges are not filled up with zeros any further.
 const LARGEST_RANGE: u64 = 1 << 30;
 
-/// Checks the recording. `allocates` answers whether the call at a site is what a name
-/// ([`Image::Named`]) means.
+/// Answers what code is called.
+pub struct Naming<'a> {
+    /// Is the call at a site what a name ([`Image::Named`]) means?
+    pub allocates: &'a mut dyn FnMut(&str, SiteId) -> bool,
+    /// The name of the function whose first instruction is there, as the symbol table has it; `None`: there is none.
+    pub function_at: &'a mut dyn FnMut(SiteId) -> Option<String>,
+}
+
+/// Checks the recording.
 ///
 /// Memory: what is not persistent yet, some 200 bytes a store's place and line, and 50 bytes for each
 /// line of the images that was ever touched; of a recording with values 70 more.
 ///
 /// # Errors
 /// [`CrashError`]: the recording lacks what is needed, or an image is not in it.
-pub fn check(
-    trace: &Trace,
-    options: &Options,
-    allocates: &mut dyn FnMut(&str, SiteId) -> bool,
-) -> Result<Checked, CrashError> {
-    walk(trace, options, allocates, None).map(|(checked, _)| checked)
+pub fn check(trace: &Trace, options: &Options, naming: Naming<'_>) -> Result<Checked, CrashError> {
+    walk(trace, options, naming, None).map(|(checked, _)| checked)
 }
 
 /// As [`check`], and the log of what happened to the image: of a recording with values, and of
@@ -87,10 +91,10 @@ pub fn check(
 pub fn check_and_log(
     trace: &Trace,
     options: &Options,
-    allocates: &mut dyn FnMut(&str, SiteId) -> bool,
+    naming: Naming<'_>,
 ) -> Result<(Checked, Logged), CrashError> {
     need_values(trace)?;
-    let (checked, logged) = walk(trace, options, allocates, Some(Logs::default()))?;
+    let (checked, logged) = walk(trace, options, naming, Some(Logs::default()))?;
     match logged {
         Some(logged) => Ok((checked, logged)),
         None => Err(CrashError::NothingStored(trace.dir().display().to_string())),
@@ -100,7 +104,7 @@ pub fn check_and_log(
 fn walk(
     trace: &Trace,
     options: &Options,
-    allocates: &mut dyn FnMut(&str, SiteId) -> bool,
+    naming: Naming<'_>,
     logs: Option<Logs>,
 ) -> Result<(Checked, Option<Logged>), CrashError> {
     let manifest = trace.manifest();
@@ -113,7 +117,7 @@ fn walk(
     }
     let mut pass = Pass {
         trace,
-        images: Images::new(&options.images, allocates),
+        images: Images::new(&options.images, naming.allocates),
         memory: Memory::new(options.domain, scope.values),
         spaces: FxHashMap::default(),
         threads: FxHashMap::default(),
@@ -121,6 +125,8 @@ fn walk(
         tree: CallTree::default(),
         synced: BTreeSet::new(),
         flushers: BTreeSet::new(),
+        function_at: naming.function_at,
+        transactions: Transactions::default(),
         values: scope.values.then(Values::default),
         logs,
     };

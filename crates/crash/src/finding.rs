@@ -13,7 +13,7 @@ pub enum FindingKind {
     /// Flushed (or stored around the caches), and not fenced by the end.
     MissingFence,
     /// Stored again after its flush and before the fence that was to make it persistent; or not persistent yet when a
-    /// pointer to it is.
+    /// pointer to it is; or in a transaction, whose undo log does not have what was there.
     Ordering,
     /// A flush of a line of which nothing was to be flushed.
     RedundantFlush,
@@ -85,4 +85,7 @@ pub struct Finding {
     pub fence: Option<Spot>,
     /// Wrong order: the store of the pointer that is persistent too early, by the fence, or by `msync` where there is none.
     pub pointer: Option<Spot>,
+    /// Where the transaction was begun to which the stored bytes should have been added. Of a missing flush, the commit would have
+    /// flushed them.
+    pub transaction: Option<Spot>,
 }

@@ -16,10 +16,33 @@ pub(crate) struct Occurrence {
     pub(crate) flush: Option<At>,
     pub(crate) fence: Option<At>,
     pub(crate) pointer: Option<At>,
+    pub(crate) transaction: Option<At>,
 }
 
-/// What is wrong, and is it that a pointer is persistent; of which image; where.
-type Which = (FindingKind, bool, Option<usize>, At);
+/// What is wrong with the order, if it is that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Rule {
+    /// That of flush and fence.
+    Flush,
+    /// A pointer is persistent.
+    Pointer,
+    /// The undo log lacks what was there.
+    Log,
+}
+
+/// What is wrong, by which rule, of which image, where.
+type Which = (FindingKind, Rule, Option<usize>, At);
+
+impl Occurrence {
+    fn which(&self) -> Which {
+        let rule = match (self.kind, self.pointer, self.transaction) {
+            (FindingKind::Ordering, Some(_), _) => Rule::Pointer,
+            (FindingKind::Ordering, _, Some(_)) => Rule::Log,
+            _ => Rule::Flush,
+        };
+        (self.kind, rule, self.image, self.at)
+    }
+}
 
 /// All findings so far.
 #[derive(Debug, Default)]
@@ -29,8 +52,7 @@ pub(crate) struct Ledger {
 
 impl Ledger {
     pub(crate) fn add(&mut self, one: Occurrence) {
-        let which = (one.kind, one.pointer.is_some(), one.image, one.at);
-        let known = self.found.entry(which);
+        let known = self.found.entry(one.which());
         known
             .and_modify(|known| {
                 known.count += one.count;
@@ -38,13 +60,13 @@ impl Ledger {
                 if earlier < (known.first.thread, known.first.instr) {
                     known.first = one.first;
                     (known.flush, known.fence) = (one.flush, one.fence);
-                    known.pointer = one.pointer;
+                    (known.pointer, known.transaction) = (one.pointer, one.transaction);
                 }
             })
             .or_insert(one);
     }
 
-    /// Where data is never persistent, nothing else is said of its pointers.
+    /// Where data is never persistent, nothing else is said of its pointers and transactions.
     pub(crate) fn keep_worse(&mut self) {
         let missing = [FindingKind::MissingFlush, FindingKind::MissingFence];
         let never: Vec<_> = (self.found.values())
@@ -52,7 +74,14 @@ impl Ledger {
             .map(|o| (o.image, o.at))
             .collect();
         for (image, at) in never {
-            self.found.remove(&(FindingKind::Ordering, true, image, at));
+            let mut remove = |rule| (self.found).remove(&(FindingKind::Ordering, rule, image, at));
+            remove(Rule::Pointer);
+            if let Some(unlogged) = remove(Rule::Log) {
+                let missing = (FindingKind::MissingFlush, Rule::Flush, image, at);
+                if let Some(known) = self.found.get_mut(&missing) {
+                    known.transaction = unlogged.transaction;
+                }
+            }
         }
     }
 
@@ -71,6 +100,7 @@ impl Ledger {
                 flush: o.flush.map(spot),
                 fence: o.fence.map(spot),
                 pointer: o.pointer.map(spot),
+                transaction: o.transaction.map(spot),
             })
             .collect()
     }

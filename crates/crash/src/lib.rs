@@ -15,6 +15,7 @@
 //!   non-temporal store has left in its buffer needs a fence, and no flush is of use.
 //! - Bytes that are stored again before they were flushed, are no loss: the last store counts.
 //!
+//! - What is stored in a transaction of libpmemobj, to data that was there before, must be in its undo log by then.
 //! - Of recordings with values: a pointer must not be persistent before new data that it points to is.
 //!
 //! What else is stored is not looked at by [`check`]: that a valid mark is persistent before its data takes the images that a
@@ -34,9 +35,10 @@ mod pass;
 mod pointers;
 mod regions;
 mod survive;
+mod transactions;
 mod values;
 
-pub use analysis::{Checked, ImageFound, Options, check, check_and_log};
+pub use analysis::{Checked, ImageFound, Naming, Options, check, check_and_log};
 pub use blame::{Blame, blame};
 pub use error::CrashError;
 pub use finding::{Finding, FindingKind, First, Spot};

@@ -9,6 +9,7 @@ use crate::ledger::{Ledger, Occurrence};
 use crate::line::{LINE, Line, Met, State, Write, mask};
 use crate::pointers::{Pointer, Pointers};
 use crate::regions::{Piece, Regions};
+use crate::transactions::Unlogged;
 use crate::values::{Held, Stored};
 
 /// A line: whose memory, and which.
@@ -195,6 +196,7 @@ impl Memory {
             flush: before,
             fence: None,
             pointer: None,
+            transaction: None,
         });
     }
 
@@ -211,6 +213,7 @@ impl Memory {
                 flush: None,
                 fence: pending.last_fence,
                 pointer: None,
+                transaction: None,
             });
         }
         // Which of several lines that are flushed alone comes first matters to nobody who fences behind them.
@@ -231,6 +234,7 @@ impl Memory {
                     flush: Some(flush),
                     fence: Some(at),
                     pointer: None,
+                    transaction: None,
                 });
             });
             through.push((key, bytes));
@@ -277,9 +281,32 @@ impl Memory {
                         flush: None,
                         fence,
                         pointer: Some(pointer.at),
+                        transaction: None,
                     });
                 }
             }
+        }
+    }
+
+    /// What is stored there was not added to the transaction that it is in.
+    pub(crate) fn unlogged(&mut self, store: &Unlogged) {
+        self.ledger.add(Occurrence {
+            kind: FindingKind::Ordering,
+            image: Some(self.image(store.owner)),
+            at: store.at,
+            count: store.stores,
+            first: store.first,
+            flush: None,
+            fence: None,
+            pointer: None,
+            transaction: Some(store.begun),
+        });
+    }
+
+    /// What was stored there at `at` is of an object that is not there any more.
+    pub(crate) fn gone(&mut self, key: Key, at: At) {
+        if let Some(line) = self.lines.get_mut(&key) {
+            line.writes.retain(|w| w.at != at);
         }
     }
 
@@ -359,6 +386,7 @@ impl Memory {
                 flush,
                 fence,
                 pointer: None,
+                transaction: None,
             });
         }
     }

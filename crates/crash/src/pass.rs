@@ -17,6 +17,7 @@ use crate::images::Images;
 use crate::logged::Logs;
 use crate::memory::{Memory, Pending, Store};
 use crate::regions::{Piece, Regions};
+use crate::transactions::{Entered, Transactions};
 use crate::values::{Come, Values};
 
 /// Where a thread is.
@@ -48,6 +49,9 @@ pub(crate) struct Pass<'a> {
     pub(crate) synced: BTreeSet<At>,
     /// What has flushed a line of one.
     pub(crate) flushers: BTreeSet<SiteId>,
+    /// The name of the function that begins at an instruction.
+    pub(crate) function_at: &'a mut dyn FnMut(SiteId) -> Option<String>,
+    pub(crate) transactions: Transactions,
     /// Where the recording has values.
     pub(crate) values: Option<Values>,
     /// Where they are asked for.
@@ -95,9 +99,13 @@ impl Pass<'_> {
                     non_temporal,
                 };
                 let mut any = false;
+                let transactions = &mut self.transactions;
                 space.pieces(addr, size, |piece| {
                     any = true;
                     memory.store(pending, store, piece);
+                    if !non_temporal {
+                        transactions.store(who.thread, (at, first), piece);
+                    }
                 });
                 if let Some(values) = self.values.as_mut().filter(|_| any) {
                     let logs = &mut self.logs;
@@ -117,6 +125,9 @@ impl Pass<'_> {
                     return;
                 }
                 self.flushers.insert(at.site);
+                for piece in &pieces {
+                    self.transactions.flush(who.thread, *piece);
+                }
                 let flush = First {
                     address: addr,
                     ..first
@@ -132,7 +143,38 @@ impl Pass<'_> {
                 let told = kind == FenceKind::Store && !space.is_empty();
                 fence(memory, pending, &mut self.logs, (at, first), told);
             }
+            EventKind::Load => {
+                let transactions = &mut self.transactions;
+                space.pieces(addr, size, |piece| transactions.added(who.thread, piece));
+            }
             _ => {}
+        }
+    }
+
+    /// A thread comes to a block, of which the code may belong to a transaction.
+    fn come_to(&mut self, who: Executor<'_>, block: &Block) {
+        let Some(place) = self.places.get(&who.thread) else {
+            return;
+        };
+        let (thread, depth, node) = (who.thread, place.stack.depth(), place.stack.node());
+        let site = block.start_site;
+        if !(self.transactions).is_entry(site, &mut self.function_at) {
+            self.transactions.goes_on(thread, depth);
+            return;
+        }
+        let module = |site| self.trace.sites().get(site).map(|s| s.module);
+        let call = self.tree.call_site(node);
+        let entered = Entered {
+            at: At { site, node },
+            depth,
+            by_itself: call.is_some_and(|call| module(call) == module(site)),
+        };
+        let over = self.transactions.enter(thread, entered);
+        for unlogged in &over.unlogged {
+            self.memory.unlogged(unlogged);
+        }
+        for (key, at) in over.gone {
+            self.memory.gone(key, at);
         }
     }
 }
@@ -187,6 +229,8 @@ impl OrderedSink for Pass<'_> {
         place.last = Some((block.last_site, instr));
         let node = place.stack.node();
         self.enter(who.process);
+        self.come_to(who, block);
+        let adds = self.transactions.adds(who.thread);
         if let Some(known) = &mut self.values {
             known.exec(who, before, block, values, executed);
         }
@@ -194,7 +238,7 @@ impl OrderedSink for Pass<'_> {
             if u32::from(r.instr) >= executed {
                 break;
             }
-            if matches!(r.kind, EventKind::Load) {
+            if matches!(r.kind, EventKind::Load) && !adds {
                 continue;
             }
             let at = At { site: r.site, node };
@@ -280,6 +324,7 @@ impl OrderedSink for Pass<'_> {
                 space.pieces(addr, size, |piece| {
                     any = true;
                     memory.synced(piece);
+                    self.transactions.flush(who.thread, piece);
                     if let Some(logs) = &mut self.logs {
                         logs.synced(piece);
                     }

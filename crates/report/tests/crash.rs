@@ -48,6 +48,7 @@ fn finding(kind: FindingKind, site: u32, calls: &[u32], instr: u64) -> Finding {
         flush: Some(spot(1)),
         fence: None,
         pointer: None,
+        transaction: None,
     }
 }
 
@@ -62,6 +63,14 @@ fn report() -> CrashReport {
             finding(FindingKind::MissingFlush, 1, &[], 900),
             finding(FindingKind::MissingFlush, 2, &[], 100),
             finding(FindingKind::RedundantFlush, 3, &[4], 500),
+            Finding {
+                flush: None,
+                transaction: Some(Spot {
+                    site: SiteId(4),
+                    calls: Vec::new(),
+                }),
+                ..finding(FindingKind::Ordering, 1, &[], 200)
+            },
         ],
         synced: Vec::new(),
         flushers: Vec::new(),
@@ -90,15 +99,18 @@ fn a_line_is_one_finding_and_a_library_s_is_its_caller_s() {
         found,
         [
             (FindingKind::MissingFlush, "put", 6, 100),
+            (FindingKind::Ordering, "put", 3, 200),
             (FindingKind::RedundantFlush, "save", 3, 500),
         ]
     );
     let text = crash_text(&report, TextOptions::default());
     for part in [
         "1. missing flush: put",
-        "2. redundant flush: save",
+        "2. not added to the transaction: put",
+        "transaction begun at save (save.c:20)",
+        "3. redundant flush: save",
         "pool (/mnt/pool), 4096 B",
-        "2 findings.",
+        "3 findings.",
         "thread 3 was read in part",
     ] {
         assert_eq!(text.matches(part).count(), 1, "{part}: {text}");
@@ -117,7 +129,11 @@ fn sarif_is_as_the_standard_says() {
         .collect();
     assert_eq!(
         rules,
-        ["prestore/missing-flush", "prestore/redundant-flush"]
+        [
+            "prestore/missing-flush",
+            "prestore/ordering",
+            "prestore/redundant-flush"
+        ]
     );
     let named = &value["runs"][0]["tool"]["driver"]["rules"];
     for result in results {

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use prestore_crash::{
-    Checked, CrashError, Image, ImageError, Logged, Options, Spot, check, check_and_log,
+    Checked, CrashError, Image, ImageError, Logged, Naming, Options, check, check_and_log,
 };
 use prestore_dirtbuster::SiteOracle;
 use prestore_report::{
@@ -42,17 +42,20 @@ pub fn run(args: &CrashArgs) -> Result<ExitCode, CliError> {
         domain: args.domain.into(),
         lenient: args.stored.lenient,
     };
-    let mut allocates = |name: &str, site| names.of(site).iter().any(|frame| frame.is(name));
+    let naming = Naming {
+        allocates: &mut |name, site| names.of(site).iter().any(|frame| frame.is(name)),
+        function_at: &mut |site| names.function_at(site),
+    };
     let report = match &args.check.check {
         None => {
             let reading = Reading::new(args.quiet, &trace, 1);
-            let checked = check(&trace, &options, &mut allocates)?;
+            let checked = check(&trace, &options, naming)?;
             drop(reading);
             named(args, &options, &trace, &checked, None)
         }
         Some(command) => {
             let reading = Reading::new(args.quiet, &trace, 1);
-            let (checked, logged) = check_and_log(&trace, &options, &mut allocates)?;
+            let (checked, logged) = check_and_log(&trace, &options, naming)?;
             drop(reading);
             let about = (trace.dir(), args.quiet);
             let seen = images::run(&args.check, command, options.domain, about, &logged, &names)?;
@@ -103,7 +106,7 @@ fn named(
     let sites = trace.sites();
     let mut namer = Namer::new(sites.clone(), &args.debug_dir);
     let spots = checked.findings.iter().flat_map(|f| {
-        let near: [Option<&Spot>; 3] = [f.flush.as_ref(), f.fence.as_ref(), f.pointer.as_ref()];
+        let near = [&f.flush, &f.fence, &f.pointer, &f.transaction];
         near.into_iter().flatten().chain([&f.at])
     });
     let logged = seen.iter().flat_map(|(logged, _)| &logged.spots);

@@ -32,4 +32,12 @@ impl CallNames {
             })
             .collect()
     }
+
+    /// The function whose first instruction is at `site`, as the symbol table calls it.
+    pub fn function_at(&self, site: SiteId) -> Option<String> {
+        let mut namer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let offset = namer.look_up(site)?.0.offset;
+        let function = namer.function(site).filter(|f| f.start == offset)?;
+        Some(function.raw.to_string())
+    }
 }

@@ -2,8 +2,13 @@
 
 use super::*;
 
-/// The program with a defect, and its recording; `None` where there is no libpmemobj.
-fn transactions(folder: &Path, defect: &str) -> Option<(PathBuf, PathBuf)> {
+/// The program `name` with a defect, and its recording with `options`; `None` where there is no libpmemobj.
+fn recorded(
+    folder: &Path,
+    name: &str,
+    defect: &str,
+    options: &[&str],
+) -> Option<(PathBuf, PathBuf)> {
     if no_pmemobj() {
         return None;
     }
@@ -11,8 +16,8 @@ fn transactions(folder: &Path, defect: &str) -> Option<(PathBuf, PathBuf)> {
         .canonicalize()
         .unwrap()
         .join(PROGRAMS)
-        .join("transactions.c");
-    let program = folder.join(format!("transactions{defect}"));
+        .join(format!("{name}.c"));
+    let program = folder.join(format!("{name}{defect}"));
     compile(
         &source,
         &program,
@@ -25,18 +30,11 @@ fn transactions(folder: &Path, defect: &str) -> Option<(PathBuf, PathBuf)> {
     let (dir, pool) = (folder.join("trace"), folder.join("pool"));
     // Else the library writes back whole pages where the file is on no persistent memory.
     let flushes = "PMEM_IS_PMEM_FORCE=1";
-    let command = [
-        "record",
-        "-q",
-        "--force",
-        "--values",
-        "-o",
-        text(&dir),
-        "--",
-        "env",
-        flushes,
-    ];
-    run(command.iter().chain(&[text(&program), text(&pool)])).exits(0);
+    let mut command = vec!["record", "-q", "--force", "-o", text(&dir)];
+    command.extend(options);
+    command.extend(["--", "env", flushes, text(&program), text(&pool)]);
+    run(command).exits(0);
+    fs::remove_file(pool).unwrap();
     Some((program, dir))
 }
 
@@ -58,10 +56,10 @@ fn transactions_have_no_finding_but_those_that_lack_something() {
         ("1", Some(("ordering", "/* no TX_ADD */"))),
         ("2", Some(("missing-flush", "/* no persist */"))),
     ] {
-        let Some((program, dir)) = transactions(folder.path(), defect) else {
+        let recorded = recorded(folder.path(), "transactions", defect, &["--values"]);
+        let Some((program, dir)) = recorded else {
             return;
         };
-        fs::remove_file(folder.path().join("pool")).unwrap();
         let (found, report) = seen(&program, &dir);
         let expected = expected.map(|(kind, mark)| {
             let line = source_line(&format!("{PROGRAMS}/transactions.c"), mark);
@@ -80,5 +78,42 @@ fn transactions_have_no_finding_but_those_that_lack_something() {
                 "{defect}: {found:?} {report:#}"
             ),
         }
+    }
+}
+
+#[test]
+fn what_is_not_added_to_its_transaction_is_found_without_a_check() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = format!("{PROGRAMS}/undo_log.c");
+    for (defect, expected) in [
+        ("0", None),
+        ("1", Some(("ordering", "push", 3))),
+        ("2", Some(("ordering", "count_again", 1))),
+        ("3", Some(("ordering", "count_again", 1))),
+        ("4", Some(("ordering", "abort_and_go_on", 1))),
+        ("5", Some(("missing-flush", "sum_up", 1))),
+        ("6", Some(("ordering", "sum_up", 1))),
+        ("7", Some(("ordering", "begin_with", 1))),
+    ] {
+        let Some((_, dir)) = recorded(folder.path(), "undo_log", defect, &[]) else {
+            return;
+        };
+        let report = crash(&dir, &["--image", "pool"]);
+        let found = findings(&report);
+        let Some((kind, function, count)) = expected else {
+            assert_eq!(found, [], "{report:#}");
+            continue;
+        };
+        let line = source_line(&source, &format!("/* defect {defect}: "));
+        let place = (kind.to_owned(), "undo_log.c".to_owned(), line);
+        assert_eq!(found, [place], "{defect}: {report:#}");
+        let finding = &report["findings"][0];
+        assert_eq!(finding["count"], count, "{finding:#}");
+        assert_eq!(finding["transaction"]["function"], function, "{finding:#}");
+        let reason = finding["reason"].as_str().unwrap();
+        assert!(
+            reason.contains("was not added to the transaction"),
+            "{reason}"
+        );
     }
 }

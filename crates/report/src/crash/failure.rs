@@ -174,6 +174,7 @@ impl CrashReport {
             flush,
             fence,
             pointer: None,
+            transaction: None,
             seen: Some(words::seen_title(blame)),
         };
         match self.findings.iter_mut().find(|f| f.is_at(&finding)) {

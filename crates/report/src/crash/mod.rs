@@ -104,6 +104,8 @@ pub struct NamedCrashFinding {
     pub fence: Option<NamedPlace>,
     /// The store of a pointer to it that is persistent before it is.
     pub pointer: Option<NamedPlace>,
+    /// Where the transaction was begun to which what is stored was not added before.
+    pub transaction: Option<NamedPlace>,
     /// What is wrong and what mends it, in words.
     pub reason: String,
     /// What an image has shown to be wrong, in a few words.
@@ -187,9 +189,11 @@ impl NamedCrashFinding {
         let flush = finding.flush.as_ref().map(&mut near);
         let fence = finding.fence.as_ref().map(&mut near);
         let pointer = finding.pointer.as_ref().map(&mut near);
-        let reason = match &pointer {
-            Some(pointer) => words::pointed_to(pointer, fence.as_ref()),
-            None => words::reason(
+        let transaction = finding.transaction.as_ref().map(&mut near);
+        let reason = match (&pointer, &transaction) {
+            (Some(pointer), _) => words::pointed_to(pointer, fence.as_ref()),
+            (None, Some(begun)) => words::not_added(finding.kind, begun),
+            (None, None) => words::reason(
                 finding.kind,
                 about.domain,
                 (flush.as_ref(), fence.as_ref()),
@@ -207,6 +211,7 @@ impl NamedCrashFinding {
             flush,
             fence,
             pointer,
+            transaction,
             seen: None,
         }
     }
@@ -227,17 +232,18 @@ impl NamedCrashFinding {
         if when(&other) < when(self) {
             self.first = other.first;
             (self.flush, self.fence) = (other.flush, other.fence);
-            self.pointer = other.pointer;
+            (self.pointer, self.transaction) = (other.pointer, other.transaction);
             self.reason = other.reason;
         }
     }
 
     /// What is wrong, in a few words.
     pub fn title(&self) -> &'static str {
-        match (self.seen, &self.pointer) {
-            (Some(seen), _) => seen,
-            (None, Some(_)) => words::POINTED_TO,
-            (None, None) => words::title(self.kind),
+        match (self.seen, &self.pointer, &self.transaction) {
+            (Some(seen), ..) => seen,
+            (None, Some(_), _) => words::POINTED_TO,
+            (None, None, Some(_)) => words::NOT_ADDED,
+            (None, None, None) => words::title(self.kind),
         }
     }
 }

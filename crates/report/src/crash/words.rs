@@ -29,6 +29,9 @@ pub fn seen_title(blame: &Blame) -> &'static str {
 /// Of data whose pointer is persistent too early.
 pub const POINTED_TO: &str = "persistent pointer to data that is not";
 
+/// Of what is stored in a transaction of which the undo log does not have what was there.
+pub const NOT_ADDED: &str = "not added to the transaction";
+
 /// One of `kind`'s things, and several.
 pub fn things(kind: FindingKind) -> (&'static str, &'static str) {
     match kind {
@@ -115,6 +118,25 @@ pub fn pointed_to(pointer: &NamedPlace, fence: Option<&NamedPlace>) -> String {
         "what is stored here is not persistent yet when {by} makes persistent what is stored at {}, a pointer to it: \
          a power cut behind that leaves the pointer without its data; flush the line and fence before the pointer is stored",
         where_is(pointer)
+    )
+}
+
+/// Sentences on what is stored in the transaction that was begun at `begun`, and was not added to it.
+pub fn not_added(kind: FindingKind, begun: &NamedPlace) -> String {
+    let begun = where_is(begun);
+    let (missing, effect) = match kind {
+        FindingKind::MissingFlush => (
+            "and never flushed",
+            "a power cut may lose it after the commit, or leave it before",
+        ),
+        _ => (
+            "or not before this store",
+            "a power cut before the commit may leave it, and it is not rolled back",
+        ),
+    };
+    format!(
+        "what is stored here was not added to the transaction begun at {begun}, {missing}: {effect}; add it \
+         (TX_ADD, pmemobj_tx_add_range) before the store"
     )
 }
 

@@ -179,6 +179,11 @@ impl CallStack {
         self.frames.last().map_or(NodeId::ROOT, |f| f.1)
     }
 
+    /// How many calls are on it.
+    pub fn depth(&self) -> usize {
+        self.frames.len()
+    }
+
     /// To be called with every block before its accesses are looked at.
     #[inline]
     pub fn enter(&mut self, block: &Block, tree: &mut CallTree) {

@@ -1,0 +1,224 @@
+//! Transactions of libpmemobj: stores to data that was there before, of which the undo log has no copy.
+//!
+//! A transaction that a power cut ends is rolled back from its undo log, which has what was *added* to the transaction (`TX_ADD`).
+//! What the program stores and did not add before survives or not as it comes. That its line may be flushed all the same, with its
+//! neighbours, hides it from rules about flushes.
+//!
+//! What was added is what the functions that add load: they copy it. An object that is new need not be added; its lines are flushed at the
+//! commit as those are of which something was. So what is wrong is a store to a line of which other bytes were added, and one to a
+//! line that the commit does not flush. What the program flushes itself, or stores around the caches, it does not leave to the transaction.
+
+mod role;
+
+use prestore_trace::{SiteId, ThreadId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::finding::{At, First};
+use crate::line::{LINE, mask};
+use crate::memory::Key;
+use crate::regions::{Part, Piece};
+use role::Role;
+
+/// A store that was not added before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unlogged {
+    pub(crate) at: At,
+    /// Where the transaction was begun.
+    pub(crate) begun: At,
+    pub(crate) first: First,
+    pub(crate) stores: u64,
+    pub(crate) owner: u32,
+}
+
+/// What is known of a transaction when it is over.
+#[derive(Debug, Default)]
+pub(crate) struct Over {
+    /// Stores that were not added before.
+    pub(crate) unlogged: Vec<Unlogged>,
+    /// Stores to what was new in it, and is gone as it was aborted.
+    pub(crate) gone: Vec<(Key, At)>,
+}
+
+/// Where a thread is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entered {
+    /// The first instruction of a block.
+    pub(crate) at: At,
+    /// How many calls led there.
+    pub(crate) depth: usize,
+    /// The innermost of them was made by the same module: a library calls itself.
+    pub(crate) by_itself: bool,
+}
+
+/// The transactions of all threads.
+#[derive(Debug, Default)]
+pub(crate) struct Transactions {
+    roles: FxHashMap<SiteId, Option<Role>>,
+    threads: FxHashMap<ThreadId, Open>,
+    /// The library flushes, which it does not where it takes the caches for persistent.
+    flushes: bool,
+}
+
+/// What a thread has begun.
+#[derive(Debug, Default)]
+struct Open {
+    /// Functions of the library that it is in, with the calls it was in then.
+    within: Vec<(usize, Role)>,
+    /// Transactions within each other.
+    nested: u32,
+    /// Where the outermost was begun.
+    begun: Option<At>,
+    /// Bytes of lines that were added, a bit each.
+    added: FxHashMap<Key, u64>,
+    stores: FxHashMap<Key, Vec<Unlogged>>,
+    /// Lines that the library has flushed since they were stored to.
+    flushed: FxHashSet<Key>,
+    /// It was aborted: what is new is gone, and flushed by nobody.
+    aborted: bool,
+}
+
+impl Open {
+    fn role(&self) -> Option<Role> {
+        self.within.last().map(|(_, role)| *role)
+    }
+}
+
+impl Transactions {
+    /// Does a function of the library begin at `site`? `named` answers the name of the one whose first instruction is there.
+    pub(crate) fn is_entry(
+        &mut self,
+        site: SiteId,
+        named: &mut dyn FnMut(SiteId) -> Option<String>,
+    ) -> bool {
+        let role = || named(site).and_then(|name| Role::of(&name));
+        self.roles.entry(site).or_insert_with(role).is_some()
+    }
+
+    /// `thread` goes on `depth` calls deep, [elsewhere](Self::is_entry).
+    pub(crate) fn goes_on(&mut self, thread: ThreadId, depth: usize) {
+        if let Some(open) = self.threads.get_mut(&thread) {
+            open.within.retain(|(at, _)| *at <= depth);
+        }
+    }
+
+    /// `thread` enters a function of the library, by which a transaction may be over.
+    pub(crate) fn enter(&mut self, thread: ThreadId, entered: Entered) -> Over {
+        let Entered { at, depth, .. } = entered;
+        let Some(role) = self.roles.get(&at.site).copied().flatten() else {
+            return Over::default();
+        };
+        let open = self.threads.entry(thread).or_default();
+        // One that jumps to the next is over, as one that has returned is.
+        open.within.retain(|(at, _)| *at < depth);
+        // The program calls when it is in none: what is left was left by `longjmp`, as what aborts is.
+        if !entered.by_itself && !open.within.is_empty() {
+            open.within.clear();
+            open.aborted = open.begun.is_some();
+        }
+        // What the library calls of its own interface, it calls for itself.
+        let called = open.within.is_empty();
+        open.within.push((depth, role));
+        match role {
+            Role::Begin if called => {
+                open.nested += 1;
+                open.begun.get_or_insert(at);
+            }
+            Role::End if called => open.nested = open.nested.saturating_sub(1),
+            _ => {}
+        }
+        match open.begun.is_some() && open.nested == 0 {
+            true => self.over(thread),
+            false => Over::default(),
+        }
+    }
+
+    /// The outermost transaction of `thread` has ended.
+    fn over(&mut self, thread: ThreadId) -> Over {
+        let Some(open) = self.threads.get_mut(&thread) else {
+            return Over::default();
+        };
+        let next = Open {
+            within: open.within.clone(),
+            ..Open::default()
+        };
+        let open = std::mem::replace(open, next);
+        let mut over = Over::default();
+        for (key, stores) in open.stores {
+            if open.added.contains_key(&key) {
+                over.unlogged.extend(stores);
+            } else if open.aborted {
+                over.gone.extend(stores.iter().map(|s| (key, s.at)));
+            } else if self.flushes && !open.flushed.contains(&key) {
+                over.unlogged.extend(stores);
+            }
+        }
+        over
+    }
+
+    /// Is a load of `thread` one of what is added?
+    pub(crate) fn adds(&self, thread: ThreadId) -> bool {
+        let open = self.threads.get(&thread);
+        open.is_some_and(|open| open.begun.is_some() && open.role() == Some(Role::Add))
+    }
+
+    /// `thread` has loaded `piece`, and [adds](Self::adds) it.
+    pub(crate) fn added(&mut self, thread: ThreadId, piece: Piece) {
+        if let Some(open) = self.threads.get_mut(&thread) {
+            for part in piece.lines() {
+                *open.added.entry(part.key).or_default() |= bytes(&part);
+            }
+        }
+    }
+
+    /// `thread` has stored to `piece`, through the caches.
+    pub(crate) fn store(&mut self, thread: ThreadId, (at, first): (At, First), piece: Piece) {
+        let Some(open) = self.threads.get_mut(&thread) else {
+            return;
+        };
+        let Some(begun) = open.begun.filter(|_| open.within.is_empty()) else {
+            return;
+        };
+        for part in piece.lines() {
+            open.flushed.remove(&part.key);
+            let added = open.added.get(&part.key).copied().unwrap_or_default();
+            if bytes(&part) & !added == 0 {
+                continue;
+            }
+            let stores = open.stores.entry(part.key).or_default();
+            match stores.iter_mut().find(|s| s.at == at) {
+                Some(known) => known.stores += 1,
+                None => stores.push(Unlogged {
+                    at,
+                    begun,
+                    first: First {
+                        address: piece.addr + part.further,
+                        offset: piece.offset + part.further,
+                        ..first
+                    },
+                    stores: 1,
+                    owner: part.key.0,
+                }),
+            }
+        }
+    }
+
+    /// `thread` flushes the lines of `piece`, or has them written back.
+    pub(crate) fn flush(&mut self, thread: ThreadId, piece: Piece) {
+        let Some(open) = self.threads.get_mut(&thread) else {
+            return;
+        };
+        let lines = piece.at / LINE..=(piece.at + piece.size - 1) / LINE;
+        let has = |key: &Key| key.0 == piece.owner && lines.contains(&key.1);
+        if matches!(open.role(), None | Some(Role::Persist)) {
+            open.stores.retain(|key, _| !has(key));
+        } else {
+            self.flushes = true;
+            let flushed = open.stores.keys().filter(|key| has(key));
+            open.flushed.extend(flushed);
+        }
+    }
+}
+
+fn bytes(part: &Part) -> u64 {
+    mask(part.from, part.size)
+}
