@@ -100,13 +100,17 @@ fn what_is_not_added_to_its_transaction_is_found_without_a_check() {
         };
         let report = crash(&dir, &["--image", "pool"]);
         let found = findings(&report);
+        // An undo log is needed where the caches are persistent, too.
+        let in_caches = findings(&crash(&dir, &["--image", "pool", "--domain", "eadr"]));
         let Some((kind, function, count)) = expected else {
             assert_eq!(found, [], "{report:#}");
+            assert_eq!(in_caches, []);
             continue;
         };
         let line = source_line(&source, &format!("/* defect {defect}: "));
-        let place = (kind.to_owned(), "undo_log.c".to_owned(), line);
-        assert_eq!(found, [place], "{defect}: {report:#}");
+        let place = |kind: &str| (kind.to_owned(), "undo_log.c".to_owned(), line);
+        assert_eq!(found, [place(kind)], "{defect}: {report:#}");
+        assert_eq!(in_caches, [place("ordering")], "{defect}");
         let finding = &report["findings"][0];
         assert_eq!(finding["count"], count, "{finding:#}");
         assert_eq!(finding["transaction"]["function"], function, "{finding:#}");
