@@ -17,7 +17,7 @@ use crate::images::Images;
 use crate::logged::Logs;
 use crate::memory::{Memory, Pending, Store};
 use crate::regions::{Piece, Regions};
-use crate::transactions::{Entered, Transactions};
+use crate::transactions::Transactions;
 use crate::values::{Come, Values};
 
 /// Where a thread is.
@@ -162,14 +162,7 @@ impl Pass<'_> {
             self.transactions.goes_on(thread, depth);
             return;
         }
-        let module = |site| self.trace.sites().get(site).map(|s| s.module);
-        let call = self.tree.call_site(node);
-        let entered = Entered {
-            at: At { site, node },
-            depth,
-            by_itself: call.is_some_and(|call| module(call) == module(site)),
-        };
-        let over = self.transactions.enter(thread, entered);
+        let over = self.transactions.enter(thread, At { site, node }, depth);
         for unlogged in &over.unlogged {
             self.memory.unlogged(unlogged);
         }

@@ -39,17 +39,6 @@ pub(crate) struct Over {
     pub(crate) gone: Vec<(Key, At)>,
 }
 
-/// Where a thread is.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Entered {
-    /// The first instruction of a block.
-    pub(crate) at: At,
-    /// How many calls led there.
-    pub(crate) depth: usize,
-    /// The innermost of them was made by the same module: a library calls itself.
-    pub(crate) by_itself: bool,
-}
-
 /// The transactions of all threads.
 #[derive(Debug, Default)]
 pub(crate) struct Transactions {
@@ -101,17 +90,16 @@ impl Transactions {
         }
     }
 
-    /// `thread` enters a function of the library, by which a transaction may be over.
-    pub(crate) fn enter(&mut self, thread: ThreadId, entered: Entered) -> Over {
-        let Entered { at, depth, .. } = entered;
+    /// `thread` enters the function of the library that begins `at`, `depth` calls deep, by which a transaction may be over.
+    pub(crate) fn enter(&mut self, thread: ThreadId, at: At, depth: usize) -> Over {
         let Some(role) = self.roles.get(&at.site).copied().flatten() else {
             return Over::default();
         };
         let open = self.threads.entry(thread).or_default();
         // One that jumps to the next is over, as one that has returned is.
         open.within.retain(|(at, _)| *at < depth);
-        // The program calls when it is in none: what is left was left by `longjmp`, as what aborts is.
-        if !entered.by_itself && !open.within.is_empty() {
+        // The program goes on when it is in none: what is left was left by `longjmp`, as what aborts is.
+        if matches!(role, Role::Stage | Role::End) && !open.within.is_empty() {
             open.within.clear();
             open.aborted = open.begun.is_some();
         }

@@ -8,7 +8,9 @@ pub(super) enum Role {
     Begin,
     /// Copies what is there to the undo log: it loads that, and no other memory of the program's objects.
     Add,
-    /// Leaves it, as often as it was begun.
+    /// Tells of its stage, or goes on to the next: only the program does that.
+    Stage,
+    /// Leaves it, as often as it was begun: so does only the program.
     End,
     /// Makes what its caller names persistent, in a transaction or not.
     Persist,
@@ -27,6 +29,7 @@ impl Role {
         Some(match of_object {
             "tx_begin" => Self::Begin,
             "tx_end" => Self::End,
+            "tx_stage" | "tx_process" => Self::Stage,
             _ if begins(&["tx_add_", "tx_xadd_"]) => Self::Add,
             _ if begins(&["persist", "flush", "xpersist", "xflush", "mem"]) => Self::Persist,
             _ => Self::Other,
@@ -43,7 +46,7 @@ mod tests {
         assert_eq!(Role::of("pmemobj_tx_begin"), Some(Role::Begin));
         assert_eq!(Role::of("pmemobj_tx_xadd_range_direct"), Some(Role::Add));
         assert_eq!(Role::of("pmemobj_memset_persist"), Some(Role::Persist));
-        assert_eq!(Role::of("pmemobj_tx_process"), Some(Role::Other));
+        assert_eq!(Role::of("pmemobj_tx_process"), Some(Role::Stage));
         assert_eq!(Role::of("pmemobj_tx_zalloc"), Some(Role::Other));
         assert_eq!(Role::of("pmemobj_tx_begin@plt"), None);
         assert_eq!(Role::of("pmemobj_direct_inline"), None);
