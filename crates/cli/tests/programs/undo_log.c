@@ -72,7 +72,7 @@ count_again(void)
     } TX_END
 }
 
-/* What is aborted is left by longjmp. */
+/* What is aborted is left by longjmp, but where there is nowhere to jump to. */
 __attribute__((noipa)) static void
 abort_and_go_on(void)
 {
@@ -87,6 +87,11 @@ abort_and_go_on(void)
         if (DEFECT == 4)
             D_RW(root)->seen = 9; /* defect 4: behind an aborted one */
     } TX_END
+    pmemobj_tx_begin(pool, NULL, TX_PARAM_NONE);
+    TOID(struct node) lost = TX_NEW(struct node);
+    D_RW(lost)->key = 2;
+    pmemobj_tx_abort(1);
+    pmemobj_tx_end();
     /* This is in none. */
     D_RW(root)->seen = 10;
     pmemobj_persist(pool, &D_RW(root)->seen, sizeof(uint64_t));

@@ -64,6 +64,10 @@ struct Open {
     flushed: FxHashSet<Key>,
     /// It was aborted: what is new is gone, and flushed by nobody.
     aborted: bool,
+    /// It has made an object.
+    allocated: bool,
+    /// It has freed an object behind that, perhaps that one: which it is, is in registers.
+    freed: bool,
 }
 
 impl Open {
@@ -111,6 +115,9 @@ impl Transactions {
                 open.nested += 1;
                 open.begun.get_or_insert(at);
             }
+            Role::Abort => open.aborted = open.begun.is_some(),
+            Role::Allocate => open.allocated = true,
+            Role::Free => open.freed |= open.allocated,
             Role::End if called => open.nested = open.nested.saturating_sub(1),
             _ => {}
         }
@@ -136,7 +143,7 @@ impl Transactions {
                 over.unlogged.extend(stores);
             } else if open.aborted {
                 over.gone.extend(stores.iter().map(|s| (key, s.at)));
-            } else if self.flushes && !open.flushed.contains(&key) {
+            } else if self.flushes && !open.freed && !open.flushed.contains(&key) {
                 over.unlogged.extend(stores);
             }
         }

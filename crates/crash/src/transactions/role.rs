@@ -12,6 +12,12 @@ pub(super) enum Role {
     Stage,
     /// Leaves it, as often as it was begun: so does only the program.
     End,
+    /// Rolls it back.
+    Abort,
+    /// Makes a new object, or from an old one.
+    Allocate,
+    /// Frees an object, which may be new.
+    Free,
     /// Makes what its caller names persistent, in a transaction or not.
     Persist,
     /// What it stores and flushes is the library's, or the transaction's at its commit.
@@ -30,7 +36,12 @@ impl Role {
             "tx_begin" => Self::Begin,
             "tx_end" => Self::End,
             "tx_stage" | "tx_process" => Self::Stage,
+            "tx_abort" => Self::Abort,
+            "tx_free" | "tx_xfree" => Self::Free,
             _ if begins(&["tx_add_", "tx_xadd_"]) => Self::Add,
+            _ if begins(&["tx_"]) && ["alloc", "dup"].iter().any(|a| of_object.contains(a)) => {
+                Self::Allocate
+            }
             _ if begins(&["persist", "flush", "xpersist", "xflush", "mem"]) => Self::Persist,
             _ => Self::Other,
         })
@@ -47,7 +58,9 @@ mod tests {
         assert_eq!(Role::of("pmemobj_tx_xadd_range_direct"), Some(Role::Add));
         assert_eq!(Role::of("pmemobj_memset_persist"), Some(Role::Persist));
         assert_eq!(Role::of("pmemobj_tx_process"), Some(Role::Stage));
-        assert_eq!(Role::of("pmemobj_tx_zalloc"), Some(Role::Other));
+        assert_eq!(Role::of("pmemobj_tx_zalloc"), Some(Role::Allocate));
+        assert_eq!(Role::of("pmemobj_tx_strdup"), Some(Role::Allocate));
+        assert_eq!(Role::of("pmemobj_root"), Some(Role::Other));
         assert_eq!(Role::of("pmemobj_tx_begin@plt"), None);
         assert_eq!(Role::of("pmemobj_direct_inline"), None);
         assert_eq!(Role::of("pmem_persist"), None);
