@@ -103,9 +103,7 @@ impl Pass<'_> {
                 space.pieces(addr, size, |piece| {
                     any = true;
                     memory.store(pending, store, piece);
-                    if !non_temporal {
-                        transactions.store(who.thread, (at, first), piece);
-                    }
+                    transactions.store(who.thread, store, piece);
                 });
                 if let Some(values) = self.values.as_mut().filter(|_| any) {
                     let logs = &mut self.logs;

@@ -94,6 +94,7 @@ fn what_is_not_added_to_its_transaction_is_found_without_a_check() {
         ("5", Some(("missing-flush", "sum_up", 1))),
         ("6", Some(("ordering", "sum_up", 1))),
         ("7", Some(("ordering", "begin_with", 1))),
+        ("8", Some(("ordering", "make_in_vain", 1))),
     ] {
         let Some((_, dir)) = recorded(folder.path(), "undo_log", defect, &[]) else {
             return;

@@ -97,6 +97,20 @@ abort_and_go_on(void)
     pmemobj_persist(pool, &D_RW(root)->seen, sizeof(uint64_t));
 }
 
+/* What is made and freed again is gone. */
+__attribute__((noipa)) static void
+make_in_vain(void)
+{
+    TX_BEGIN(pool) {
+        TOID(struct node) lost = TX_NEW(struct node);
+        D_RW(lost)->key = 3;
+        TX_FREE(lost);
+        if (DEFECT != 8)
+            TX_ADD_FIELD(root, other_sum);
+        D_RW(root)->other_sum = 8; /* defect 8: where an object is freed */
+    } TX_END
+}
+
 __attribute__((noipa)) static void
 sum_up(void)
 {
@@ -127,6 +141,7 @@ main(int argc, char **argv)
         push(key);
     count_again();
     abort_and_go_on();
+    make_in_vain();
     sum_up();
     pmemobj_close(pool);
     return 0;

@@ -10,12 +10,14 @@
 
 mod role;
 
+use std::collections::BTreeMap;
+
 use prestore_trace::{SiteId, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::finding::{At, First};
 use crate::line::{LINE, mask};
-use crate::memory::Key;
+use crate::memory::{Key, Store};
 use crate::regions::{Part, Piece};
 use role::Role;
 
@@ -35,7 +37,7 @@ pub(crate) struct Unlogged {
 pub(crate) struct Over {
     /// Stores that were not added before.
     pub(crate) unlogged: Vec<Unlogged>,
-    /// Stores to what was new in it, and is gone as it was aborted.
+    /// Stores to what was new in it, and is gone as it was aborted, or freed that again.
     pub(crate) gone: Vec<(Key, At)>,
 }
 
@@ -46,6 +48,10 @@ pub(crate) struct Transactions {
     threads: FxHashMap<ThreadId, Open>,
     /// The library flushes, which it does not where it takes the caches for persistent.
     flushes: bool,
+    /// Transactions so far.
+    number: u64,
+    /// Lines that were stored to where an object was made, its header at least, and in which transaction last.
+    made: BTreeMap<Key, u64>,
 }
 
 /// What a thread has begun.
@@ -55,8 +61,9 @@ struct Open {
     within: Vec<(usize, Role)>,
     /// Transactions within each other.
     nested: u32,
-    /// Where the outermost was begun.
+    /// Where the outermost was begun, and its number.
     begun: Option<At>,
+    number: u64,
     /// Bytes of lines that were added, a bit each.
     added: FxHashMap<Key, u64>,
     stores: FxHashMap<Key, Vec<Unlogged>>,
@@ -66,7 +73,7 @@ struct Open {
     aborted: bool,
     /// It has made an object.
     allocated: bool,
-    /// It has freed an object behind that, perhaps that one: which it is, is in registers.
+    /// It has freed an object behind that. Which one, is in registers; nothing flushes the lines of one that it has made.
     freed: bool,
 }
 
@@ -113,7 +120,10 @@ impl Transactions {
         match role {
             Role::Begin if called => {
                 open.nested += 1;
-                open.begun.get_or_insert(at);
+                if open.begun.is_none() {
+                    self.number += 1;
+                    (open.begun, open.number) = (Some(at), self.number);
+                }
             }
             Role::Abort => open.aborted = open.begun.is_some(),
             Role::Allocate => open.allocated = true,
@@ -141,13 +151,24 @@ impl Transactions {
         for (key, stores) in open.stores {
             if open.added.contains_key(&key) {
                 over.unlogged.extend(stores);
-            } else if open.aborted {
+                continue;
+            }
+            if open.flushed.contains(&key) {
+                continue;
+            }
+            if open.aborted || open.freed && self.may_be_new(key, open.number) {
                 over.gone.extend(stores.iter().map(|s| (key, s.at)));
-            } else if self.flushes && !open.freed && !open.flushed.contains(&key) {
+            } else if self.flushes {
                 over.unlogged.extend(stores);
             }
         }
         over
+    }
+
+    /// May a line be of an object that transaction `number` has made? Nearest before it then is what was stored to make that.
+    fn may_be_new(&self, key: Key, number: u64) -> bool {
+        let nearest = self.made.range(..=key).next_back();
+        nearest.is_some_and(|(near, by)| near.0 == key.0 && *by == number)
     }
 
     /// Is a load of `thread` one of what is added?
@@ -165,12 +186,18 @@ impl Transactions {
         }
     }
 
-    /// `thread` has stored to `piece`, through the caches.
-    pub(crate) fn store(&mut self, thread: ThreadId, (at, first): (At, First), piece: Piece) {
+    /// `thread` has stored to `piece`.
+    pub(crate) fn store(&mut self, thread: ThreadId, store: Store, piece: Piece) {
+        let Store { at, first, .. } = store;
         let Some(open) = self.threads.get_mut(&thread) else {
             return;
         };
-        let Some(begun) = open.begun.filter(|_| open.within.is_empty()) else {
+        if open.role() == Some(Role::Allocate) {
+            let lines = piece.lines().map(|part| (part.key, open.number));
+            self.made.extend(lines);
+        }
+        let is_meant = open.within.is_empty() && !store.non_temporal;
+        let Some(begun) = open.begun.filter(|_| is_meant) else {
             return;
         };
         for part in piece.lines() {

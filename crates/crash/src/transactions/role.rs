@@ -32,6 +32,7 @@ impl Role {
             return None;
         }
         let begins = |with: &[&str]| with.iter().any(|w| of_object.starts_with(w));
+        let makes = ["alloc", "strdup", "wcsdup", "reserve", "root"];
         Some(match of_object {
             "tx_begin" => Self::Begin,
             "tx_end" => Self::End,
@@ -39,9 +40,7 @@ impl Role {
             "tx_abort" => Self::Abort,
             "tx_free" | "tx_xfree" => Self::Free,
             _ if begins(&["tx_add_", "tx_xadd_"]) => Self::Add,
-            _ if begins(&["tx_"]) && ["alloc", "dup"].iter().any(|a| of_object.contains(a)) => {
-                Self::Allocate
-            }
+            _ if makes.iter().any(|part| of_object.contains(part)) => Self::Allocate,
             _ if begins(&["persist", "flush", "xpersist", "xflush", "mem"]) => Self::Persist,
             _ => Self::Other,
         })
@@ -60,7 +59,8 @@ mod tests {
         assert_eq!(Role::of("pmemobj_tx_process"), Some(Role::Stage));
         assert_eq!(Role::of("pmemobj_tx_zalloc"), Some(Role::Allocate));
         assert_eq!(Role::of("pmemobj_tx_strdup"), Some(Role::Allocate));
-        assert_eq!(Role::of("pmemobj_root"), Some(Role::Other));
+        assert_eq!(Role::of("pmemobj_root"), Some(Role::Allocate));
+        assert_eq!(Role::of("pmemobj_open"), Some(Role::Other));
         assert_eq!(Role::of("pmemobj_tx_begin@plt"), None);
         assert_eq!(Role::of("pmemobj_direct_inline"), None);
         assert_eq!(Role::of("pmem_persist"), None);
