@@ -150,17 +150,12 @@ impl Pass<'_> {
     }
 
     /// A thread comes to a block, of which the code may belong to a transaction.
-    fn come_to(&mut self, who: Executor<'_>, block: &Block) {
-        let Some(place) = self.places.get(&who.thread) else {
-            return;
-        };
-        let (thread, depth, node) = (who.thread, place.stack.depth(), place.stack.node());
-        let site = block.start_site;
-        if !(self.transactions).is_entry(site, &mut self.function_at) {
+    fn come_to(&mut self, thread: ThreadId, at: At, depth: usize) {
+        if !(self.transactions).is_entry(at.site, &mut self.function_at) {
             self.transactions.goes_on(thread, depth);
             return;
         }
-        let over = self.transactions.enter(thread, At { site, node }, depth);
+        let over = self.transactions.enter(thread, at, depth);
         for unlogged in &over.unlogged {
             self.memory.unlogged(unlogged);
         }
@@ -218,9 +213,10 @@ impl OrderedSink for Pass<'_> {
         place.stack.enter(block, &mut self.tree);
         let instr = before.wrapping_add(u64::from(executed.saturating_sub(1)));
         place.last = Some((block.last_site, instr));
-        let node = place.stack.node();
+        let (node, depth) = (place.stack.node(), place.stack.depth());
         self.enter(who.process);
-        self.come_to(who, block);
+        let site = block.start_site;
+        self.come_to(who.thread, At { site, node }, depth);
         let adds = self.transactions.adds(who.thread);
         if let Some(known) = &mut self.values {
             known.exec(who, before, block, values, executed);

@@ -229,14 +229,22 @@ impl Transactions {
         let Some(open) = self.threads.get_mut(&thread) else {
             return;
         };
-        let lines = piece.at / LINE..=(piece.at + piece.size - 1) / LINE;
-        let has = |key: &Key| key.0 == piece.owner && lines.contains(&key.1);
-        if matches!(open.role(), None | Some(Role::Persist)) {
-            open.stores.retain(|key, _| !has(key));
+        let is_own = matches!(open.role(), None | Some(Role::Persist));
+        self.flushes |= !is_own;
+        let (first, last) = (piece.at / LINE, (piece.at + piece.size - 1) / LINE);
+        // What is written back may be far more than was stored to, and what was stored to far more than a line.
+        let lines: Vec<Key> = if last - first < open.stores.len() as u64 {
+            (first..=last).map(|line| (piece.owner, line)).collect()
         } else {
-            self.flushes = true;
-            let flushed = open.stores.keys().filter(|key| has(key));
-            open.flushed.extend(flushed);
+            let within = |key: &&Key| key.0 == piece.owner && (first..=last).contains(&key.1);
+            open.stores.keys().filter(within).copied().collect()
+        };
+        for key in lines {
+            if is_own {
+                open.stores.remove(&key);
+            } else {
+                open.flushed.insert(key);
+            }
         }
     }
 }
