@@ -7,13 +7,13 @@ use rustc_hash::FxHashMap;
 use crate::executed::{Executed, Place, chain};
 use crate::findings::{ContextClass, Finding, LineShare};
 use crate::groups::{Group, Groups};
-use crate::ledger::{Ledger, Written};
+use crate::ledger::Ledger;
 use crate::lines::LINE;
-use crate::origins::SizeClass;
 use crate::summary::{Whole, share};
 use crate::together;
 use crate::usage::Usage;
 use crate::verdict::{self, Evidence};
+use crate::written::{SizeClass, Written};
 use crate::{Thresholds, cost};
 
 /// Places that write the same data, added up.
@@ -42,7 +42,9 @@ pub(crate) fn clusters<O>(ledger: &Ledger, groups: &Groups<O>) -> Vec<Cluster> {
     let mut clusters: FxHashMap<Place, Cluster> = FxHashMap::default();
     for (place, of_place) in &ledger.written {
         let cluster = clusters.entry(joined.root(*place)).or_default();
-        cluster.written.add(of_place);
+        if let Some(of_place) = of_place {
+            cluster.written.add(of_place);
+        }
     }
     let executed = ledger.executed.iter();
     for (place, e) in executed.filter(|(_, e)| e.stores > 0) {

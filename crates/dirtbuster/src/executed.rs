@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::analyzer::StoreCount;
 use crate::groups::{Group, Groups};
+use crate::tally::Tally;
 use crate::thread::Part;
 
 /// An instruction on behalf of a group, in whatever thread and process.
@@ -39,7 +40,7 @@ pub(crate) struct Executed {
     pub(crate) windows: u64,
     /// Stores to the frame: no data.
     pub(crate) frame: bool,
-    contexts: FxHashMap<NodeId, u64>,
+    contexts: Tally<NodeId>,
 }
 
 impl ThreadTotals {
@@ -69,18 +70,16 @@ impl Executed {
         self.atomic += o.atomic;
         self.windows += o.windows;
         self.frame |= o.frame;
-        for (node, n) in &o.contexts {
-            *self.contexts.entry(*node).or_default() += n;
-        }
+        self.contexts.merge(&o.contexts);
     }
 
     /// Counts for `weight` times as much; windows are as many as there were.
     pub(crate) fn scale(&mut self, weight: u64) {
         let sums = [&mut self.stores, &mut self.bytes, &mut self.non_temporal];
-        let sums = sums.into_iter().chain([&mut self.atomic]);
-        for n in sums.chain(self.contexts.values_mut()) {
+        for n in sums.into_iter().chain([&mut self.atomic]) {
             *n *= weight;
         }
+        self.contexts.scale(weight);
     }
 }
 
@@ -125,7 +124,7 @@ pub(crate) fn add(
             }
             let place = places.entry((facts.site, facts.group)).or_default();
             for (node, count) in run.contexts.iter() {
-                *place.contexts.entry(node).or_default() += count;
+                place.contexts.add(node, count);
             }
             if !writes {
                 continue;
@@ -167,9 +166,9 @@ pub(crate) fn chain<O>(
     let contexts = executed.get(&place).map(|e| &e.contexts);
     let most = contexts
         .into_iter()
-        .flatten()
-        .max_by_key(|(node, n)| (**n, std::cmp::Reverse(**node)));
-    let Some((&node, _)) = most else {
+        .flat_map(Tally::iter)
+        .max_by_key(|(node, n)| (*n, std::cmp::Reverse(*node)));
+    let Some((node, _)) = most else {
         return Chain::default();
     };
     if let Group::Caller(caller) = groups.get(place.1)

@@ -1,6 +1,7 @@
 //! How many instructions lie between writes and the thread's next fence.
 
 use crate::findings::FenceDistance;
+use crate::tally::Tally;
 
 /// A fence further away than this is none: nothing stays in a core's buffers for so long, and
 /// the writes that wait for a fence need not be remembered longer.
@@ -15,8 +16,8 @@ const STEPS: usize = 32;
 /// Distances up to [`HORIZON`]: exact below 64, within 1/32 above.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FenceHistogram {
-    /// By bucket, as far as needed: at most 3 KB.
-    counts: Vec<u64>,
+    /// By bucket, of which there are 384.
+    counts: Tally<u16>,
     min: Option<u64>,
     /// All writes, with or without a fence after them.
     writes: u64,
@@ -50,33 +51,20 @@ impl FenceHistogram {
         self.writes += other.writes;
         self.fences += other.fences;
         self.min = self.min.into_iter().chain(other.min).min();
-        if self.counts.len() < other.counts.len() {
-            self.counts.resize(other.counts.len(), 0);
-        }
-        for (to, from) in self.counts.iter_mut().zip(&other.counts) {
-            *to += from;
-        }
+        self.counts.merge(&other.counts);
     }
 
     /// Counts for `weight` times as much.
     pub(crate) fn scale(&mut self, weight: u64) {
-        for n in self
-            .counts
-            .iter_mut()
-            .chain([&mut self.writes, &mut self.fences])
-        {
-            *n *= weight;
-        }
+        self.counts.scale(weight);
+        self.writes *= weight;
+        self.fences *= weight;
     }
 
     /// A write had a fence at this distance.
     #[inline]
     pub(crate) fn record(&mut self, distance: u64) {
-        let bucket = bucket(distance);
-        if bucket >= self.counts.len() {
-            self.counts.resize(bucket + 1, 0);
-        }
-        self.counts[bucket] += 1;
+        self.counts.add(bucket(distance) as u16, 1);
         if self.min.is_none_or(|m| distance < m) {
             self.min = Some(distance);
         }
@@ -92,13 +80,13 @@ impl FenceHistogram {
     /// Minimum and median over all writes.
     pub(crate) fn distance(&self) -> FenceDistance {
         let mut seen = 0;
-        let at = self.counts.iter().position(|n| {
+        let at = self.counts.iter().find(|(_, n)| {
             seen += n;
             seen * 2 > self.writes
         });
         FenceDistance {
             min: self.min,
-            median: at.map(|b| middle(b).max(self.min.unwrap_or(0))),
+            median: at.map(|c| middle(c.0.into()).max(self.min.unwrap_or(0))),
         }
     }
 }

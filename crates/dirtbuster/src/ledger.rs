@@ -1,98 +1,26 @@
 //! What processes that have ended, or parts of their runs, leave behind: sums by place. Nothing in it grows with the number
 //! of processes that run the same code.
 
-use prestore_trace::{EventKind, SiteId};
+use std::collections::hash_map::Entry;
+use std::hash::Hash;
+
+use prestore_trace::EventKind;
 use rustc_hash::FxHashMap;
 
 use crate::back::BackProcess;
 use crate::executed::{self, Executed, Place, ThreadTotals};
 use crate::existing::{Counts, Instruction};
-use crate::far::Far;
-use crate::fences::FenceHistogram;
-use crate::fresh::Fresh;
-use crate::loaded::Loaded;
-use crate::lone::Lone;
-use crate::origins::{Origins, SizeClass, add_class};
+use crate::origins::Origins;
 use crate::thread::Part;
-use crate::told::Told;
-use crate::usage::Usage;
 use crate::waiting;
-
-/// What became of the data that was written at a place.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Written {
-    pub(crate) scattered: Usage,
-    pub(crate) scattered_bytes: u64,
-    /// Lines that an atomic of the same thread had just taken.
-    pub(crate) after_atomic: u64,
-    pub(crate) classes: Vec<SizeClass>,
-    /// Lines of which other code of the thread wrote other bytes, just before or after.
-    pub(crate) joint: u64,
-    /// Lines that other code of the thread wrote again soon.
-    pub(crate) returned: u64,
-    /// Lines that contexts went on with behind a fence.
-    pub(crate) parted: u64,
-    /// Threads of one process that wrote here in sequence.
-    pub(crate) writers: u32,
-    pub(crate) loaded: Loaded,
-    pub(crate) fresh: Fresh,
-    pub(crate) lone: Lone,
-    pub(crate) far: Far,
-    pub(crate) told: Told,
-    pub(crate) fences: FenceHistogram,
-    pub(crate) allocations: FxHashMap<SiteId, u64>,
-}
-
-impl Written {
-    pub(crate) fn add(&mut self, o: &Self) {
-        self.scattered.merge(&o.scattered);
-        self.scattered_bytes += o.scattered_bytes;
-        self.after_atomic += o.after_atomic;
-        self.fences.merge(&o.fences);
-        self.joint += o.joint;
-        self.returned += o.returned;
-        self.parted += o.parted;
-        self.writers = self.writers.max(o.writers);
-        self.loaded.merge(&o.loaded);
-        self.fresh.merge(&o.fresh);
-        self.lone.merge(&o.lone);
-        self.far.merge(&o.far);
-        self.told.merge(&o.told);
-        for class in &o.classes {
-            add_class(&mut self.classes, class);
-        }
-        for (site, bytes) in &o.allocations {
-            *self.allocations.entry(*site).or_default() += bytes;
-        }
-    }
-
-    fn scale(&mut self, weight: u64) {
-        self.scattered.scale(weight);
-        self.scattered_bytes *= weight;
-        self.after_atomic *= weight;
-        self.fences.scale(weight);
-        self.joint *= weight;
-        self.returned *= weight;
-        self.parted *= weight;
-        self.loaded.scale(weight);
-        self.fresh.scale(weight);
-        self.lone.scale(weight);
-        self.far.scale(weight);
-        self.told.scale(weight);
-        for class in &mut self.classes {
-            class.scale(weight);
-        }
-        for bytes in self.allocations.values_mut() {
-            *bytes *= weight;
-        }
-    }
-}
+use crate::written::Written;
 
 /// The sums over processes that have ended, or over a part of one's run.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     pub(crate) executed: FxHashMap<Place, Executed>,
-    pub(crate) written: FxHashMap<Place, Written>,
+    /// What became of what each place wrote; `None`: nothing that counts. Large programs have many such.
+    pub(crate) written: FxHashMap<Place, Option<Box<Written>>>,
     /// Stores that are one write.
     pub(crate) joined: Joined,
     /// How often the first went on with what the second had begun.
@@ -119,21 +47,13 @@ impl Ledger {
 
     /// Adds what another one holds.
     pub(crate) fn merge(&mut self, o: Self) {
-        for (place, executed) in &o.executed {
-            self.executed.entry(*place).or_default().add(executed);
-        }
-        for (place, written) in &o.written {
-            self.written.entry(*place).or_default().add(written);
-        }
+        add_all(&mut self.executed, o.executed, |to, o| to.add(&o));
+        add_all(&mut self.written, o.written, Written::add_if_any);
         for (a, b) in o.joined.0 {
             self.joined.join(a, b);
         }
-        for (pair, times) in o.met {
-            *self.met.entry(pair).or_default() += times;
-        }
-        for (place, (kind, counts)) in o.judged {
-            self.judge(place, kind, &counts);
-        }
+        add_all(&mut self.met, o.met, |to, times| *to += times);
+        add_all(&mut self.judged, o.judged, |to, (_, o)| to.1.merge(&o));
         self.waited += o.waited;
         self.lines_read += o.lines_read;
         self.threads.extend(o.threads);
@@ -143,7 +63,8 @@ impl Ledger {
     /// Counts for `weight` times as much.
     pub(crate) fn scale(&mut self, weight: u64) {
         self.executed.values_mut().for_each(|e| e.scale(weight));
-        self.written.values_mut().for_each(|w| w.scale(weight));
+        let written = self.written.values_mut().flatten();
+        written.for_each(|w| w.scale(weight));
         self.judged.values_mut().for_each(|j| j.1.scale(weight));
         self.met.values_mut().for_each(|times| *times *= weight);
         self.threads.iter_mut().for_each(|t| t.scale(weight));
@@ -170,7 +91,7 @@ impl Ledger {
                 self.add_thread(thread, number, &mut back);
             }
         }
-        let memory = &back.memory;
+        let memory = back.memory;
         // What other processes read comes to their own cores.
         let others = memory.others.as_ref().map(|others| others.thread);
         let own = (memory.cores.iter().zip(0..)).filter(|core| Some(core.1) != others);
@@ -178,7 +99,7 @@ impl Ledger {
         for (instruction, counts) in memory.existing.by_instruction() {
             self.judge(instruction.place, instruction.kind, &counts);
         }
-        self.write(&memory.origins);
+        self.write(memory.origins);
     }
 
     /// Adds what the thread of this number in its process executed. What becomes of what it wrote
@@ -220,8 +141,7 @@ impl Ledger {
         threads
     }
 
-    fn write(&mut self, origins: &Origins) {
-        let mut writers = FxHashMap::<Place, u32>::default();
+    fn write(&mut self, origins: Origins) {
         for i in 0..origins.len() {
             let (o, root) = (origins.get(i), origins.get(origins.root(i)));
             let place = (o.site, o.group);
@@ -231,33 +151,37 @@ impl Ledger {
                 let pair = (place, (first.site, first.group));
                 *self.met.entry(pair).or_default() += times;
             }
-            let written = self.written.entry(place).or_default();
-            written.scattered.merge(&o.scattered);
-            written.scattered_bytes += o.scattered_bytes;
-            written.after_atomic += o.after_atomic;
-            written.fences.merge(&o.fences);
-            written.joint += o.joint;
-            written.returned += o.returned;
-            written.parted += o.parted;
-            if !o.classes.is_empty() {
+        }
+        let mut writers = FxHashMap::<Place, u32>::default();
+        for o in origins.into_all() {
+            let (place, mut written) = ((o.site, o.group), o.written);
+            if let Some(written) = written.as_mut().filter(|w| !w.classes.is_empty()) {
                 // An origin is of one thread.
                 let writers = writers.entry(place).or_default();
                 *writers += 1;
-                written.writers = written.writers.max(*writers);
+                written.writers = *writers;
             }
-            written.loaded.merge(&o.loaded);
-            written.fresh.merge(&o.fresh);
-            written.lone.merge(&o.lone);
-            written.far.merge(&o.far);
-            written.told.merge(&o.told);
-            for class in &o.classes {
-                add_class(&mut written.classes, class);
-            }
+            Written::add_if_any(self.written.entry(place).or_default(), written);
         }
-        for ((origin, site), bytes) in &origins.allocations {
-            let o = origins.get(*origin);
-            let written = self.written.entry((o.site, o.group)).or_default();
-            *written.allocations.entry(*site).or_default() += bytes;
+    }
+}
+
+/// Adds `from` to `to`, by key.
+fn add_all<K: Eq + Hash, V>(
+    to: &mut FxHashMap<K, V>,
+    from: FxHashMap<K, V>,
+    add: impl Fn(&mut V, V),
+) {
+    if to.is_empty() {
+        *to = from;
+        return;
+    }
+    for (key, value) in from {
+        match to.entry(key) {
+            Entry::Occupied(mut known) => add(known.get_mut(), value),
+            Entry::Vacant(place) => {
+                place.insert(value);
+            }
         }
     }
 }

@@ -48,6 +48,7 @@ mod runs;
 mod steps;
 mod stretches;
 mod summary;
+mod tally;
 mod thread;
 mod thresholds;
 mod together;
@@ -58,6 +59,7 @@ mod usage;
 mod verdict;
 mod waiting;
 mod words;
+mod written;
 
 pub use analyzer::{Analyzer, Outcome, ProgramTotals, StoreCount};
 pub use executed::ThreadTotals;

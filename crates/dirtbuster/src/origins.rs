@@ -5,16 +5,10 @@ use rustc_hash::FxHashMap;
 
 use crate::Thresholds;
 use crate::contexts::Context;
-use crate::far::Far;
-use crate::fences::FenceHistogram;
-use crate::fresh::Fresh;
 use crate::lines::LINE;
-use crate::loaded::Loaded;
-use crate::lone::Lone;
 use crate::met::Met;
-use crate::told::Told;
 use crate::turns::Turns;
-use crate::usage::Usage;
+use crate::written::{SizeClass, Written, add_class};
 
 /// What is known of one origin.
 #[derive(Clone, Debug)]
@@ -31,80 +25,17 @@ pub(crate) struct Origin {
     pub(crate) atomic: bool,
     /// The line written last.
     pub(crate) line: u64,
-    /// Lines written other than in sequential contexts, and bytes.
-    pub(crate) scattered: Usage,
-    pub(crate) scattered_bytes: u64,
-    /// Lines that it wrote when an atomic of its thread had just taken them.
-    pub(crate) after_atomic: u64,
-    /// Sequential contexts by the power of two of their size.
-    pub(crate) classes: Vec<SizeClass>,
-    /// Lines of which other code of the thread wrote other bytes, just before or after.
-    pub(crate) joint: u64,
-    /// Lines that other code of the thread wrote again soon, as a fence would have to follow to wait for them.
-    pub(crate) returned: u64,
-    /// Lines that contexts went on with behind a fence.
-    pub(crate) parted: u64,
-    pub(crate) loaded: Loaded,
-    pub(crate) fresh: Fresh,
-    pub(crate) lone: Lone,
-    pub(crate) far: Far,
-    pub(crate) told: Told,
-    pub(crate) fences: FenceHistogram,
+    /// What became of what it wrote. Of most stores of a large program that is nothing: what they write is accounted to the first of their
+    /// write.
+    pub(crate) written: Option<Box<Written>>,
     /// Origins whose streaks it went on with, and how often it did.
     pub(crate) met: Met,
 }
 
-/// Sequential contexts of about one size.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SizeClass {
-    pub(crate) log2: u32,
-    pub(crate) count: u64,
-    /// Sum of their sizes, bytes.
-    pub(crate) spans: u64,
-    /// Sum of the bytes written in them.
-    pub(crate) covered: u64,
-    pub(crate) usage: Usage,
-    /// Lines that count as re-read near the core: those of an object of which one was.
-    pub(crate) reused: u64,
-    /// Lines of which other bytes were not written: at the ends of contexts, and those with gaps where half of them have.
-    pub(crate) in_part: u64,
-}
-
-impl SizeClass {
-    pub(crate) fn merge(&mut self, o: &Self) {
-        self.count += o.count;
-        self.spans += o.spans;
-        self.covered += o.covered;
-        self.usage.merge(&o.usage);
-        self.reused += o.reused;
-        self.in_part += o.in_part;
-    }
-
-    /// Part of its lines that count as re-read near the core.
-    pub(crate) fn reused_share(&self) -> f64 {
-        self.usage.reread_near_share(self.reused).min(1.0)
-    }
-
-    /// Counts for `weight` times as much.
-    pub(crate) fn scale(&mut self, weight: u64) {
-        self.reused *= self.usage.weight_of_reads(weight);
-        self.usage.scale(weight);
-        let sums = [&mut self.count, &mut self.spans, &mut self.covered];
-        for n in sums.into_iter().chain([&mut self.in_part]) {
-            *n *= weight;
-        }
-    }
-}
-
-/// Adds `class` to the one of its size in `classes`, kept by size.
-pub(crate) fn add_class(classes: &mut Vec<SizeClass>, class: &SizeClass) {
-    match classes.binary_search_by_key(&class.log2, |c| c.log2) {
-        Ok(at) => classes[at].merge(class),
-        Err(at) => {
-            // Most origins have one: room for more would be most of what an origin takes.
-            classes.reserve_exact(1);
-            classes.insert(at, *class);
-        }
+impl Origin {
+    #[inline]
+    pub(crate) fn written(&mut self) -> &mut Written {
+        self.written.get_or_insert_default()
     }
 }
 
@@ -115,8 +46,6 @@ pub(crate) struct Origins {
     parent: Vec<u32>,
     /// By writer.
     turns: Vec<Turns>,
-    /// Bytes by origin and allocation site.
-    pub(crate) allocations: FxHashMap<(u32, SiteId), u64>,
 }
 
 /// What the front of the analysis found out about origins.
@@ -193,19 +122,7 @@ impl Origins {
                         writer,
                         atomic,
                         line: u64::MAX,
-                        scattered: Usage::default(),
-                        scattered_bytes: 0,
-                        after_atomic: 0,
-                        classes: Vec::new(),
-                        joint: 0,
-                        returned: 0,
-                        parted: 0,
-                        loaded: Loaded::default(),
-                        fresh: Fresh::default(),
-                        lone: Lone::default(),
-                        far: Far::default(),
-                        told: Told::default(),
-                        fences: FenceHistogram::default(),
+                        written: None,
                         met: Met::default(),
                     });
                 }
@@ -226,6 +143,10 @@ impl Origins {
     #[inline]
     pub(crate) fn turns(&mut self, writer: u32) -> &mut Turns {
         &mut self.turns[writer as usize]
+    }
+
+    pub(crate) fn into_all(self) -> impl Iterator<Item = Origin> {
+        self.all.into_iter()
     }
 
     pub(crate) fn len(&self) -> u32 {
@@ -261,17 +182,14 @@ impl Origins {
 
     /// Accounts a context that has come to its end.
     pub(crate) fn close(&mut self, c: &Context, t: &Thresholds) {
+        let written = self.get_mut(c.origin).written();
         if c.allocation != SiteId::NONE {
-            *self
-                .allocations
-                .entry((c.origin, c.allocation))
-                .or_default() += c.covered;
+            *written.allocations.entry(c.allocation).or_default() += c.covered;
         }
         let span = c.hi - c.lo;
-        let origin = self.get_mut(c.origin);
         if span < t.min_context_bytes {
-            origin.scattered.merge(&c.usage);
-            origin.scattered_bytes += c.covered;
+            written.scattered.merge(&c.usage);
+            written.scattered_bytes += c.covered;
             return;
         }
         let ends = [c.lo, c.hi]
@@ -291,6 +209,6 @@ impl Origins {
             },
             in_part: c.with_gaps().max(ends.count() as u64),
         };
-        add_class(&mut origin.classes, &class);
+        add_class(&mut written.classes, &class);
     }
 }

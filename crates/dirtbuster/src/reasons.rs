@@ -2,10 +2,10 @@
 
 use crate::Thresholds;
 use crate::findings::{Streams, can_be_tried};
-use crate::origins::SizeClass;
 use crate::usage::Usage;
 use crate::verdict::{Again, Evidence};
 use crate::words::{count, distance, of, percent, percent_first, size};
+use crate::written::SizeClass;
 
 /// Objects of which more of the lines are not re-read themselves are said to be re-read in part.
 const PARTLY: f64 = 0.05;

@@ -6,7 +6,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::executed::Place;
-use crate::ledger::{Joined, Ledger, Written};
+use crate::ledger::{Joined, Ledger};
+use crate::written::Written;
 
 /// Of what a place writes, the part that it must have added to another place's data, at least, one of so many: as
 /// little as is listed of a program's writing (`min_store_share`), so that data which is shared by many places, as by the
@@ -26,7 +27,8 @@ pub(crate) fn joined(ledger: &Ledger) -> Joined {
         *with = (*with).max((times, first));
     }
     let all = |place: Place| {
-        let own = ledger.written.get(&place).map_or(0, lines);
+        let own = ledger.written.get(&place).and_then(Option::as_deref);
+        let own = own.map_or(0, lines);
         own + visits.get(&place).copied().unwrap_or(0)
     };
     let mut joined = ledger.joined.clone();

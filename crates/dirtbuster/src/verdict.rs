@@ -29,10 +29,10 @@ use crate::Thresholds;
 use crate::far::Far;
 use crate::findings::{CacheLimit, Dismissed, FenceDistance, Streams, Verdict};
 use crate::lone::Lone;
-use crate::origins::SizeClass;
 use crate::told::Told;
 use crate::usage::{Events, Usage};
 use crate::words::{of, percent, size};
+use crate::written::SizeClass;
 use crate::{awaited, limit, reasons};
 
 /// What speaks for and against at a place.

@@ -361,7 +361,7 @@ impl Execution<'_> {
         self.memory.cores[self.index as usize].fenced = now + 1;
         let origins = &mut self.memory.origins;
         pending.fence(now, |origin, distance| {
-            let fences = &mut origins.get_mut(origin).fences;
+            let fences = &mut origins.get_mut(origin).written().fences;
             fences.record(distance);
             fences.fenced(now);
         });

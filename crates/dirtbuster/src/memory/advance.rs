@@ -143,7 +143,11 @@ impl Memory {
         let origin_facts = self.origins.get_mut(origin);
         origin_facts.line = line;
         (streak.line, streak.addr, streak.last) = (line, lo, now + 1);
-        streak.pending = pending.push(origin, waits_from(now, 0), &mut origin_facts.fences);
+        streak.pending = pending.push(
+            origin,
+            waits_from(now, 0),
+            &mut origin_facts.written().fences,
+        );
         Some(execution)
     }
 
@@ -256,21 +260,21 @@ impl Memory {
         let origin = self.origins.get_mut(other.origin);
         let distance = now - old.time;
         if origin.writer != writer && distance <= self.limits.thresholds.fence_window {
-            origin.returned += 1;
+            origin.written().returned += 1;
         }
         let core = &self.cores[origin.thread as usize];
         if let Some(read) = before.read {
             let near = core.kept(old.time);
             other.usage.read_after(read, near);
             if !near {
-                origin.far.read(&core.horizons, old.time);
+                origin.written().far.read(&core.horizons, old.time);
             }
         }
         let age = Age::of(core, old.time);
         other.ends_line(&old);
         other.usage.written_after(distance, age);
         if !age.is_cached() {
-            origin.far.write(&core.horizons, old.time);
+            origin.written().far.write(&core.horizons, old.time);
         }
         other.owned -= 1;
         if before.read.is_some() {

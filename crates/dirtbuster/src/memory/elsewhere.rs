@@ -22,7 +22,7 @@ impl Memory {
         let state = state.map(|i| self.lines.states[i]);
         if let Some(state) = state.filter(LineState::is_owned) {
             let origin = self.origin_of(&state);
-            self.origins.get_mut(origin).scattered.taken += 1;
+            self.origins.get_mut(origin).written().scattered.taken += 1;
             self.lines.set_shared(page, line);
         }
     }

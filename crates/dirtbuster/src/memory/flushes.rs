@@ -46,7 +46,7 @@ impl Memory {
         let state = &mut self.lines.states[p.state];
         state.owner = state.owner.bare();
         if let Some(o) = state.owner.as_single() {
-            self.origins.get_mut(o).scattered.flushed += 1;
+            self.origins.get_mut(o).written().scattered.flushed += 1;
         }
         let Some(flushed) = self.existing.flushed.remove(&p.line) else {
             return;

@@ -40,7 +40,7 @@ impl Memory {
         if let Some(c) = state.owner.as_context() {
             self.contexts.get_mut(c).usage.leave_open(line);
         } else if let Some(o) = state.owner.as_single() {
-            self.origins.get_mut(o).scattered.leave_open(line);
+            self.origins.get_mut(o).written().scattered.leave_open(line);
         }
     }
 }

@@ -211,22 +211,23 @@ impl Memory {
             let distance = self.distance_from(writer, old.time, p.at);
             let window = self.limits.thresholds.fence_window;
             if writer == p.at.thread && code != p.writer && distance <= window {
-                self.origins.get_mut(first).returned += 1;
+                self.origins.get_mut(first).written().returned += 1;
             }
             if writer != p.at.thread {
-                self.origins.get_mut(origin).scattered.taken += 1;
+                self.origins.get_mut(origin).written().scattered.taken += 1;
                 self.lines.set_shared(p.page, p.line);
             } else if atomic && self.still_near(writer, old.time) {
-                self.origins.get_mut(origin).after_atomic += 1;
+                self.origins.get_mut(origin).written().after_atomic += 1;
             }
             if self.part(&old, Some(p), p.at, distance) && code != p.writer {
-                self.origins.get_mut(first).joint += 1;
-                self.origins.get_mut(origin).joint += 1;
+                self.origins.get_mut(first).written().joint += 1;
+                self.origins.get_mut(origin).written().joint += 1;
             }
         } else if old.mask == 0 && owner.as_single().is_some() {
             let site = self.allocations.site(p.lo);
             if site != SiteId::NONE {
-                *self.origins.allocations.entry((origin, site)).or_default() += p.hi - p.lo;
+                let written = self.origins.get_mut(origin).written();
+                *written.allocations.entry(site).or_default() += p.hi - p.lo;
             }
         }
         self.lines.states[p.state] = LineState {
@@ -241,7 +242,7 @@ impl Memory {
             let window = self.limits.thresholds.in_place_window;
             if owner.as_single().is_some() {
                 let read = self.lines.touched[sample_of(p.page)].read_by(p.at.thread);
-                let lone = &mut self.origins.get_mut(origin).lone;
+                let lone = &mut self.origins.get_mut(origin).written().lone;
                 lone.loaded.begin(read, window, p.at.now);
             }
             if owner.as_context().is_some() {
@@ -250,9 +251,9 @@ impl Memory {
                 let fresh = self.known.is_fresh(p.lo, last.is_touched(), groups);
                 let origin = self.origins.get_mut(origin);
                 let read = last.read_by(p.at.thread);
-                origin.loaded.begin(read, window, p.at.now);
+                origin.written().loaded.begin(read, window, p.at.now);
                 if let Some(fresh) = fresh {
-                    origin.fresh.begin(fresh, last.was_touched());
+                    origin.written().fresh.begin(fresh, last.was_touched());
                 }
             }
             self.touch(p.page, p.line, p.at, false);

@@ -32,20 +32,20 @@ impl Memory {
             let core = &self.cores[self.origins.get(o).thread as usize];
             let age = Age::of(core, old.time);
             let origin = self.origins.get_mut(o);
-            origin.scattered_bytes += u64::from(old.mask.count_ones());
+            origin.written().scattered_bytes += u64::from(old.mask.count_ones());
             if shared(origin.thread, None) {
                 return true;
             }
-            origin.scattered.lines += 1;
-            origin.lone.end(old);
-            origin.scattered.flushed += u64::from(old.owner.is_flushed());
+            origin.written().scattered.lines += 1;
+            origin.written().lone.end(old);
+            origin.written().scattered.flushed += u64::from(old.owner.is_flushed());
             if let Some(read) = old.read_distance() {
-                origin.scattered.read_after(read, old.read_near());
+                origin.written().scattered.read_after(read, old.read_near());
             }
             if !age.is_cached() {
-                origin.lone.write(old, core);
+                origin.written().lone.write(old, core);
             }
-            origin.scattered.written_after(distance, age);
+            origin.written().scattered.written_after(distance, age);
         } else if let Some(c) = old.owner.as_context() {
             let context = self.contexts.get_mut(c);
             let origin = self.origins.get_mut(context.origin);
@@ -59,7 +59,7 @@ impl Memory {
                 context.ends_line(old);
                 context.usage.written_after(distance, age);
                 if !age.is_cached() {
-                    origin.far.write(&core.horizons, old.time);
+                    origin.written().far.write(&core.horizons, old.time);
                 }
             }
             context.owned -= 1;
@@ -103,13 +103,13 @@ impl Memory {
         let thresholds = self.limits.thresholds;
         for state in self.lines.states.iter() {
             if let Some(o) = state.owner.as_single() {
-                let origin = self.origins.get_mut(o);
-                origin.scattered_bytes += u64::from(state.mask.count_ones());
-                origin.scattered.lines += 1;
-                origin.lone.end(state);
-                origin.scattered.flushed += u64::from(state.owner.is_flushed());
+                let written = self.origins.get_mut(o).written();
+                written.scattered_bytes += u64::from(state.mask.count_ones());
+                written.scattered.lines += 1;
+                written.lone.end(state);
+                written.scattered.flushed += u64::from(state.owner.is_flushed());
                 if let Some(distance) = state.read_distance() {
-                    origin.scattered.read_after(distance, state.read_near());
+                    written.scattered.read_after(distance, state.read_near());
                 }
             } else if let Some(c) = state.owner.as_context() {
                 self.contexts.get_mut(c).ends_line(state);

@@ -110,11 +110,11 @@ impl Memory {
             self.lines.states[i].set_read_by_another();
             let origin = self.origin_of(&state);
             let fenced = state.time < self.cores[writer as usize].fenced;
-            self.origins.get_mut(origin).told.read(fenced);
+            self.origins.get_mut(origin).written().told.read(fenced);
             if let Some(c) = state.owner.as_context() {
                 self.contexts.get_mut(c).usage.taken += 1;
             } else if let Some(o) = state.owner.as_single() {
-                self.origins.get_mut(o).scattered.taken += 1;
+                self.origins.get_mut(o).written().scattered.taken += 1;
             }
         }
         taken
@@ -162,13 +162,21 @@ impl Memory {
             if !near {
                 let origin = self.origin_of(&state);
                 let horizons = &self.cores[writer as usize].horizons;
-                self.origins.get_mut(origin).far.read(horizons, state.time);
+                self.origins
+                    .get_mut(origin)
+                    .written()
+                    .far
+                    .read(horizons, state.time);
             }
         } else if let Some(origin) = state.owner.as_single()
             && !near
         {
             let core = &self.cores[writer as usize];
-            self.origins.get_mut(origin).lone.read(&state, core);
+            self.origins
+                .get_mut(origin)
+                .written()
+                .lone
+                .read(&state, core);
         }
     }
 

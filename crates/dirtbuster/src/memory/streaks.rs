@@ -49,7 +49,7 @@ impl Memory {
         context.recent = origin;
         let at = self.contexts.open(context);
         s.owner = Owner::context(at).as_flushed_as(s.owner);
-        self.origins.get_mut(first).parted += u64::from(parted);
+        self.origins.get_mut(first).written().parted += u64::from(parted);
         self.fill(at, origin, p);
         Owner::context(at)
     }
@@ -59,7 +59,7 @@ impl Memory {
     pub(super) fn extend(&mut self, at: u32, origin: u32, p: &Piece) {
         let context = self.contexts.get_mut(at);
         if p.fenced > context.last && self.lines.states[p.state].owner != Owner::context(at) {
-            self.origins.get_mut(context.origin).parted += 1;
+            self.origins.get_mut(context.origin).written().parted += 1;
         }
         context.grow(p.lo, p.hi, p.at.now);
         if context.recent != origin {

@@ -93,7 +93,7 @@ impl Memory {
                 let written = (addr, addr + size, size);
                 self.went_on(streak, mask | bits, addr, written, at.now);
                 if !waits {
-                    let fences = &mut self.origins.get_mut(streak.origin).fences;
+                    let fences = &mut self.origins.get_mut(streak.origin).written().fences;
                     streak.pending = pending.push(streak.origin, since, fences);
                 }
                 return;
@@ -114,7 +114,7 @@ impl Memory {
             at,
         };
         self.place(streak, piece);
-        let fences = &mut self.origins.get_mut(streak.origin).fences;
+        let fences = &mut self.origins.get_mut(streak.origin).written().fences;
         streak.pending = pending.push(streak.origin, since, fences);
     }
 
