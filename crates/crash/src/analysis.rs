@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use prestore_replay::{in_order, need_values};
+use prestore_replay::{in_order_of_waits, need_values};
 use prestore_trace::SiteId;
 use prestore_trace::container::{Manifest, Trace};
 use prestore_trace::replay::CallTree;
@@ -134,7 +134,7 @@ fn walk(
         lenient: options.lenient,
         ..prestore_replay::Options::default()
     };
-    let mut notes = in_order(trace, &read, &mut pass)?;
+    let mut notes = in_order_of_waits(trace, &read, &mut pass)?;
     let Pass {
         images,
         memory,

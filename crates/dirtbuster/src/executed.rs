@@ -167,7 +167,8 @@ pub(crate) fn chain<O>(
     let most = contexts
         .into_iter()
         .flat_map(Tally::iter)
-        .max_by_key(|(node, n)| (*n, std::cmp::Reverse(*node)));
+        // Where something was left out before, it is not known who called.
+        .max_by_key(|(node, n)| (*node != NodeId::ROOT, *n, std::cmp::Reverse(*node)));
     let Some((node, _)) = most else {
         return Chain::default();
     };

@@ -219,12 +219,14 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
                 if instrs > 1 {
                     self.gap(before);
                     if self.thread.told {
+                        self.thread.stack.leaves_out();
                         self.rare(before, 0, Rare::LeftOut);
                     }
                 }
             }
             Special::Window { number } => {
                 self.gap(before);
+                self.thread.stack.leaves_out();
                 self.thread.window = number + 1;
                 self.thread.told = true;
                 self.stretches.enters(number);

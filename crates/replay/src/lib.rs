@@ -10,6 +10,7 @@
 
 mod ahead;
 mod at_once;
+mod awaited;
 mod callers;
 mod chosen;
 mod copies;
@@ -41,7 +42,7 @@ pub use chosen::need_values;
 pub use error::SourceError;
 pub use handoff::{Endpoint, HandOffCounts, HandOffs, LOOK_BACK, LOOP};
 pub use options::{Gaps, Options, Waits};
-pub use ordered::{Executor, OrderedSink, in_order};
+pub use ordered::{Executor, OrderedSink, in_order, in_order_of_waits};
 pub use rebuild::{Counts, Memory, PAGE, Rebuild};
 pub use replay::Replay;
 pub use sample::Sample;

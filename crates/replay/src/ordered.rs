@@ -10,8 +10,9 @@ use prestore_trace::record::Special;
 use prestore_trace::replay::ExecSink;
 use prestore_trace::{ProcessId, ThreadId};
 
+use crate::awaited::{self, Awaited};
 use crate::cursor::Cursor;
-use crate::{Options, SourceError, chosen};
+use crate::{HandOffs, Options, SourceError, chosen};
 
 /// Takes what all threads did, in the order of their stamps.
 pub(crate) trait Stretches {
@@ -35,21 +36,11 @@ pub(crate) struct Stretch<'a> {
     pub(crate) table: &'a BlockTable,
 }
 
-/// Gives `sink` all that is left in `cursors`. Two stretches that overlap come one behind the
-/// other, the earlier begun first.
-pub(crate) fn walk<S: Stretches>(
-    cursors: &mut [Cursor<'_>],
-    decoder: &mut Decoder,
-    sink: &mut S,
-) -> Result<(), SourceError> {
-    let ends = vec![u64::MAX; cursors.len()];
-    Walk::new(cursors).until(&ends, cursors, decoder, sink)
-}
-
-/// Where a walk is.
+/// Where a walk over threads is. Two stretches that overlap come one behind the other, the earlier begun first.
 pub(crate) struct Walk {
     /// Ticks and thread of the next stretches.
     queue: BinaryHeap<Reverse<(u64, usize)>>,
+    awaited: Option<Awaited>,
 }
 
 impl Walk {
@@ -59,10 +50,33 @@ impl Walk {
         let queue = first.zip(0..).map(Reverse);
         Self {
             queue: queue.collect(),
+            awaited: None,
         }
     }
 
-    /// As [`walk`], but each thread only to where it has had so many words.
+    /// The stretch that comes next.
+    fn next(&mut self) -> Option<(u64, usize)> {
+        while let Some(Reverse((ticks, thread))) = self.queue.pop() {
+            let awaited = self.awaited.as_mut();
+            if awaited.is_none_or(|awaited| awaited.goes_on(thread, ticks)) {
+                return Some((ticks, thread));
+            }
+        }
+        let (ticks, thread) = self.awaited.as_mut()?.break_deadlock()?;
+        self.queue.push(Reverse((ticks, thread)));
+        self.frees(ticks);
+        self.next()
+    }
+
+    /// Who waited for what the stretch that began at `ticks` has brought goes on.
+    fn frees(&mut self, ticks: u64) {
+        if let Some(awaited) = &mut self.awaited {
+            let free = awaited.take_free();
+            (self.queue).extend(free.map(|thread| Reverse((ticks, thread))));
+        }
+    }
+
+    /// Gives `sink` what is left in `cursors`, of each thread up to where it has had so many words.
     pub(crate) fn until<S: Stretches>(
         &mut self,
         words: &[u64],
@@ -71,7 +85,7 @@ impl Walk {
         sink: &mut S,
     ) -> Result<(), SourceError> {
         let mut waiting = Vec::new();
-        while let Some(Reverse((ticks, thread))) = self.queue.pop() {
+        while let Some((ticks, thread)) = self.next() {
             if cursors[thread].words_done() >= words[thread] {
                 waiting.push(Reverse((ticks, thread)));
                 continue;
@@ -86,11 +100,13 @@ impl Walk {
                         table: &table,
                     },
                     sink: &mut *sink,
+                    awaited: self.awaited.as_mut(),
                     next: None,
+                    waits: false,
                 };
                 cursors[thread].replay_to(words[thread], &mut until)?;
-                let next = until.next;
-                let stops = cursors[thread].words_done() >= words[thread];
+                let (next, waits) = (until.next, until.waits);
+                let stops = waits || cursors[thread].words_done() >= words[thread];
                 if let Some(next) = next.or(stops.then_some(ticks)) {
                     self.queue.push(Reverse((next, thread)));
                     ended = false;
@@ -100,6 +116,7 @@ impl Walk {
             if ended {
                 sink.end(thread);
             }
+            self.frees(ticks);
         }
         self.queue.extend(waiting);
         Ok(())
@@ -109,18 +126,35 @@ impl Walk {
 struct UntilStamp<'a, S> {
     stretch: Stretch<'a>,
     sink: &'a mut S,
+    awaited: Option<&'a mut Awaited>,
     /// The next stamp, once it is there.
     next: Option<u64>,
+    /// For another thread.
+    waits: bool,
+}
+
+impl<S> UntilStamp<'_, S> {
+    /// The thread has had events.
+    fn has_had(&mut self, events: impl FnOnce(&BlockTable) -> u64) {
+        let Stretch { thread, table } = self.stretch;
+        if let Some(awaited) = &mut self.awaited {
+            self.waits = awaited.has_had(thread, || events(table));
+        }
+    }
 }
 
 impl<S: Stretches> ExecSink for UntilStamp<'_, S> {
     #[inline]
     fn exec(&mut self, before: u64, block: &Block, values: &[u64], executed: u32) {
         (self.sink).exec(&self.stretch, before, block, values, executed);
+        self.has_had(|table| awaited::events(table, block, values, executed));
     }
 
     fn special(&mut self, before: u64, special: Special) {
         self.sink.special(&self.stretch, before, special);
+        if matches!(special, Special::Alloc { .. } | Special::Free { .. }) {
+            self.has_had(|_| 1);
+        }
         self.next = special.ticks().or(self.next);
     }
 
@@ -130,7 +164,7 @@ impl<S: Stretches> ExecSink for UntilStamp<'_, S> {
 
     #[inline]
     fn full(&self) -> bool {
-        self.next.is_some()
+        self.next.is_some() || self.waits
     }
 }
 
@@ -177,13 +211,50 @@ pub fn in_order<S: OrderedSink>(
     options: &Options,
     sink: &mut S,
 ) -> Result<Vec<String>, SourceError> {
+    ordered(trace, options, None, sink)
+}
+
+/// As [`in_order`], and a thread that waited for another one goes on behind what it waited for: at a barrier, for a message, a flag or a
+/// thread's end, as far as it is recognised ([`HandOffs::infer_order`]). A sentence says where it is not.
+///
+/// # Errors
+/// As [`crate::TraceSource::open`].
+pub fn in_order_of_waits<S: OrderedSink>(
+    trace: &Trace,
+    options: &Options,
+    sink: &mut S,
+) -> Result<Vec<String>, SourceError> {
+    let hand_offs = HandOffs::infer_order(trace, options)?;
+    let unresolved = hand_offs.counts().unresolved;
+    let mut notes = ordered(trace, options, Some(hand_offs), sink)?;
+    if unresolved > 0 {
+        notes.push(format!(
+            "a thread waited in a loop for what another one writes with plain stores, in a way that is not recognised \
+             (times: {unresolved}): what comes behind may be taken for what was done before, and findings at lines that \
+             several threads store to or flush may follow from that alone"
+        ));
+    }
+    Ok(notes)
+}
+
+fn ordered<S: OrderedSink>(
+    trace: &Trace,
+    options: &Options,
+    hand_offs: Option<HandOffs>,
+    sink: &mut S,
+) -> Result<Vec<String>, SourceError> {
     let threads = chosen::threads(trace, options)?;
     let mut decoder = chosen::decoder()?;
     let mut cursors = Vec::with_capacity(threads.len());
     for &(thread, _) in &threads {
         cursors.push(Cursor::new(trace, thread, options.lenient)?);
     }
-    walk(&mut cursors, &mut decoder, &mut Named { threads, sink })?;
+    let mut walk = Walk::new(&cursors);
+    let ids = threads.iter().map(|(thread, _)| *thread);
+    walk.awaited = hand_offs.and_then(|found| Awaited::new(found, ids));
+    let ends = vec![u64::MAX; cursors.len()];
+    let mut named = Named { threads, sink };
+    walk.until(&ends, &mut cursors, &mut decoder, &mut named)?;
     Ok(cursors.iter().flat_map(Cursor::notes).collect())
 }
 

@@ -3,11 +3,12 @@
 
 mod common;
 
-use common::slot::{DATA_STORE, FLAG, LOCK, process, words};
+use common::slot::{DATA_STORE, FLAG, LOCK, one_slot, process, words};
 use common::{exec, recording, stamp, thread};
-use prestore_replay::{Executor, Options, OrderedSink, in_order};
+use prestore_replay::{Executor, Options, OrderedSink, in_order, in_order_of_waits};
 use prestore_trace::ThreadId;
 use prestore_trace::block::Block;
+use prestore_trace::container::Trace;
 use prestore_trace::record::Special;
 
 /// Threads and first values of what they executed.
@@ -48,4 +49,31 @@ fn what_lies_behind_an_atomic_comes_behind_what_others_did_before() {
         (1, 5),
     ];
     assert_eq!(seen.0, expected.map(|(t, value)| (thread(t), value)));
+}
+
+/// What `of` gives of messages through one slot, of which the consumer's first records come before the producer's.
+fn messages(of: impl FnOnce(&Trace, &mut Seen)) -> Vec<(ThreadId, u64)> {
+    let mut threads = one_slot(3, 4);
+    // The ticks of its first record, which begins it.
+    threads[1][1] = 5;
+    let (_dir, trace) = recording(&[process(threads)]);
+    let mut seen = Seen::default();
+    of(&trace, &mut seen);
+    seen.0.retain(|(_, value)| *value != FLAG);
+    seen.0
+}
+
+#[test]
+fn what_waits_for_another_thread_comes_behind_that() {
+    let stored_or_loaded = |t, message: u64| (thread(t), 0x5000 + 8 * message);
+    let by_stamps = messages(|trace, seen| {
+        in_order(trace, &Options::default(), seen).unwrap();
+    });
+    assert_eq!(by_stamps[0], stored_or_loaded(1, 0), "{by_stamps:?}");
+    let by_waits = messages(|trace, seen| {
+        let notes = in_order_of_waits(trace, &Options::default(), seen).unwrap();
+        assert!(notes.is_empty(), "{notes:?}");
+    });
+    let expected = (0..3).flat_map(|k| [stored_or_loaded(0, k), stored_or_loaded(1, k)]);
+    assert_eq!(by_waits, expected.collect::<Vec<_>>());
 }

@@ -133,6 +133,37 @@ fn contexts_follow_calls_and_returns() {
     assert_eq!(tree.len(), 2, "the same call is the same context");
 }
 
+/// The frames of a parser stayed below those of what was executed after it.
+#[test]
+fn calls_before_something_was_left_out_are_there_once_it_returns_to_them() {
+    let at = |id: u32, end, next_pc, site| Block {
+        end,
+        next_pc,
+        last_site: SiteId(site),
+        ..block(id, 0, vec![])
+    };
+    let main = at(64, BlockEnd::Call, 65 * 0x100, 1);
+    let outer = at(66, BlockEnd::Call, 67 * 0x100, 2);
+    let other = at(68, BlockEnd::Call, 69 * 0x100, 3);
+    let leaf = at(70, BlockEnd::Ret, 0, 4);
+    let (in_outer, in_other) = (block(67, 0, vec![]), block(69, 0, vec![]));
+    let (mut tree, mut stack) = (CallTree::default(), CallStack::default());
+    let mut chain = |blocks: &[&Block], left_out: bool| -> Vec<u32> {
+        blocks.iter().for_each(|b| stack.enter(b, &mut tree));
+        if left_out {
+            stack.leaves_out();
+        }
+        tree.chain(stack.node()).map(|site| site.0).collect()
+    };
+    assert_eq!(chain(&[&main, &outer, &leaf], false), [2, 1]);
+    assert!(chain(&[], true).is_empty());
+    // Called by who knows whom; and it returns to what was not there before.
+    assert_eq!(chain(&[&other, &leaf], false), [3]);
+    assert!(chain(&[&in_other, &leaf], true).is_empty());
+    // Left out again, in no call; then it returns to where it was called before.
+    assert_eq!(chain(&[&leaf, &in_outer], false), [1]);
+}
+
 /// Calls itself from four places, so deep: the functions that divide a picture, a grid or a tree do.
 fn divide(tree: &mut CallTree, node: NodeId, depth: u32) {
     for call in 10..14 {

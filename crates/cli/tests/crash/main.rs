@@ -9,6 +9,7 @@ mod checked;
 mod checkers;
 mod defects;
 mod forms;
+mod hand_over;
 mod helpers;
 mod images;
 mod names;

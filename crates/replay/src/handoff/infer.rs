@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::atomics::Found;
 use super::conditions::Conditions;
+use super::flags::Flags;
 use super::joins::{Join, Joins};
 use super::locks::Locks;
 use super::neighbours::Neighbours;
@@ -37,6 +38,19 @@ impl HandOffs {
     /// # Errors
     /// As [`crate::TraceSource::open`].
     pub fn infer(trace: &Trace, options: &Options) -> Result<Self, SourceError> {
+        Self::read(trace, options, false)
+    }
+
+    /// As [`HandOffs::infer`], and what threads tell each other by plain loads and stores alone, where they do so as often as the other looks:
+    /// an order in which they may have executed, not how a machine would time them.
+    ///
+    /// # Errors
+    /// As [`crate::TraceSource::open`].
+    pub fn infer_order(trace: &Trace, options: &Options) -> Result<Self, SourceError> {
+        Self::read(trace, options, true)
+    }
+
+    fn read(trace: &Trace, options: &Options, with_flags: bool) -> Result<Self, SourceError> {
         let threads = chosen::threads(trace, options)?;
         if threads.len() < 2 {
             return Ok(Self::default());
@@ -69,6 +83,7 @@ impl HandOffs {
             pairs: Pairs::new(&pairs),
             conditions: Conditions::default(),
             spins: Spins::new(&spun, threads.len()),
+            flags: Flags::new(spun.iter().filter(|_| with_flags)),
             counts: HandOffCounts::default(),
             numbers: Vec::new(),
             leave_out: options.waits == Waits::LeaveOut,
@@ -117,6 +132,7 @@ pub(super) struct Walk {
     pub(super) pairs: Pairs,
     pub(super) conditions: Conditions,
     pub(super) spins: Spins,
+    pub(super) flags: Flags,
     pub(super) counts: HandOffCounts,
     /// Of each number given, the address where it is handed over, or 0.
     pub(super) numbers: Vec<u64>,
@@ -292,6 +308,7 @@ impl Walk {
         let poll = self.watchers[thread].poll(addr);
         self.pairs.load(addr, thread as u32, event, poll);
         self.spins.load(addr, thread, poll);
+        self.flags.load(addr, thread, poll);
         let (lock, since) = self.wanted[thread];
         let near = addr != lock && addr.abs_diff(lock) < ONE_LOCK && event - since < ONE_LOCK;
         if near && self.places.has(addr) {
@@ -306,6 +323,7 @@ impl Walk {
         let release = write(watcher, of, site);
         self.pairs.write(addr, release.thread, site, release.event);
         self.spins.written(addr, of.thread);
+        self.flags.store(addr, of.thread, release.event);
         let Some(place) = self.places.known(addr) else {
             return;
         };
@@ -361,6 +379,7 @@ impl Walk {
             What::Atomic(addr, site) => {
                 let write = write(watcher, of, site);
                 self.spins.written(addr, of.thread);
+                self.flags.atomic(addr);
                 self.atomic(addr, write);
             }
             What::Spawn(ticks) => {

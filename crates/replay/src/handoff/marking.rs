@@ -31,6 +31,12 @@ impl Walk {
                 Meeting::Lock(turns) => self.take_turns(addr, &turns),
             }
         }
+        for told in std::mem::take(&mut self.flags).told() {
+            if let Some(number) = self.number(told.addr) {
+                self.marks[told.by].push((told.published, Mark::HandOff(number)));
+                self.marks[told.to].push((told.looked, Mark::Await(number)));
+            }
+        }
         self.marks
             .iter_mut()
             .for_each(|marks| marks.sort_unstable());

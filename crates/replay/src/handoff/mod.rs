@@ -92,6 +92,7 @@
 mod atomics;
 mod blocks;
 mod conditions;
+mod flags;
 mod infer;
 mod inside_out;
 mod joins;

@@ -44,6 +44,21 @@ pub(super) struct Watcher {
     polled: u64,
 }
 
+#[cfg(test)]
+impl Poll {
+    /// Of one address, looks from `first` to `last`.
+    pub(super) fn at(addr: u64, first: u64, last: u64) -> Self {
+        Self {
+            addr,
+            site: SiteId(1),
+            stretch: 0,
+            first,
+            last,
+            over: false,
+        }
+    }
+}
+
 fn slot(key: u64, slots: usize) -> usize {
     (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize & (slots - 1)
 }

@@ -161,6 +161,8 @@ impl CallTree {
 #[derive(Clone, Debug, Default)]
 pub struct CallStack {
     frames: Vec<(u64, NodeId)>,
+    /// Those that there were when something was left out, as long as no return to one of them has shown that it is there still.
+    before: Vec<(u64, NodeId)>,
     pending: Option<BlockEnd>,
     /// The call, where it returns to, and whether it says what it calls.
     pending_call: (SiteId, u64, bool),
@@ -177,6 +179,15 @@ impl CallStack {
     #[inline]
     pub fn node(&self) -> NodeId {
         self.frames.last().map_or(NodeId::ROOT, |f| f.1)
+    }
+
+    /// Something is left out here, in which the thread may have returned from any of its calls and made others: it is in no call that is
+    /// known, until it returns to one.
+    pub fn leaves_out(&mut self) {
+        self.pending = None;
+        if !self.frames.is_empty() {
+            self.before = std::mem::take(&mut self.frames);
+        }
     }
 
     /// How many calls are on it.
@@ -216,14 +227,20 @@ impl CallStack {
             }
             return;
         }
-        let near = self.frames.len().saturating_sub(SEARCH);
-        let found = self.frames[near..]
-            .iter()
-            .rposition(|f| f.0 == block.start_pc);
-        if let Some(i) = found {
-            self.frames.truncate(near + i);
+        if let Some(at) = returned_from(&self.frames, block.start_pc) {
+            self.frames.truncate(at);
+        } else if let Some(at) = returned_from(&self.before, block.start_pc) {
+            self.frames = std::mem::take(&mut self.before);
+            self.frames.truncate(at);
         }
     }
+}
+
+/// The call that a return to `pc` ends, if it is near the top.
+fn returned_from(frames: &[(u64, NodeId)], pc: u64) -> Option<usize> {
+    let near = frames.len().saturating_sub(SEARCH);
+    let found = frames[near..].iter().rposition(|f| f.0 == pc);
+    found.map(|at| near + at)
 }
 
 /// Does the call that `block` ends with go through memory or a register? Not told where code is not known.
