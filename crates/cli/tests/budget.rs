@@ -40,6 +40,17 @@ fn place(report: &Value, mark: &str) -> Option<(String, f64, u64)> {
     })
 }
 
+/// Functions that had the place at this line executed, innermost first.
+fn callers(report: &Value, mark: &str) -> Vec<String> {
+    let line = u64::from(source_line(PHASES, mark));
+    let mut all = report["findings"].as_array().unwrap().iter();
+    let here = all.find(|f| f["line"].as_u64() == Some(line)).unwrap();
+    let chain = here["call_chain"].as_array().unwrap().iter();
+    chain
+        .map(|call| call["function"].as_str().unwrap().to_owned())
+        .collect()
+}
+
 #[test]
 fn stretches_are_judged_like_the_whole() {
     let folder = tempfile::tempdir().unwrap();
@@ -69,6 +80,16 @@ fn stretches_are_judged_like_the_whole() {
     for report in [&parts, &auto] {
         let ratio = stores(report) / stores(&whole);
         assert!((ratio - 1.0).abs() < 0.1, "{ratio}");
+    }
+    // A call that had returned before a stretch began is no caller in it.
+    for (report, mark) in [&parts, &auto]
+        .into_iter()
+        .flat_map(|r| marks.map(|m| (r, m)))
+    {
+        let callers = callers(report, mark);
+        let is_one = |function: &String| function == "main" || function.starts_with('_');
+        assert!(callers.iter().all(is_one), "{mark}: {callers:?}");
+        assert_eq!(callers[0], "main", "{mark}: {callers:?}");
     }
     // What only the beginning did weighs as little as it does.
     let begun = |report: &Value| place(report, "/* begin */").map_or(0.0, |p| p.1);
