@@ -47,7 +47,6 @@
 #include "trial.h"
 #include "unknown.h"
 #include "verify.h"
-#include "waited.h"
 
 /* What is kept of a block while it is instrumented. */
 typedef struct {
@@ -276,8 +275,6 @@ dr_client_main(client_id_t id, int argc, const char *argv[])
         if (!stored_init())
             dr_abort();
         kernel_writes_init();
-    } else if (options_record() && !options_windowed()) {
-        waited_init();
     }
     forms_init();
     if (options.scope == SCOPE_TRY) {

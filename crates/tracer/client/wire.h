@@ -16,7 +16,7 @@ enum {
     REC_FREE = 3,  /* address, caller pc */
     REC_SKIP = 4,  /* instructions */
     REC_TIME = 5,  /* time-stamp counter */
-    REC_STAMP = 6, /* time-stamp counter, before a block with an atomic, behind it, and behind a wait for others */
+    REC_STAMP = 6, /* time-stamp counter, before a block with an atomic and behind it */
     REC_SPAWN = 7, /* time-stamp counter, before a thread or process is made */
     REC_MAPPED = 8, /* address, bytes, offset in the file, its number (META_FILE), flags */
     REC_SYNCED = 9, /* address, bytes: written back by msync */

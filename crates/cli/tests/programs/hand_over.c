@@ -141,13 +141,13 @@ fill_one(void *part)
 static void
 team(void)
 {
-    for (int part = 0; part < PARTS; part += 4) {
-#pragma omp parallel for num_threads(4)
-        for (int i = 0; i < 4; i++)
+    for (int part = 0; part < PARTS; part += 2) {
+#pragma omp parallel for num_threads(2)
+        for (int i = 0; i < 2; i++)
             fill(part + i);
-#pragma omp parallel for num_threads(4)
-        for (int i = 0; i < 4; i++)
-            persist(part + (i + 1) % 4);
+#pragma omp parallel for num_threads(2)
+        for (int i = 0; i < 2; i++)
+            persist(part + (i + 1) % 2);
     }
 }
 

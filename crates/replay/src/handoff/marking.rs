@@ -40,7 +40,8 @@ impl Walk {
         self.marks
             .iter_mut()
             .for_each(|marks| marks.sort_unstable());
-        self.counts.unresolved = self.spins.unresolved(&self.marks);
+        let events = |thread: usize| self.watchers[thread].events;
+        self.counts.unresolved = self.spins.unresolved(&self.marks, events);
         self.counts.unstamped = self.counts.atomics > 0 && !self.stamped;
         (self.marks, self.numbers.len() as u32, self.counts)
     }

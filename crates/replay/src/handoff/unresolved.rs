@@ -11,6 +11,9 @@ const LOOKS: u64 = 8;
 /// Events between what was recognised and the first look of a wait.
 const BEFORE: u64 = 32;
 
+/// Events behind the last look of a wait that never ends.
+const BEHIND: u64 = 32;
+
 /// An address that is spun at.
 #[derive(Debug, Default)]
 struct Spun {
@@ -63,11 +66,18 @@ impl Spins {
         }
     }
 
-    /// Waits for others in which no thread waits by its `marks`, which are in order.
-    pub(super) fn unresolved(&self, marks: &[Vec<(u64, Mark)>]) -> u64 {
+    /// Waits for others in which no thread waits by its `marks`, which are in order, and of which it comes to an end: each has had so many
+    /// `events`.
+    pub(super) fn unresolved(
+        &self,
+        marks: &[Vec<(u64, Mark)>],
+        events: impl Fn(usize) -> u64,
+    ) -> u64 {
         let mut all = 0;
         for (thread, (waits, marks)) in self.waits.iter().zip(marks).enumerate() {
-            for &(addr, first, last) in waits {
+            // Behind the last look it may still go to sleep.
+            let goes_on = |last| events(thread) > last + BEHIND;
+            for &(addr, first, last) in waits.iter().filter(|wait| goes_on(wait.2)) {
                 let others = self.at.get(&addr);
                 let others =
                     others.is_some_and(|s| s.several || s.writer.is_some_and(|w| w != thread));
