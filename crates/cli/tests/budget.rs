@@ -51,6 +51,14 @@ fn callers(report: &Value, mark: &str) -> Vec<String> {
         .collect()
 }
 
+#[track_caller]
+fn is_called_by_main(report: &Value, mark: &str) {
+    let callers = callers(report, mark);
+    let is_one = |function: &String| function == "main" || function.starts_with('_');
+    assert!(callers.iter().all(is_one), "{mark}: {callers:?}");
+    assert_eq!(callers[0], "main", "{mark}: {callers:?}");
+}
+
 #[test]
 fn stretches_are_judged_like_the_whole() {
     let folder = tempfile::tempdir().unwrap();
@@ -86,10 +94,7 @@ fn stretches_are_judged_like_the_whole() {
         .into_iter()
         .flat_map(|r| marks.map(|m| (r, m)))
     {
-        let callers = callers(report, mark);
-        let is_one = |function: &String| function == "main" || function.starts_with('_');
-        assert!(callers.iter().all(is_one), "{mark}: {callers:?}");
-        assert_eq!(callers[0], "main", "{mark}: {callers:?}");
+        is_called_by_main(report, mark);
     }
     // What only the beginning did weighs as little as it does.
     let begun = |report: &Value| place(report, "/* begin */").map_or(0.0, |p| p.1);
@@ -104,6 +109,29 @@ fn stretches_are_judged_like_the_whole() {
         // Before it begins, the program itself does not execute the same instructions in each run.
         assert!((short.1 - whole.1).abs() < 1e-4, "{short:?} {whole:?}");
     }
+}
+
+/// Windows end in calls of the loader, and of the program while it reads.
+#[test]
+fn windows_begin_in_no_call_that_was_there_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let (program, dir) = (folder.path().join("phases"), folder.path().join("trace"));
+    let source = root().canonicalize().unwrap().join(PHASES);
+    compile(&source, &program, &["-O1"]);
+    let windows = ["--period", "1000000", "--take", "100000"];
+    let record = ["record", "-q", "-o", text(&dir)];
+    let program = ["--", text(&program), "3000"];
+    run(record.iter().chain(&windows).chain(&program)).exits(0);
+    let advise = [
+        "advise",
+        "-q",
+        "--format",
+        "json",
+        "--threshold",
+        "min_write_time=0",
+    ];
+    let report = run(advise.iter().chain(&[text(&dir)])).exits(0).json();
+    is_called_by_main(&report, "/* in order */");
 }
 
 #[test]

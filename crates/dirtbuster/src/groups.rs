@@ -121,6 +121,11 @@ impl<O> Groups<O> {
         self.scope.is_none()
     }
 
+    /// Is everything tracked? Else code is left out between what is recorded, and its callers are still there.
+    pub(crate) fn are_all(&self) -> bool {
+        self.scope.is_none()
+    }
+
     /// Are its writes tracked?
     pub(crate) fn tracked(&self, id: u32) -> bool {
         self.all[id as usize].1

@@ -1,6 +1,6 @@
 //! Counts by key, where most places have few keys and a large program has many places.
 
-/// What was counted by each key, in order of the keys: a hash map's empty one takes as much as three of its entries.
+/// What was counted by each key, in order of the keys.
 #[derive(Clone, Debug)]
 pub(crate) struct Tally<K>(Vec<(K, u64)>);
 

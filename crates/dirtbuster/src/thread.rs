@@ -218,8 +218,10 @@ impl<O: SiteOracle> ExecSink for Execution<'_, O> {
                 // One is an instruction that the recorder does not know.
                 if instrs > 1 {
                     self.gap(before);
-                    if self.thread.told {
+                    if self.groups.are_all() {
                         self.thread.stack.leaves_out();
+                    }
+                    if self.thread.told {
                         self.rare(before, 0, Rare::LeftOut);
                     }
                 }

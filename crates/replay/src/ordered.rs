@@ -56,16 +56,18 @@ impl Walk {
 
     /// The stretch that comes next.
     fn next(&mut self) -> Option<(u64, usize)> {
-        while let Some(Reverse((ticks, thread))) = self.queue.pop() {
+        loop {
+            let Some(Reverse((ticks, thread))) = self.queue.pop() else {
+                let (ticks, thread) = self.awaited.as_mut()?.break_deadlock()?;
+                self.queue.push(Reverse((ticks, thread)));
+                self.frees(ticks);
+                continue;
+            };
             let awaited = self.awaited.as_mut();
             if awaited.is_none_or(|awaited| awaited.goes_on(thread, ticks)) {
                 return Some((ticks, thread));
             }
         }
-        let (ticks, thread) = self.awaited.as_mut()?.break_deadlock()?;
-        self.queue.push(Reverse((ticks, thread)));
-        self.frees(ticks);
-        self.next()
     }
 
     /// Who waited for what the stretch that began at `ticks` has brought goes on.
@@ -230,8 +232,8 @@ pub fn in_order_of_waits<S: OrderedSink>(
     if unresolved > 0 {
         notes.push(format!(
             "a thread waited in a loop for what another one writes with plain stores, in a way that is not recognised \
-             (times: {unresolved}): what comes behind may be taken for what was done before, and findings at lines that \
-             several threads store to or flush may follow from that alone"
+             (times: {unresolved}): what it did afterwards may be taken to come before what it waited for, and findings at \
+             lines that several threads store to or flush may be false for that reason alone"
         ));
     }
     Ok(notes)

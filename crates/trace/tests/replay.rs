@@ -110,14 +110,18 @@ fn a_torn_cut_does_not_take_the_words_behind_it() {
     assert_eq!(log.0, ["0: 70 [] 1"]);
 }
 
-#[test]
-fn contexts_follow_calls_and_returns() {
-    let at = |id: u32, end, next_pc, site| Block {
+/// A block that ends with this, `next_pc` behind it.
+fn at(id: u32, end: BlockEnd, next_pc: u64, site: u32) -> Block {
+    Block {
         end,
         next_pc,
         last_site: SiteId(site),
         ..block(id, 0, vec![])
-    };
+    }
+}
+
+#[test]
+fn contexts_follow_calls_and_returns() {
     let main = at(64, BlockEnd::Call, 65 * 0x100, 1);
     let after = block(65, 0, vec![]);
     let leaf = at(66, BlockEnd::Ret, 0, 2);
@@ -136,12 +140,6 @@ fn contexts_follow_calls_and_returns() {
 /// The frames of a parser stayed below those of what was executed after it.
 #[test]
 fn calls_before_something_was_left_out_are_there_once_it_returns_to_them() {
-    let at = |id: u32, end, next_pc, site| Block {
-        end,
-        next_pc,
-        last_site: SiteId(site),
-        ..block(id, 0, vec![])
-    };
     let main = at(64, BlockEnd::Call, 65 * 0x100, 1);
     let outer = at(66, BlockEnd::Call, 67 * 0x100, 2);
     let other = at(68, BlockEnd::Call, 69 * 0x100, 3);

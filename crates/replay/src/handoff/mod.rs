@@ -64,7 +64,8 @@
 //! - Hand-offs through plain loads and stores only (a ring of one producer and one consumer with
 //!   head and tail counters; a flag that is polled and never claimed): nothing tells in the trace
 //!   when a load saw what. Recordings without stamps (of older versions) have no hand-offs at all. Loops that
-//!   wait in such ways are counted (`unresolved`), and the results say so.
+//!   wait in such ways are counted (`unresolved`), and the results say so. [`HandOffs::infer_order`] matches such loads and stores by
+//!   their number (`flags`), 24 bytes each and 100 MB at most: for an order in which the threads may have executed, not for times.
 //! - Polls that are atomics themselves (a compare-and-swap tried until it succeeds), if they acquire nothing.
 //! - A barrier that two threads make of a condition: it looks like messages in both directions.
 //! - A process's end (`wait`). Atomics at other addresses than the one polled, or of overlapping addresses.

@@ -95,3 +95,22 @@ impl Spins {
         all
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FLAG: u64 = 0x1000;
+
+    #[test]
+    fn what_it_still_waits_for_at_its_end_is_nothing_that_is_not_known() {
+        let mut spins = Spins::new(&[FLAG].into_iter().collect(), 2);
+        spins.written(FLAG, 0);
+        for last in 10..30 {
+            spins.load(FLAG, 1, Some(Poll::at(FLAG, 10, last)));
+        }
+        let marks = [Vec::new(), Vec::new()];
+        assert_eq!(spins.unresolved(&marks, |_| 29 + BEHIND), 0);
+        assert_eq!(spins.unresolved(&marks, |_| 30 + BEHIND), 1);
+    }
+}
