@@ -127,6 +127,7 @@ fn walk(
         flushers: BTreeSet::new(),
         function_at: naming.function_at,
         transactions: Transactions::default(),
+        adds: false,
         values: scope.values.then(Values::default),
         logs,
     };

@@ -11,8 +11,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::analysis::ImageFound;
 use crate::error::CrashError;
 use crate::image::Image;
-use crate::memory::{Memory, Pending};
+use crate::memory::Memory;
 use crate::regions::{Life, Piece, Region, Regions};
+use crate::under_way::Pending;
 
 /// Callers of a mapping's system call that its name is looked for in: the C library's `mmap`, and
 /// what a library of the program puts around it.

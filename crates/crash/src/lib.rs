@@ -36,6 +36,7 @@ mod pointers;
 mod regions;
 mod survive;
 mod transactions;
+mod under_way;
 mod values;
 
 pub use analysis::{Checked, ImageFound, Naming, Options, check, check_and_log};

@@ -49,6 +49,8 @@ impl State {
 pub(crate) struct Line {
     pub(crate) writes: Vec<Write>,
     pub(crate) last_flush: Option<At>,
+    /// The last store around the caches.
+    pub(crate) last_around: Option<At>,
 }
 
 /// What a flush met.
@@ -115,16 +117,21 @@ impl Line {
         met
     }
 
-    /// `thread` fences at `at`: what it flushed is persistent. `late` gets the writes that came between
-    /// its flush and this, with the flush. Answers which bytes are persistent by it.
-    pub(crate) fn fence(
-        &mut self,
-        thread: ThreadId,
-        at: At,
-        mut late: impl FnMut(&Write, At),
-    ) -> u64 {
+    /// What `thread` flushed is persistent: it has fenced, or made an atomic. Answers which bytes.
+    pub(crate) fn complete(&mut self, thread: ThreadId) -> u64 {
         let through = |w: &mut Write| w.state.is_flushed_by(thread);
-        let bytes = (self.writes.extract_if(.., through)).fold(0, |all, w| all | w.bytes);
+        (self.writes.extract_if(.., through)).fold(0, |all, w| all | w.bytes)
+    }
+
+    /// Has `thread` stored what it had flushed again, and neither flushed that nor fenced?
+    pub(crate) fn is_amid(&self, thread: ThreadId) -> bool {
+        let is_over = |w: &Write| matches!(w.state, State::Dirty { over: Some(_), .. });
+        (self.writes.iter()).any(|w| w.first.thread == thread && is_over(w))
+    }
+
+    /// `thread` fences at `at`, and has [completed](Self::complete) what it flushed. `late` gets the writes that came between
+    /// its flush and this, with the flush.
+    pub(crate) fn fence(&mut self, thread: ThreadId, at: At, mut late: impl FnMut(&Write, At)) {
         for write in self.writes.iter_mut().filter(|w| w.first.thread == thread) {
             write.fence.get_or_insert(at);
             if let State::Dirty { over, told } = &mut write.state
@@ -134,7 +141,6 @@ impl Line {
                 late(write, flush);
             }
         }
-        bytes
     }
 }
 
@@ -218,6 +224,7 @@ mod tests {
     /// The sites that come between flush and fence.
     fn fence(line: &mut Line, thread: ThreadId) -> Vec<u32> {
         let mut late = Vec::new();
+        line.complete(thread);
         line.fence(thread, at(99), |w, _| late.push(w.at.site.0));
         late
     }
@@ -261,6 +268,20 @@ mod tests {
         assert_eq!(line.flush(ONE, at(51), false), Met::Work);
         assert!(fence(&mut line, ONE).is_empty());
         assert!(waiting(&line).is_empty());
+    }
+
+    #[test]
+    fn an_atomic_completes_flushes_and_is_not_what_the_next_store_had_to_be_flushed_before() {
+        let mut line = Line::default();
+        line.store(write(1, ONE, 0xff), true);
+        line.flush(ONE, at(50), false);
+        line.store(write(2, ONE, 0x0f), true);
+        assert_eq!(line.complete(ONE), 0xf0);
+        assert!(line.is_amid(ONE) && !line.is_amid(TWO));
+        let mut again = line.clone();
+        assert_eq!(again.flush(ONE, at(51), false), Met::Work);
+        assert!(!again.is_amid(ONE) && fence(&mut again, ONE).is_empty());
+        assert_eq!(fence(&mut line, ONE), [2], "flushed before no fence");
     }
 
     #[test]

@@ -10,33 +10,11 @@ use crate::line::{LINE, Line, Met, State, Write, mask};
 use crate::pointers::{Pointer, Pointers};
 use crate::regions::{Piece, Regions};
 use crate::transactions::Unlogged;
+use crate::under_way::{Orders, Pending, Store};
 use crate::values::{Held, Stored};
 
 /// A line: whose memory, and which.
 pub(crate) type Key = (u32, u64);
-
-/// What a thread has under way.
-#[derive(Debug, Default)]
-pub(crate) struct Pending {
-    /// Lines that it has stored to, or flushed, since its last fence.
-    lines: Vec<Key>,
-    /// Pointers that are persistent by flushes which need no fence, since then.
-    pointers: Vec<Pointer>,
-    /// It has flushed, or stored around the caches, any memory since then.
-    pub(crate) flushed: bool,
-    /// It has stored to an image since then.
-    stored: bool,
-    last_flush: Option<At>,
-    last_fence: Option<At>,
-}
-
-impl Pending {
-    fn note(&mut self, key: Key) {
-        if self.lines.last() != Some(&key) {
-            self.lines.push(key);
-        }
-    }
-}
 
 /// All persistent memory. Lines that have been flushed are kept for what is said of the next flush.
 #[derive(Debug)]
@@ -52,14 +30,6 @@ pub(crate) struct Memory {
     pub(crate) ledger: Ledger,
     /// Where it is known what is stored, and it matters what is persistent first.
     pointers: Option<Pointers>,
-}
-
-/// A store.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Store {
-    pub(crate) at: At,
-    pub(crate) first: First,
-    pub(crate) non_temporal: bool,
 }
 
 impl Memory {
@@ -112,6 +82,9 @@ impl Memory {
                 }
             };
             let line = self.lines.entry(part.key).or_default();
+            if store.non_temporal {
+                line.last_around = Some(store.at);
+            }
             let write = Write {
                 at: store.at,
                 first,
@@ -157,10 +130,10 @@ impl Memory {
         for piece in pieces {
             let key = piece.key();
             let line = self.lines.entry(key).or_default();
-            let before = line.last_flush;
+            let before = line.last_flush.or(line.last_around);
             if alone && let Some(pointers) = &mut self.pointers {
                 let bytes = line.writes.iter().fold(0, |all, w| all | w.bytes);
-                pointers.persistent(key, bytes, &mut pending.pointers);
+                pointers.persistent_alone(key, bytes, &mut pending.pointers);
             }
             let met_here = match self.domain {
                 Domain::Adr => line.flush(first.thread, at, alone),
@@ -200,10 +173,9 @@ impl Memory {
         });
     }
 
-    /// A fence that orders stores, or an atomic. `told`: it is a store fence among images, and is told where
-    /// it has nothing to wait for.
-    pub(crate) fn fence(&mut self, pending: &mut Pending, at: At, first: First, told: bool) {
-        if told && !pending.flushed && !pending.stored {
+    /// What orders stores completes what the thread has flushed.
+    pub(crate) fn fence(&mut self, pending: &mut Pending, at: At, first: First, by: Orders) {
+        if by == Orders::Told && !pending.flushed && !pending.stored {
             self.ledger.add(Occurrence {
                 kind: FindingKind::RedundantFence,
                 image: None,
@@ -219,12 +191,19 @@ impl Memory {
         // Which of several lines that are flushed alone comes first matters to nobody who fences behind them.
         let pointers = std::mem::take(&mut pending.pointers);
         let mut through = Vec::new();
-        for key in pending.lines.drain(..) {
+        for key in std::mem::take(&mut pending.lines) {
             let (ledger, image) = (&mut self.ledger, Some(self.owners[key.0 as usize]));
             let Some(line) = self.lines.get_mut(&key) else {
                 continue;
             };
-            let bytes = line.fence(first.thread, at, |write, flush| {
+            through.push((key, line.complete(first.thread)));
+            if by == Orders::Atomic {
+                if line.is_amid(first.thread) {
+                    pending.lines.push(key);
+                }
+                continue;
+            }
+            line.fence(first.thread, at, |write, flush| {
                 ledger.add(Occurrence {
                     kind: FindingKind::Ordering,
                     image,
@@ -237,7 +216,6 @@ impl Memory {
                     transaction: None,
                 });
             });
-            through.push((key, bytes));
         }
         self.persistent(&through, pointers, Some(at));
         (pending.flushed, pending.stored) = (false, false);

@@ -15,9 +15,10 @@ use crate::finding::{At, First};
 use crate::image::Domain;
 use crate::images::Images;
 use crate::logged::Logs;
-use crate::memory::{Memory, Pending, Store};
+use crate::memory::Memory;
 use crate::regions::{Piece, Regions};
 use crate::transactions::Transactions;
+use crate::under_way::{Orders, Pending, Store};
 use crate::values::{Come, Values};
 
 /// Where a thread is.
@@ -52,6 +53,8 @@ pub(crate) struct Pass<'a> {
     /// The name of the function that begins at an instruction.
     pub(crate) function_at: &'a mut dyn FnMut(SiteId) -> Option<String>,
     pub(crate) transactions: Transactions,
+    /// What is executed adds to a transaction.
+    pub(crate) adds: bool,
     /// Where the recording has values.
     pub(crate) values: Option<Values>,
     /// Where they are asked for.
@@ -90,7 +93,7 @@ impl Pass<'_> {
             EventKind::Store | EventKind::NtStore | EventKind::AtomicRmw => {
                 let non_temporal = kind == EventKind::NtStore;
                 if kind == EventKind::AtomicRmw {
-                    fence(memory, pending, &mut self.logs, (at, first), false);
+                    fence(memory, pending, &mut self.logs, (at, first), Orders::Atomic);
                 }
                 pending.flushed |= non_temporal;
                 let store = Store {
@@ -105,6 +108,9 @@ impl Pass<'_> {
                     memory.store(pending, store, piece);
                     transactions.store(who.thread, store, piece);
                 });
+                if self.adds && !any {
+                    return self.told(who, (addr, size), first);
+                }
                 if let Some(values) = self.values.as_mut().filter(|_| any) {
                     let logs = &mut self.logs;
                     values.store((at, first), (addr, size), non_temporal, space, |stored| {
@@ -139,13 +145,27 @@ impl Pass<'_> {
             }
             EventKind::Fence(kind @ (FenceKind::Store | FenceKind::Full)) => {
                 let told = kind == FenceKind::Store && !space.is_empty();
-                fence(memory, pending, &mut self.logs, (at, first), told);
+                let by = if told { Orders::Told } else { Orders::Fence };
+                fence(memory, pending, &mut self.logs, (at, first), by);
             }
             EventKind::Load => {
                 let transactions = &mut self.transactions;
                 space.pieces(addr, size, |piece| transactions.added(who.thread, piece));
             }
             _ => {}
+        }
+    }
+
+    /// What adds to a transaction has stored to its own memory, in which it may have what it was told to add.
+    fn told(&mut self, who: Executor<'_>, (addr, size): (u64, u64), first: First) {
+        let Some(values) = &mut self.values else {
+            return;
+        };
+        let stored = values.own(first, addr, size);
+        let range = stored.and_then(|bytes| self.transactions.told(who.thread, addr, &bytes));
+        if let (Some((offset, size)), Some(space)) = (range, self.spaces.get(&who.process)) {
+            let transactions = &mut self.transactions;
+            space.in_files(offset, size, |piece| transactions.added(who.thread, piece));
         }
     }
 
@@ -186,15 +206,14 @@ impl Pass<'_> {
     }
 }
 
-/// `told`: where there is nothing to wait for, that is a finding.
 fn fence(
     memory: &mut Memory,
     pending: &mut Pending,
     logs: &mut Option<Logs>,
     (at, first): (At, First),
-    told: bool,
+    by: Orders,
 ) {
-    memory.fence(pending, at, first, told);
+    memory.fence(pending, at, first, by);
     if let Some(logs) = logs {
         logs.fence(at, first);
     }
@@ -217,7 +236,7 @@ impl OrderedSink for Pass<'_> {
         self.enter(who.process);
         let site = block.start_site;
         self.come_to(who.thread, At { site, node }, depth);
-        let adds = self.transactions.adds(who.thread);
+        self.adds = self.transactions.adds(who.thread);
         if let Some(known) = &mut self.values {
             known.exec(who, before, block, values, executed);
         }
@@ -225,7 +244,7 @@ impl OrderedSink for Pass<'_> {
             if u32::from(r.instr) >= executed {
                 break;
             }
-            if matches!(r.kind, EventKind::Load) && !adds {
+            if matches!(r.kind, EventKind::Load) && !self.adds {
                 continue;
             }
             let at = At { site: r.site, node };
@@ -248,7 +267,7 @@ impl OrderedSink for Pass<'_> {
                         pending,
                         &mut self.logs,
                         (at, first),
-                        false,
+                        Orders::Atomic,
                     );
                 }
                 continue;

@@ -108,6 +108,15 @@ impl Pointers {
         }
     }
 
+    /// The same by a flush that needs no fence. What is stored behind it where they point to is younger than they are.
+    pub(crate) fn persistent_alone(&mut self, line: Key, bytes: u64, now: &mut Vec<Pointer>) {
+        let known = now.len();
+        self.persistent(line, bytes, now);
+        for pointer in &mut now[known..] {
+            pointer.bytes = self.new_in(pointer.to, pointer.bytes);
+        }
+    }
+
     /// Those of `bytes` of which a power cut never kept anything but zeros, and that hold something else now.
     pub(crate) fn new_in(&self, line: Key, bytes: u64) -> u64 {
         let words = self.lines.get(&line);

@@ -170,6 +170,17 @@ impl Regions {
         }
     }
 
+    /// The parts of files that are mapped of the `size` bytes at `offset` of each.
+    pub(crate) fn in_files(&self, offset: u64, size: u64, mut piece: impl FnMut(Piece)) {
+        for (start, region) in self.by_start.iter().filter(|(_, r)| r.life == Life::File) {
+            let first = region.base.wrapping_sub(region.origin);
+            let further = offset.wrapping_sub(first);
+            if offset >= first && further < region.end - start {
+                self.pieces(start + further, size, &mut piece);
+            }
+        }
+    }
+
     /// What of the line that `addr` is in lies in regions, which may begin and end within lines: one piece for each owner; that of
     /// the byte at `addr` begins there.
     pub(crate) fn line(&self, addr: u64) -> Vec<Piece> {

@@ -4,11 +4,13 @@
 //! What the program stores and did not add before survives or not as it comes. That its line may be flushed all the same, with its
 //! neighbours, hides it from rules about flushes.
 //!
-//! What was added is what the functions that add load: they copy it. An object that is new need not be added; its lines are flushed at the
+//! What was added is what the functions that add load: they copy it; and, in recordings with values, what they are told not to copy
+//! ([`uncopied`]). An object that is new need not be added; its lines are flushed at the
 //! commit as those are of which something was. So what is wrong is a store to a line of which other bytes were added, and one to a
 //! line that the commit does not flush. What the program flushes itself, or stores around the caches, it does not leave to the transaction.
 
 mod role;
+mod uncopied;
 
 use std::collections::BTreeMap;
 
@@ -17,9 +19,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::finding::{At, First};
 use crate::line::{LINE, mask};
-use crate::memory::{Key, Store};
+use crate::memory::Key;
 use crate::regions::{Part, Piece};
+use crate::under_way::Store;
 use role::Role;
+use uncopied::Frame;
 
 /// A store that was not added before.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +70,8 @@ struct Open {
     number: u64,
     /// Bytes of lines that were added, a bit each.
     added: FxHashMap<Key, u64>,
+    /// Of the function that adds.
+    frame: Frame,
     stores: FxHashMap<Key, Vec<Unlogged>>,
     /// Lines that the library has flushed since they were stored to.
     flushed: FxHashSet<Key>,
@@ -125,6 +131,7 @@ impl Transactions {
                     (open.begun, open.number) = (Some(at), self.number);
                 }
             }
+            Role::Add => open.frame = Frame::default(),
             Role::Abort => open.aborted = open.begun.is_some(),
             Role::Allocate => open.allocated = true,
             Role::Free => open.freed |= open.allocated,
@@ -184,6 +191,12 @@ impl Transactions {
                 *open.added.entry(part.key).or_default() |= bytes(&part);
             }
         }
+    }
+
+    /// `thread`, which [adds](Self::adds), has stored `bytes` to its own memory: perhaps the last of what it was told to add
+    /// without a copy, which no load tells. Where in the pool, and how many bytes.
+    pub(crate) fn told(&mut self, thread: ThreadId, addr: u64, bytes: &[u8]) -> Option<(u64, u64)> {
+        self.threads.get_mut(&thread)?.frame.stored(addr, bytes)
     }
 
     /// `thread` has stored to `piece`.

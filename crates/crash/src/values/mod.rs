@@ -80,6 +80,11 @@ impl Values {
         }
     }
 
+    /// What `first.instr` has stored at `addr`, where that is known at once and is no image's.
+    pub(crate) fn own(&mut self, first: First, addr: u64, size: u64) -> Option<Vec<u8>> {
+        self.known.get_mut(&first.thread)?.take(first.instr, addr, size)
+    }
+
     /// What `piece`, which is there now, held before, where that has come already.
     pub(crate) fn mapped(&self, thread: ThreadId, piece: Piece) -> impl Iterator<Item = Held> {
         let earlier = self.known.get(&thread).map(Known::images);

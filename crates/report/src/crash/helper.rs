@@ -73,7 +73,10 @@ struct Level {
 /// The line that wants what `frames` lead to, innermost first: that of the first function which is no helper, and the
 /// helper.
 pub(super) fn past_helpers(frames: &[NamedPlace], helps: Helps) -> (NamedPlace, Option<Helper>) {
-    let levels: Vec<Level> = (frames.iter().enumerate())
+    // A library that calls back does not want what its callback does, whatever that is called.
+    let is_own = frames[0].is_own();
+    let theirs = frames.iter().take_while(|f| f.is_own() == is_own);
+    let levels: Vec<Level> = (theirs.enumerate())
         .flat_map(|(call, place)| levels(call, place))
         .filter(|level| is_user(&level.frame))
         .collect();

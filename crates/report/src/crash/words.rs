@@ -88,7 +88,8 @@ pub fn reason(
         FindingKind::RedundantFlush => match (domain, flush) {
             (Domain::Eadr, _) => "the caches are in the persistent domain: no flush is of use".to_owned(),
             (_, Some(before)) => format!(
-                "nothing was stored to the line since the flush at {before}; leave one of them out"
+                "nothing was stored to the line since the flush, or the store around the caches, at {before}; \
+                 leave this flush out, or the one before it"
             ),
             (_, None) if values => {
                 "nothing was ever stored to the line; leave the flush out, or flush the line that was meant".to_owned()
