@@ -16,6 +16,16 @@ use crate::values::{Held, Stored};
 /// A line: whose memory, and which.
 pub(crate) type Key = (u32, u64);
 
+/// A flush that has flushed nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Vain {
+    pub(crate) at: At,
+    pub(crate) first: First,
+    pub(crate) owner: u32,
+    /// What had flushed the line before.
+    pub(crate) before: Option<At>,
+}
+
 /// All persistent memory. Lines that have been flushed are kept for what is said of the next flush.
 #[derive(Debug)]
 pub(crate) struct Memory {
@@ -116,7 +126,8 @@ impl Memory {
         }
     }
 
-    /// `first` flushes a line, of which `pieces` are what is persistent, see [`Regions::line`]. `alone`: no fence is needed.
+    /// `first` flushes a line, of which `pieces` are what is persistent, see [`Regions::line`]. `alone`: no fence is needed. Answers
+    /// where it does so in vain.
     pub(crate) fn flush(
         &mut self,
         pending: &mut Pending,
@@ -124,7 +135,7 @@ impl Memory {
         first: First,
         pieces: &[Piece],
         alone: bool,
-    ) {
+    ) -> Option<Vain> {
         self.any_flush |= !pieces.is_empty();
         let (mut met, mut in_vain) = (Met::Nothing, None);
         for piece in pieces {
@@ -153,20 +164,29 @@ impl Memory {
                 in_vain = Some((piece, before));
             }
         }
-        let Some((piece, before)) = in_vain.filter(|_| met == Met::Nothing) else {
-            return;
+        let (piece, before) = in_vain.filter(|_| met == Met::Nothing)?;
+        let first = First {
+            offset: piece.offset,
+            ..first
         };
-        let image = Some(self.image(piece.owner));
+        let owner = piece.owner;
+        Some(Vain {
+            at,
+            first,
+            owner,
+            before,
+        })
+    }
+
+    /// There was nothing to flush.
+    pub(crate) fn in_vain(&mut self, vain: Vain) {
         self.ledger.add(Occurrence {
             kind: FindingKind::RedundantFlush,
-            image,
-            at,
+            image: Some(self.image(vain.owner)),
+            at: vain.at,
             count: 1,
-            first: First {
-                offset: piece.offset,
-                ..first
-            },
-            flush: before,
+            first: vain.first,
+            flush: vain.before,
             fence: None,
             pointer: None,
             transaction: None,
@@ -218,8 +238,10 @@ impl Memory {
             });
         }
         self.persistent(&through, pointers, Some(at));
-        (pending.flushed, pending.stored) = (false, false);
-        pending.last_fence = Some(at);
+        if by != Orders::Atomic {
+            (pending.flushed, pending.stored) = (false, false);
+            pending.last_fence = Some(at);
+        }
     }
 
     /// `msync` has written `piece` back.

@@ -37,7 +37,7 @@ impl Place {
     }
 }
 
-/// What is known while a recording is read.
+/// While a recording is read.
 pub(crate) struct Pass<'a> {
     pub(crate) trace: &'a Trace,
     pub(crate) images: Images<'a>,
@@ -136,7 +136,11 @@ impl Pass<'_> {
                     address: addr,
                     ..first
                 };
-                memory.flush(pending, at, flush, &pieces, alone);
+                let vain = memory.flush(pending, at, flush, &pieces, alone);
+                if let Some(vain) = vain {
+                    memory.in_vain(vain);
+                }
+                self.transactions.flushed(who.thread, vain);
                 if let Some(logs) = &mut self.logs {
                     for piece in pieces {
                         logs.flush(at, first, piece, alone);
@@ -171,11 +175,22 @@ impl Pass<'_> {
 
     /// A thread comes to a block, of which the code may belong to a transaction.
     fn come_to(&mut self, thread: ThreadId, at: At, depth: usize) {
-        if !(self.transactions).is_entry(at.site, &mut self.function_at) {
-            self.transactions.goes_on(thread, depth);
-            return;
+        let is_entry = (self.transactions).is_entry(at.site, &mut self.function_at);
+        let over = if is_entry {
+            let call = self.tree.call_site(at.node).map(|site| At {
+                site,
+                node: self.tree.parent(at.node),
+            });
+            // Where the caches are persistent no call is of use, which is nothing to tell of one.
+            let waits = (self.threads.get(&thread)).is_none_or(|t| t.flushed)
+                || self.memory.domain == Domain::Eadr;
+            (self.transactions).enter(thread, (at, call), depth, waits)
+        } else {
+            self.transactions.goes_on(thread, depth)
+        };
+        if let Some(vain) = over.vain {
+            self.memory.in_vain(vain);
         }
-        let over = self.transactions.enter(thread, at, depth);
         for unlogged in &over.unlogged {
             self.memory.unlogged(unlogged);
         }
@@ -183,9 +198,7 @@ impl Pass<'_> {
             self.memory.gone(key, at);
         }
     }
-}
 
-impl Pass<'_> {
     /// `size` bytes at `addr` are mapped or allocated now, with what is known of what they hold.
     fn is_there(&mut self, who: Executor<'_>, addr: u64, size: u64) {
         let (Some(values), Some(space)) = (&self.values, self.spaces.get(&who.process)) else {

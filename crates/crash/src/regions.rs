@@ -170,12 +170,13 @@ impl Regions {
         }
     }
 
-    /// The parts of files that are mapped of the `size` bytes at `offset` of each.
+    /// The `size` bytes at `offset` of each file of which all of them are mapped in one.
     pub(crate) fn in_files(&self, offset: u64, size: u64, mut piece: impl FnMut(Piece)) {
         for (start, region) in self.by_start.iter().filter(|(_, r)| r.life == Life::File) {
             let first = region.base.wrapping_sub(region.origin);
             let further = offset.wrapping_sub(first);
-            if offset >= first && further < region.end - start {
+            let behind = further.saturating_add(size);
+            if offset >= first && behind <= region.end - start {
                 self.pieces(start + further, size, &mut piece);
             }
         }

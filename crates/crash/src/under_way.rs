@@ -30,7 +30,8 @@ impl Pending {
 /// What orders stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Orders {
-    /// An atomic, which may be there for something else, a lock or a count: that a store was not flushed before it is nothing to tell.
+    /// An atomic, which may be there for something else, a lock or a count: that a store was not flushed before it is nothing to tell,
+    /// nor is a fence behind it.
     Atomic,
     /// A fence.
     Fence,

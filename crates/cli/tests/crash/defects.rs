@@ -122,6 +122,57 @@ int main(int argc, char **argv) {
     }
 }
 
+/// A lock, a count, or what the dynamic linker does for a call that comes: nobody flushes before that.
+#[test]
+fn an_atomic_between_store_and_flush_is_not_the_fence_that_was_meant() {
+    if no_clwb() {
+        return;
+    }
+    let source = other_ways(
+        "static int count; at[0] = 0; _mm_clwb((void *)at);
+        at[0] = 7; /* again */
+        __sync_fetch_and_add(&count, 1); FLUSH _mm_sfence();",
+    );
+    let flushed = "_mm_clwb((void *)at);";
+    for (flush, expected) in [(flushed, None), ("", Some("ordering"))] {
+        let folder = tempfile::tempdir().unwrap();
+        let source = source.replace("FLUSH", flush);
+        let program = c_program(folder.path(), "counts", &source, &["-mclwb"]);
+        let dir = record(folder.path(), &program, &[]);
+        let report = crash(&dir, &["--image", "pool"]);
+        let line = 1 + source.lines().position(|l| l.contains("again")).unwrap() as u32;
+        let expected: Vec<_> = expected
+            .map(|kind| (kind.to_owned(), "counts.c".to_owned(), line))
+            .into_iter()
+            .collect();
+        assert_eq!(findings(&report), expected, "{flush}: {report:#}");
+    }
+}
+
+#[test]
+fn a_flush_behind_a_store_around_the_caches_is_told_with_that_store() {
+    if no_clwb() {
+        return;
+    }
+    let source = other_ways(
+        "
+        _mm_stream_si64((long long *)at, 7);
+        _mm_clwb((void *)at); /* in vain */
+        _mm_sfence();",
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let program = c_program(folder.path(), "around", &source, &["-mclwb"]);
+    let dir = record(folder.path(), &program, &["--values"]);
+    let report = crash(&dir, &["--image", "pool"]);
+    let line = 1 + source.lines().position(|l| l.contains("in vain")).unwrap() as u32;
+    let expected = ("redundant-flush".to_owned(), "around.c".to_owned(), line);
+    assert_eq!(findings(&report), [expected], "{report:#}");
+    let finding = &report["findings"][0];
+    assert_eq!(finding["flush"]["line"], line - 1, "{finding:#}");
+    let reason = finding["reason"].as_str().unwrap();
+    assert!(reason.contains("store around the caches"), "{reason}");
+}
+
 #[test]
 fn a_swap_with_an_undo_log_has_each_defect_at_its_line() {
     if no_clwb() {

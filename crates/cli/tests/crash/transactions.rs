@@ -122,3 +122,31 @@ fn what_is_not_added_to_its_transaction_is_found_without_a_check() {
         );
     }
 }
+
+/// What a call is told is known of recordings with values; who calls to persist what is, of all.
+#[test]
+fn what_the_library_is_asked_for_is_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = format!("{PROGRAMS}/asked.c");
+    for (defect, expected) in [
+        ("0", None),
+        ("1", Some(("ordering", 3))),
+        ("2", Some(("ordering", 3))),
+        ("3", Some(("redundant-flush", 1))),
+    ] {
+        let Some((_, dir)) = recorded(folder.path(), "asked", defect, &["--values"]) else {
+            return;
+        };
+        let report = crash(&dir, &["--image", "pool"]);
+        let expected: Vec<_> = (expected.iter())
+            .map(|(kind, count)| {
+                let line = source_line(&source, &format!("/* defect {defect}: "));
+                ((kind.to_string(), "asked.c".to_owned(), line), *count)
+            })
+            .collect();
+        let all = report["findings"].as_array().unwrap().iter();
+        let counts = all.map(|f| f["count"].as_u64().unwrap());
+        let found: Vec<_> = findings(&report).into_iter().zip(counts).collect();
+        assert_eq!(found, expected, "{defect}: {report:#}");
+    }
+}

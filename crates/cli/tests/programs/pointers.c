@@ -30,6 +30,8 @@ typedef struct {
     node_t *volatile last LINE;
     volatile long counts[8] LINE;
     small_t packed[4] LINE;
+    small_t *volatile empty LINE;
+    small_t filled LINE;
     node_t nodes[NODES];
 } pool_t;
 
@@ -124,6 +126,13 @@ others(pool_t *pool)
     pool->head = node;
     _mm_clflush((void *)&pool->head);
     _mm_clflush((void *)node);
+    _mm_sfence();
+    /* What is empty is filled behind the flush that publishes it, and needs no fence. */
+    pool->empty = &pool->filled;
+    _mm_clflush((void *)&pool->empty);
+    pool->filled.value = 3;
+    _mm_sfence();
+    FLUSH(&pool->filled);
     _mm_sfence();
 }
 

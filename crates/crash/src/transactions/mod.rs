@@ -9,6 +9,7 @@
 //! commit as those are of which something was. So what is wrong is a store to a line of which other bytes were added, and one to a
 //! line that the commit does not flush. What the program flushes itself, or stores around the caches, it does not leave to the transaction.
 
+mod persists;
 mod role;
 mod uncopied;
 
@@ -19,9 +20,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::finding::{At, First};
 use crate::line::{LINE, mask};
-use crate::memory::Key;
+use crate::memory::{Key, Vain};
 use crate::regions::{Part, Piece};
 use crate::under_way::Store;
+use persists::Persists;
 use role::Role;
 use uncopied::Frame;
 
@@ -43,6 +45,8 @@ pub(crate) struct Over {
     pub(crate) unlogged: Vec<Unlogged>,
     /// Stores to what was new in it, and is gone as it was aborted, or freed that again.
     pub(crate) gone: Vec<(Key, At)>,
+    /// A call to persist something, before, was in vain.
+    pub(crate) vain: Option<Vain>,
 }
 
 /// The transactions of all threads.
@@ -72,6 +76,8 @@ struct Open {
     added: FxHashMap<Key, u64>,
     /// Of the function that adds.
     frame: Frame,
+    /// The call to persist something that it is in.
+    persists: Option<Persists>,
     stores: FxHashMap<Key, Vec<Unlogged>>,
     /// Lines that the library has flushed since they were stored to.
     flushed: FxHashSet<Key>,
@@ -87,6 +93,12 @@ impl Open {
     fn role(&self) -> Option<Role> {
         self.within.last().map(|(_, role)| *role)
     }
+
+    /// A call to persist something that is over, and was in vain.
+    fn returned(&mut self) -> Option<Vain> {
+        let over = self.persists.take_if(|_| self.within.is_empty());
+        over.and_then(Persists::returned)
+    }
 }
 
 impl Transactions {
@@ -100,15 +112,27 @@ impl Transactions {
         self.roles.entry(site).or_insert_with(role).is_some()
     }
 
-    /// `thread` goes on `depth` calls deep, [elsewhere](Self::is_entry).
-    pub(crate) fn goes_on(&mut self, thread: ThreadId, depth: usize) {
-        if let Some(open) = self.threads.get_mut(&thread) {
+    /// `thread` goes on `depth` calls deep, [elsewhere](Self::is_entry), by which a call to persist something may be over.
+    pub(crate) fn goes_on(&mut self, thread: ThreadId, depth: usize) -> Over {
+        let vain = self.threads.get_mut(&thread).and_then(|open| {
             open.within.retain(|(at, _)| *at <= depth);
+            open.returned()
+        });
+        Over {
+            vain,
+            ..Over::default()
         }
     }
 
-    /// `thread` enters the function of the library that begins `at`, `depth` calls deep, by which a transaction may be over.
-    pub(crate) fn enter(&mut self, thread: ThreadId, at: At, depth: usize) -> Over {
+    /// `thread` enters the function of the library that begins `at`, `depth` calls deep, from `call`, by which a transaction may be
+    /// over. `waits`: what it has flushed waits for a fence.
+    pub(crate) fn enter(
+        &mut self,
+        thread: ThreadId,
+        (at, call): (At, Option<At>),
+        depth: usize,
+        waits: bool,
+    ) -> Over {
         let Some(role) = self.roles.get(&at.site).copied().flatten() else {
             return Over::default();
         };
@@ -122,6 +146,7 @@ impl Transactions {
         }
         // What the library calls of its own interface, it calls for itself.
         let called = open.within.is_empty();
+        let vain = open.returned();
         open.within.push((depth, role));
         match role {
             Role::Begin if called => {
@@ -131,6 +156,7 @@ impl Transactions {
                     (open.begun, open.number) = (Some(at), self.number);
                 }
             }
+            Role::Persist if called => open.persists = call.map(|c| Persists::called(c, waits)),
             Role::Add => open.frame = Frame::default(),
             Role::Abort => open.aborted = open.begun.is_some(),
             Role::Allocate => open.allocated = true,
@@ -138,10 +164,11 @@ impl Transactions {
             Role::End if called => open.nested = open.nested.saturating_sub(1),
             _ => {}
         }
-        match open.begun.is_some() && open.nested == 0 {
+        let over = match open.begun.is_some() && open.nested == 0 {
             true => self.over(thread),
             false => Over::default(),
-        }
+        };
+        Over { vain, ..over }
     }
 
     /// The outermost transaction of `thread` has ended.
@@ -234,6 +261,14 @@ impl Transactions {
                     owner: part.key.0,
                 }),
             }
+        }
+    }
+
+    /// `thread` has flushed a line, in vain or not.
+    pub(crate) fn flushed(&mut self, thread: ThreadId, vain: Option<Vain>) {
+        let open = self.threads.get_mut(&thread);
+        if let Some(persists) = open.and_then(|open| open.persists.as_mut()) {
+            persists.flushed(vain);
         }
     }
 

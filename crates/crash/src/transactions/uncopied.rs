@@ -33,7 +33,10 @@ impl Frame {
                 self.words.pop_front();
             }
             let firsts = (0..3).map(|before| at.wrapping_sub(before * WORD));
-            found = firsts.filter_map(|first| self.range(first)).next().or(found);
+            found = firsts
+                .filter_map(|first| self.range(first))
+                .next()
+                .or(found);
         }
         found
     }
@@ -73,8 +76,17 @@ mod tests {
 
     #[test]
     fn what_is_copied_or_is_no_range_is_none() {
-        for values in [[0x400, 24, 0], [0x400, 24, 1 << 40 | 4], [0, 24, 4], [0x400, 0, 4]] {
-            assert_eq!(Frame::default().stored(0x7000, &words(&values)), None, "{values:?}");
+        for values in [
+            [0x400, 24, 0],
+            [0x400, 24, 1 << 40 | 4],
+            [0, 24, 4],
+            [0x400, 0, 4],
+        ] {
+            assert_eq!(
+                Frame::default().stored(0x7000, &words(&values)),
+                None,
+                "{values:?}"
+            );
         }
         let mut apart = Frame::default();
         apart.stored(0x7000, &words(&[0x400, 24]));

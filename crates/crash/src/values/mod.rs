@@ -82,7 +82,9 @@ impl Values {
 
     /// What `first.instr` has stored at `addr`, where that is known at once and is no image's.
     pub(crate) fn own(&mut self, first: First, addr: u64, size: u64) -> Option<Vec<u8>> {
-        self.known.get_mut(&first.thread)?.take(first.instr, addr, size)
+        self.known
+            .get_mut(&first.thread)?
+            .take(first.instr, addr, size)
     }
 
     /// What `piece`, which is there now, held before, where that has come already.

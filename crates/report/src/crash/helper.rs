@@ -222,6 +222,27 @@ mod tests {
     }
 
     #[test]
+    fn a_library_does_not_want_what_its_callback_flushes() {
+        let place = |function: &str, module: &str, file: &str| NamedPlace {
+            function: function.to_owned(),
+            file: Some(file.to_owned()),
+            line: Some(7),
+            module: module.to_owned(),
+            ..NamedPlace::default()
+        };
+        let flusher = place("flusher", "/home/ada/store", "/home/ada/store.c");
+        let start = place(
+            "start_thread",
+            "/lib/x86_64-linux-gnu/libc.so.6",
+            "./nptl/pthread_create.c",
+        );
+        let main = place("main", "/home/ada/store", "/home/ada/store.c");
+        let called = |frames: &[NamedPlace]| past_helpers(frames, Helps::Persist).0.function;
+        assert_eq!(called(&[flusher.clone(), start, main.clone()]), "flusher");
+        assert_eq!(called(&[flusher, main]), "flusher");
+    }
+
+    #[test]
     fn names_are_read_without_their_surroundings() {
         let parts = |name: &str| name_parts(&level(name));
         assert_eq!(
