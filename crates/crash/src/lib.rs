@@ -32,6 +32,7 @@ mod line;
 mod logged;
 mod memory;
 mod pass;
+mod place;
 mod pointers;
 mod regions;
 mod survive;

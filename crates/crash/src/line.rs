@@ -31,6 +31,8 @@ pub(crate) enum State {
     Dirty {
         /// The flush by the same thread, not fenced yet, that has flushed what was there before.
         over: Option<At>,
+        /// So it was, and an atomic has completed that flush since: what is stored from now on is behind it.
+        past: Option<At>,
         /// It was told that it came between flush and fence.
         told: bool,
     },
@@ -75,7 +77,9 @@ impl Line {
                 State::Flushed { flush, .. } if old.state.is_flushed_by(new.first.thread) => {
                     Some(*flush)
                 }
-                State::Dirty { over, told: false } if old.first.thread == new.first.thread => *over,
+                State::Dirty {
+                    over, told: false, ..
+                } if old.first.thread == new.first.thread => *over,
                 _ => None,
             });
             old.bytes &= !new.bytes;
@@ -123,10 +127,17 @@ impl Line {
         (self.writes.extract_if(.., through)).fold(0, |all, w| all | w.bytes)
     }
 
-    /// Has `thread` stored what it had flushed again, and neither flushed that nor fenced?
-    pub(crate) fn is_amid(&self, thread: ThreadId) -> bool {
-        let is_over = |w: &Write| matches!(w.state, State::Dirty { over: Some(_), .. });
-        (self.writes.iter()).any(|w| w.first.thread == thread && is_over(w))
+    /// `thread` makes an atomic, and has [completed](Self::complete) what it flushed. Has it stored that again before, and neither flushed
+    /// nor fenced it?
+    pub(crate) fn is_amid(&mut self, thread: ThreadId) -> bool {
+        let mut any = false;
+        for write in self.writes.iter_mut().filter(|w| w.first.thread == thread) {
+            if let State::Dirty { over, past, .. } = &mut write.state {
+                *past = over.take().or(*past);
+                any |= past.is_some();
+            }
+        }
+        any
     }
 
     /// `thread` fences at `at`, and has [completed](Self::complete) what it flushed. `late` gets the writes that came between
@@ -134,8 +145,8 @@ impl Line {
     pub(crate) fn fence(&mut self, thread: ThreadId, at: At, mut late: impl FnMut(&Write, At)) {
         for write in self.writes.iter_mut().filter(|w| w.first.thread == thread) {
             write.fence.get_or_insert(at);
-            if let State::Dirty { over, told } = &mut write.state
-                && let Some(flush) = over.take()
+            if let State::Dirty { over, past, told } = &mut write.state
+                && let Some(flush) = over.take().or(past.take())
             {
                 *told = true;
                 late(write, flush);
@@ -149,7 +160,11 @@ impl Write {
     fn goes_on_with(&self, next: &Self) -> bool {
         let same_state = match (&self.state, &next.state) {
             (
-                State::Dirty { over, told: false },
+                State::Dirty {
+                    over,
+                    past: None,
+                    told: false,
+                },
                 State::Dirty {
                     over: next_over, ..
                 },
@@ -204,6 +219,7 @@ mod tests {
             bytes,
             state: State::Dirty {
                 over: None,
+                past: None,
                 told: false,
             },
             fence: None,
@@ -277,10 +293,13 @@ mod tests {
         line.flush(ONE, at(50), false);
         line.store(write(2, ONE, 0x0f), true);
         assert_eq!(line.complete(ONE), 0xf0);
-        assert!(line.is_amid(ONE) && !line.is_amid(TWO));
+        assert!(!line.is_amid(TWO) && line.is_amid(ONE) && line.is_amid(ONE));
         let mut again = line.clone();
         assert_eq!(again.flush(ONE, at(51), false), Met::Work);
         assert!(!again.is_amid(ONE) && fence(&mut again, ONE).is_empty());
+        let mut behind = line.clone();
+        behind.store(write(3, ONE, 0x0f), true);
+        assert!(fence(&mut behind, ONE).is_empty(), "the flush is long over");
         assert_eq!(fence(&mut line, ONE), [2], "flushed before no fence");
     }
 

@@ -88,6 +88,7 @@ impl Memory {
             } else {
                 State::Dirty {
                     over: None,
+                    past: None,
                     told: false,
                 }
             };

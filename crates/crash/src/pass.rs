@@ -7,7 +7,7 @@ use prestore_trace::block::Block;
 use prestore_trace::container::Trace;
 use prestore_trace::content::Content;
 use prestore_trace::record::Special;
-use prestore_trace::replay::{CallStack, CallTree, each_touch};
+use prestore_trace::replay::{CallTree, each_touch};
 use prestore_trace::{EventKind, FenceKind, FlushKind, ProcessId, SiteId, ThreadId};
 use rustc_hash::FxHashMap;
 
@@ -16,26 +16,11 @@ use crate::image::Domain;
 use crate::images::Images;
 use crate::logged::Logs;
 use crate::memory::Memory;
+use crate::place::Place;
 use crate::regions::{Piece, Regions};
 use crate::transactions::Transactions;
 use crate::under_way::{Orders, Pending, Store};
 use crate::values::{Come, Values};
-
-/// Where a thread is.
-#[derive(Default)]
-pub(crate) struct Place {
-    stack: CallStack,
-    /// The instruction that it has executed last, behind how many others: where the kernel writes, the system call.
-    last: Option<(SiteId, u64)>,
-}
-
-impl Place {
-    /// Where the instruction is that it has executed last.
-    fn last_at(&self) -> Option<At> {
-        let node = self.stack.node();
-        self.last.map(|(site, _)| At { site, node })
-    }
-}
 
 /// While a recording is read.
 pub(crate) struct Pass<'a> {
@@ -140,7 +125,7 @@ impl Pass<'_> {
                 if let Some(vain) = vain {
                     memory.in_vain(vain);
                 }
-                self.transactions.flushed(who.thread, vain);
+                self.transactions.flushed(who.thread, at, vain);
                 if let Some(logs) = &mut self.logs {
                     for piece in pieces {
                         logs.flush(at, first, piece, alone);
@@ -169,7 +154,9 @@ impl Pass<'_> {
         let range = stored.and_then(|bytes| self.transactions.told(who.thread, addr, &bytes));
         if let (Some((offset, size)), Some(space)) = (range, self.spaces.get(&who.process)) {
             let transactions = &mut self.transactions;
-            space.in_files(offset, size, |piece| transactions.added(who.thread, piece));
+            space.in_files(offset, size, |piece| {
+                transactions.uncopied(who.thread, piece)
+            });
         }
     }
 
@@ -181,9 +168,9 @@ impl Pass<'_> {
                 site,
                 node: self.tree.parent(at.node),
             });
-            // Where the caches are persistent no call is of use, which is nothing to tell of one.
-            let waits = (self.threads.get(&thread)).is_none_or(|t| t.flushed)
-                || self.memory.domain == Domain::Eadr;
+            // Where the caches are persistent no call is of use.
+            let is_of_use = self.memory.domain == Domain::Adr;
+            let waits = !is_of_use || (self.threads.get(&thread)).is_none_or(|t| t.flushed);
             (self.transactions).enter(thread, (at, call), depth, waits)
         } else {
             self.transactions.goes_on(thread, depth)

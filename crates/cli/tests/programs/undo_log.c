@@ -124,8 +124,7 @@ sum_up(void)
             TX_ADD_FIELD(root, other_sum);
         D_RW(root)->other_sum = 7; /* defect 6: so too, and flushed later */
     } TX_END
-    if (DEFECT == 6)
-        pmemobj_persist(pool, &D_RW(root)->other_sum, sizeof(uint64_t));
+    pmemobj_persist(pool, &D_RW(root)->other_sum, sizeof(uint64_t));
 }
 
 int

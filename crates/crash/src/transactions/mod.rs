@@ -56,6 +56,8 @@ pub(crate) struct Transactions {
     threads: FxHashMap<ThreadId, Open>,
     /// The library flushes, which it does not where it takes the caches for persistent.
     flushes: bool,
+    /// Flushes that the program made or asked for.
+    asked: FxHashSet<At>,
     /// Transactions so far.
     number: u64,
     /// Lines that were stored to where an object was made, its header at least, and in which transaction last.
@@ -74,6 +76,8 @@ struct Open {
     number: u64,
     /// Bytes of lines that were added, a bit each.
     added: FxHashMap<Key, u64>,
+    /// Those that were added without a copy. Their line may be of a new object, which need not be added.
+    uncopied: FxHashMap<Key, u64>,
     /// Of the function that adds.
     frame: Frame,
     /// The call to persist something that it is in.
@@ -226,6 +230,15 @@ impl Transactions {
         self.threads.get_mut(&thread)?.frame.stored(addr, bytes)
     }
 
+    /// `thread` has added `piece` without a copy.
+    pub(crate) fn uncopied(&mut self, thread: ThreadId, piece: Piece) {
+        if let Some(open) = self.threads.get_mut(&thread) {
+            for part in piece.lines() {
+                *open.uncopied.entry(part.key).or_default() |= bytes(&part);
+            }
+        }
+    }
+
     /// `thread` has stored to `piece`.
     pub(crate) fn store(&mut self, thread: ThreadId, store: Store, piece: Piece) {
         let Store { at, first, .. } = store;
@@ -242,8 +255,9 @@ impl Transactions {
         };
         for part in piece.lines() {
             open.flushed.remove(&part.key);
-            let added = open.added.get(&part.key).copied().unwrap_or_default();
-            if bytes(&part) & !added == 0 {
+            let of = |lines: &FxHashMap<Key, u64>| lines.get(&part.key).copied();
+            let added = [&open.added, &open.uncopied].map(|lines| of(lines).unwrap_or_default());
+            if bytes(&part) & !(added[0] | added[1]) == 0 {
                 continue;
             }
             let stores = open.stores.entry(part.key).or_default();
@@ -264,11 +278,18 @@ impl Transactions {
         }
     }
 
-    /// `thread` has flushed a line, in vain or not.
-    pub(crate) fn flushed(&mut self, thread: ThreadId, vain: Option<Vain>) {
-        let open = self.threads.get_mut(&thread);
-        if let Some(persists) = open.and_then(|open| open.persists.as_mut()) {
-            persists.flushed(vain);
+    /// `thread` has flushed a line at `at`, in vain or not.
+    pub(crate) fn flushed(&mut self, thread: ThreadId, at: At, vain: Option<Vain>) {
+        let Some(open) = self.threads.get_mut(&thread) else {
+            return;
+        };
+        if matches!(open.role(), None | Some(Role::Persist)) {
+            self.asked.insert(at);
+        }
+        if let Some(persists) = &mut open.persists {
+            // Who knows only the interface cannot count on what the library has flushed by itself.
+            let was_asked = |v: &Vain| v.before.is_some_and(|b| self.asked.contains(&b));
+            persists.flushed(vain.filter(was_asked));
         }
     }
 

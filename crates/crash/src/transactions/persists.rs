@@ -26,7 +26,7 @@ impl Persists {
         }
     }
 
-    /// A line is flushed, in vain or not.
+    /// A line is flushed, or that is in vain, as the program had it flushed before.
     pub(super) fn flushed(&mut self, vain: Option<Vain>) {
         self.useful |= vain.is_none();
         self.vain = self.vain.or(vain);

@@ -239,7 +239,7 @@ mod tests {
         let main = place("main", "/home/ada/store", "/home/ada/store.c");
         let called = |frames: &[NamedPlace]| past_helpers(frames, Helps::Persist).0.function;
         assert_eq!(called(&[flusher.clone(), start, main.clone()]), "flusher");
-        assert_eq!(called(&[flusher, main]), "flusher");
+        assert_eq!(called(&[flusher, main]), "main");
     }
 
     #[test]
