@@ -30,6 +30,19 @@ append(PMEMobjpool *pool, uint64_t item)
     } TX_END
 }
 
+/* Nobody flushes what is freed again. */
+__attribute__((noipa)) static void
+make_in_vain(PMEMobjpool *pool)
+{
+    TX_BEGIN(pool) {
+        PMEMoid lost = pmemobj_tx_alloc(512, 1);
+        uint64_t *room = pmemobj_direct(lost);
+        pmemobj_tx_xadd_range_direct(room + 16, 32 * sizeof(*room), POBJ_XADD_NO_SNAPSHOT);
+        room[20] = 1;
+        pmemobj_tx_free(lost);
+    } TX_END
+}
+
 int
 main(int argc, char **argv)
 {
@@ -41,6 +54,7 @@ main(int argc, char **argv)
     root = pmemobj_direct(pmemobj_root(pool, sizeof(struct root)));
     for (uint64_t item = 1; item <= 3; item++)
         append(pool, item);
+    make_in_vain(pool);
     root->alone = 1;
     pmemobj_persist(pool, &root->alone, sizeof(root->alone));
     if (DEFECT == 3)

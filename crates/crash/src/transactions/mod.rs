@@ -78,6 +78,8 @@ struct Open {
     added: FxHashMap<Key, u64>,
     /// Those that were added without a copy. Their line may be of a new object, which need not be added.
     uncopied: FxHashMap<Key, u64>,
+    /// Stores to those.
+    into_uncopied: FxHashSet<(Key, At)>,
     /// Of the function that adds.
     frame: Frame,
     /// The call to persist something that it is in.
@@ -185,7 +187,13 @@ impl Transactions {
             ..Open::default()
         };
         let open = std::mem::replace(open, next);
-        let mut over = Over::default();
+        // What is not flushed by then was freed again, or is gone with an aborted transaction.
+        let is_gone = |(key, _): &(Key, At)| !open.flushed.contains(key);
+        let gone = (open.into_uncopied.into_iter()).filter(is_gone).collect();
+        let mut over = Over {
+            gone,
+            ..Over::default()
+        };
         for (key, stores) in open.stores {
             if open.added.contains_key(&key) {
                 over.unlogged.extend(stores);
@@ -256,8 +264,12 @@ impl Transactions {
         for part in piece.lines() {
             open.flushed.remove(&part.key);
             let of = |lines: &FxHashMap<Key, u64>| lines.get(&part.key).copied();
-            let added = [&open.added, &open.uncopied].map(|lines| of(lines).unwrap_or_default());
-            if bytes(&part) & !(added[0] | added[1]) == 0 {
+            let new = bytes(&part) & !of(&open.added).unwrap_or_default();
+            if new == 0 {
+                continue;
+            }
+            if new & !of(&open.uncopied).unwrap_or_default() == 0 {
+                open.into_uncopied.insert((part.key, at));
                 continue;
             }
             let stores = open.stores.entry(part.key).or_default();

@@ -8,6 +8,8 @@ use std::collections::VecDeque;
 
 /// pmemobj_tx_xadd_range(3), and what may be said with it (`libpmemobj/base.h`).
 const NO_SNAPSHOT: u64 = 1 << 2;
+/// Nor is it flushed: who asks for both does that.
+const NO_FLUSH: u64 = 1 << 1;
 const FLAGS: u64 = (1 << 5) - 1;
 
 /// Words that are remembered: some more than a range has, as others are stored in between.
@@ -48,7 +50,8 @@ impl Frame {
         };
         let (offset, size, flags) = (value(0)?, value(1)?, value(2)?);
         let is_range = offset != 0 && size != 0 && size <= i64::MAX as u64;
-        (is_range && flags & NO_SNAPSHOT != 0 && flags & !FLAGS == 0).then_some((offset, size))
+        let is_left = flags & (NO_SNAPSHOT | NO_FLUSH) == NO_SNAPSHOT;
+        (is_range && is_left && flags & !FLAGS == 0).then_some((offset, size))
     }
 }
 
@@ -78,6 +81,7 @@ mod tests {
     fn what_is_copied_or_is_no_range_is_none() {
         for values in [
             [0x400, 24, 0],
+            [0x400, 24, 6],
             [0x400, 24, 1 << 40 | 4],
             [0, 24, 4],
             [0x400, 0, 4],

@@ -42,6 +42,14 @@ impl Running {
     pub fn start(command: &mut Command) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let file = |name: &str| File::create(dir.path().join(name)).unwrap();
+        // SAFETY: signal(2) may be called between fork and execve.
+        unsafe {
+            // What a shell starts with `&` ignores it, the tests among it; the recorder listens to it, natively nobody does.
+            command.pre_exec(|| match libc::signal(libc::SIGINT, libc::SIG_DFL) {
+                libc::SIG_ERR => Err(std::io::Error::last_os_error()),
+                _ => Ok(()),
+            });
+        }
         let child = command
             .stdin(Stdio::null())
             .stdout(file("stdout"))

@@ -32,16 +32,6 @@ extern "C" fn on_termination(signal: libc::c_int) {
     }
 }
 
-/// Whoever starts us with one ignored (a shell's `&`) wants that it stays so.
-fn handle(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) {
-    // SAFETY: the handlers only change atomics that were made before.
-    unsafe {
-        if libc::signal(signal, handler as *const () as libc::sighandler_t) == libc::SIG_IGN {
-            libc::signal(signal, libc::SIG_IGN);
-        }
-    }
-}
-
 fn main() -> ExitCode {
     let mut args: Vec<OsString> = std::env::args_os().skip(1).collect();
     let Some(split) = args.iter().position(|a| a == "--") else {
@@ -95,8 +85,17 @@ fn run(args: &[OsString], command: &[OsString]) -> Result<(), Box<dyn std::error
         }
     }
     let interrupts = INTERRUPTS.get_or_init(Interrupts::default);
-    handle(libc::SIGINT, on_interrupt);
-    handle(libc::SIGTERM, on_termination);
+    // SAFETY: the handlers only change atomics that were made before.
+    unsafe {
+        libc::signal(
+            libc::SIGINT,
+            on_interrupt as *const () as libc::sighandler_t,
+        );
+        libc::signal(
+            libc::SIGTERM,
+            on_termination as *const () as libc::sighandler_t,
+        );
+    }
     let outcome = record(command, &options, interrupts, &mut facts);
     let mut out = facts.finish()?;
     match outcome {
