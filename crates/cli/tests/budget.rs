@@ -8,17 +8,18 @@ use serde_json::Value;
 
 const PHASES: &str = "crates/cli/tests/programs/phases.c";
 
+const ADVISE: [&str; 6] = [
+    "advise",
+    "-q",
+    "--format",
+    "json",
+    "--threshold",
+    "min_write_time=0",
+];
+
 fn advise(program: &str, options: &[&str]) -> Value {
-    let command = [
-        "advise",
-        "-q",
-        "--format",
-        "json",
-        "--threshold",
-        "min_write_time=0",
-    ];
     let program = ["--", program, "3000"];
-    let report = run(command.iter().chain(options).chain(&program))
+    let report = run(ADVISE.iter().chain(options).chain(&program))
         .exits(0)
         .json();
     assert_valid("advise.schema.json", &report);
@@ -122,15 +123,7 @@ fn windows_begin_in_no_call_that_was_there_before() {
     let record = ["record", "-q", "-o", text(&dir)];
     let program = ["--", text(&program), "3000"];
     run(record.iter().chain(&windows).chain(&program)).exits(0);
-    let advise = [
-        "advise",
-        "-q",
-        "--format",
-        "json",
-        "--threshold",
-        "min_write_time=0",
-    ];
-    let report = run(advise.iter().chain(&[text(&dir)])).exits(0).json();
+    let report = run(ADVISE.iter().chain(&[text(&dir)])).exits(0).json();
     is_called_by_main(&report, "/* in order */");
 }
 

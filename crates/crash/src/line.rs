@@ -31,7 +31,7 @@ pub(crate) enum State {
     Dirty {
         /// The flush by the same thread, not fenced yet, that has flushed what was there before.
         over: Option<At>,
-        /// So it was, and an atomic has completed that flush since: what is stored from now on is behind it.
+        /// The same flush, once an atomic has completed it: what is stored from then on comes after that flush, not before its fence.
         past: Option<At>,
         /// It was told that it came between flush and fence.
         told: bool,
@@ -51,8 +51,8 @@ impl State {
 pub(crate) struct Line {
     pub(crate) writes: Vec<Write>,
     pub(crate) last_flush: Option<At>,
-    /// The last store around the caches.
-    pub(crate) last_around: Option<At>,
+    /// The last non-temporal store, where no flush has come since.
+    last_non_temporal: Option<At>,
 }
 
 /// What a flush met.
@@ -85,8 +85,9 @@ impl Line {
             old.bytes &= !new.bytes;
         }
         self.writes.retain(|w| w.bytes != 0);
-        if let State::Dirty { over: behind, .. } = &mut new.state {
-            *behind = over.filter(|_| ordered);
+        match &mut new.state {
+            State::Dirty { over: behind, .. } => *behind = over.filter(|_| ordered),
+            State::Flushed { flush, .. } => self.last_non_temporal = Some(*flush),
         }
         match self.writes.last_mut() {
             Some(last) if last.goes_on_with(&new) => {
@@ -114,11 +115,21 @@ impl Line {
                 State::Flushed { .. } => {}
             }
         }
-        self.last_flush = Some(at);
+        self.flushed(at);
         if alone {
             self.writes.clear();
         }
         met
+    }
+
+    /// It is flushed at `at`, whatever that meets.
+    pub(crate) fn flushed(&mut self, at: At) {
+        (self.last_flush, self.last_non_temporal) = (Some(at), None);
+    }
+
+    /// What wrote the line back last, or made it be: a flush, or a non-temporal store.
+    pub(crate) fn last_written_back(&self) -> Option<At> {
+        self.last_non_temporal.or(self.last_flush)
     }
 
     /// What `thread` flushed is persistent: it has fenced, or made an atomic. Answers which bytes.
@@ -127,14 +138,16 @@ impl Line {
         (self.writes.extract_if(.., through)).fold(0, |all, w| all | w.bytes)
     }
 
-    /// `thread` makes an atomic, and has [completed](Self::complete) what it flushed. Has it stored that again before, and neither flushed
-    /// nor fenced it?
-    pub(crate) fn is_amid(&mut self, thread: ThreadId) -> bool {
+    /// `thread` makes an atomic, and has [completed](Self::complete) what it flushed. Answers whether there are stores between a flush
+    /// and this, of which the next fence will tell.
+    pub(crate) fn pass_atomic(&mut self, thread: ThreadId) -> bool {
         let mut any = false;
         for write in self.writes.iter_mut().filter(|w| w.first.thread == thread) {
-            if let State::Dirty { over, past, .. } = &mut write.state {
-                *past = over.take().or(*past);
-                any |= past.is_some();
+            if let State::Dirty { over, past, .. } = &mut write.state
+                && over.is_some()
+            {
+                *past = over.take();
+                any = true;
             }
         }
         any
@@ -293,10 +306,11 @@ mod tests {
         line.flush(ONE, at(50), false);
         line.store(write(2, ONE, 0x0f), true);
         assert_eq!(line.complete(ONE), 0xf0);
-        assert!(!line.is_amid(TWO) && line.is_amid(ONE) && line.is_amid(ONE));
+        assert!(!line.pass_atomic(TWO) && line.pass_atomic(ONE));
+        assert!(!line.pass_atomic(ONE), "known from the first one");
         let mut again = line.clone();
         assert_eq!(again.flush(ONE, at(51), false), Met::Work);
-        assert!(!again.is_amid(ONE) && fence(&mut again, ONE).is_empty());
+        assert!(fence(&mut again, ONE).is_empty());
         let mut behind = line.clone();
         behind.store(write(3, ONE, 0x0f), true);
         assert!(fence(&mut behind, ONE).is_empty(), "the flush is long over");
@@ -337,6 +351,19 @@ mod tests {
         assert_eq!(line.flush(ONE, at(50), false), Met::Nothing);
         fence(&mut line, ONE);
         assert!(waiting(&line).is_empty());
+    }
+
+    #[test]
+    fn what_wrote_back_last_is_a_flush_or_a_store_around_the_caches() {
+        let mut line = Line::default();
+        assert_eq!(line.last_written_back(), None);
+        line.store(write(1, ONE, 0xff), true);
+        line.flush(ONE, at(50), false);
+        line.store(around_caches(2, ONE, 0xff), true);
+        assert_eq!(line.last_written_back(), Some(at(2)));
+        assert_eq!(line.last_flush, Some(at(50)));
+        line.flush(ONE, at(51), false);
+        assert_eq!(line.last_written_back(), Some(at(51)));
     }
 
     #[test]

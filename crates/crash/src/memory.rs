@@ -16,13 +16,13 @@ use crate::values::{Held, Stored};
 /// A line: whose memory, and which.
 pub(crate) type Key = (u32, u64);
 
-/// A flush that has flushed nothing.
+/// A flush with nothing to write back.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Vain {
+pub(crate) struct Redundant {
     pub(crate) at: At,
     pub(crate) first: First,
     pub(crate) owner: u32,
-    /// What had flushed the line before.
+    /// The flush or non-temporal store that had written the line back before.
     pub(crate) before: Option<At>,
 }
 
@@ -93,9 +93,6 @@ impl Memory {
                 }
             };
             let line = self.lines.entry(part.key).or_default();
-            if store.non_temporal {
-                line.last_around = Some(store.at);
-            }
             let write = Write {
                 at: store.at,
                 first,
@@ -128,7 +125,7 @@ impl Memory {
     }
 
     /// `first` flushes a line, of which `pieces` are what is persistent, see [`Regions::line`]. `alone`: no fence is needed. Answers
-    /// where it does so in vain.
+    /// where it is redundant.
     pub(crate) fn flush(
         &mut self,
         pending: &mut Pending,
@@ -136,13 +133,13 @@ impl Memory {
         first: First,
         pieces: &[Piece],
         alone: bool,
-    ) -> Option<Vain> {
+    ) -> Option<Redundant> {
         self.any_flush |= !pieces.is_empty();
         let (mut met, mut in_vain) = (Met::Nothing, None);
         for piece in pieces {
             let key = piece.key();
             let line = self.lines.entry(key).or_default();
-            let before = line.last_flush.or(line.last_around);
+            let before = line.last_written_back();
             if alone && let Some(pointers) = &mut self.pointers {
                 let bytes = line.writes.iter().fold(0, |all, w| all | w.bytes);
                 pointers.persistent_alone(key, bytes, &mut pending.pointers);
@@ -157,7 +154,7 @@ impl Memory {
                     pending.note(key);
                     met = Met::Work;
                 }
-                Met::Nothing => line.last_flush = Some(at),
+                Met::Nothing => line.flushed(at),
             }
             // Beside what is flushed is other memory, of which nobody said that it is persistent.
             if piece.addr == first.address {
@@ -171,7 +168,7 @@ impl Memory {
             ..first
         };
         let owner = piece.owner;
-        Some(Vain {
+        Some(Redundant {
             at,
             first,
             owner,
@@ -179,15 +176,15 @@ impl Memory {
         })
     }
 
-    /// There was nothing to flush.
-    pub(crate) fn in_vain(&mut self, vain: Vain) {
+    /// It had nothing to write back.
+    pub(crate) fn redundant(&mut self, flush: Redundant) {
         self.ledger.add(Occurrence {
             kind: FindingKind::RedundantFlush,
-            image: Some(self.image(vain.owner)),
-            at: vain.at,
+            image: Some(self.image(flush.owner)),
+            at: flush.at,
             count: 1,
-            first: vain.first,
-            flush: vain.before,
+            first: flush.first,
+            flush: flush.before,
             fence: None,
             pointer: None,
             transaction: None,
@@ -212,15 +209,19 @@ impl Memory {
         // Which of several lines that are flushed alone comes first matters to nobody who fences behind them.
         let pointers = std::mem::take(&mut pending.pointers);
         let mut through = Vec::new();
-        for key in std::mem::take(&mut pending.lines) {
+        let mut lines = std::mem::take(&mut pending.lines);
+        if by != Orders::Atomic {
+            lines.append(&mut pending.past);
+        }
+        for key in lines {
             let (ledger, image) = (&mut self.ledger, Some(self.owners[key.0 as usize]));
             let Some(line) = self.lines.get_mut(&key) else {
                 continue;
             };
             through.push((key, line.complete(first.thread)));
             if by == Orders::Atomic {
-                if line.is_amid(first.thread) {
-                    pending.lines.push(key);
+                if line.pass_atomic(first.thread) {
+                    pending.past.push(key);
                 }
                 continue;
             }

@@ -121,11 +121,11 @@ impl Pass<'_> {
                     address: addr,
                     ..first
                 };
-                let vain = memory.flush(pending, at, flush, &pieces, alone);
-                if let Some(vain) = vain {
-                    memory.in_vain(vain);
+                let redundant = memory.flush(pending, at, flush, &pieces, alone);
+                if let Some(redundant) = redundant {
+                    memory.redundant(redundant);
                 }
-                self.transactions.flushed(who.thread, at, vain);
+                self.transactions.flushed(who.thread, at, redundant);
                 if let Some(logs) = &mut self.logs {
                     for piece in pieces {
                         logs.flush(at, first, piece, alone);
@@ -162,21 +162,22 @@ impl Pass<'_> {
 
     /// A thread comes to a block, of which the code may belong to a transaction.
     fn come_to(&mut self, thread: ThreadId, at: At, depth: usize) {
-        let is_entry = (self.transactions).is_entry(at.site, &mut self.function_at);
-        let over = if is_entry {
-            let call = self.tree.call_site(at.node).map(|site| At {
-                site,
-                node: self.tree.parent(at.node),
-            });
-            // Where the caches are persistent no call is of use.
-            let is_of_use = self.memory.domain == Domain::Adr;
-            let waits = !is_of_use || (self.threads.get(&thread)).is_none_or(|t| t.flushed);
-            (self.transactions).enter(thread, (at, call), depth, waits)
-        } else {
-            self.transactions.goes_on(thread, depth)
-        };
-        if let Some(vain) = over.vain {
-            self.memory.in_vain(vain);
+        if !(self.transactions).is_entry(at.site, &mut self.function_at) {
+            if let Some(redundant) = self.transactions.goes_on(thread, depth) {
+                self.memory.redundant(redundant);
+            }
+            return;
+        }
+        let call = self.tree.call_site(at.node).map(|site| At {
+            site,
+            node: self.tree.parent(at.node),
+        });
+        // Where the caches are persistent no call is of use.
+        let is_of_use = self.memory.domain == Domain::Adr;
+        let waits = !is_of_use || (self.threads.get(&thread)).is_none_or(|t| t.flushed);
+        let over = (self.transactions).enter(thread, (at, call), depth, waits);
+        if let Some(redundant) = over.redundant {
+            self.memory.redundant(redundant);
         }
         for unlogged in &over.unlogged {
             self.memory.unlogged(unlogged);

@@ -108,7 +108,7 @@ impl Pointers {
         }
     }
 
-    /// The same by a flush that needs no fence. What is stored behind it where they point to is younger than they are.
+    /// The same by a flush that needs no fence. What is stored after it where they point to is no concern of theirs.
     pub(crate) fn persistent_alone(&mut self, line: Key, bytes: u64, now: &mut Vec<Pointer>) {
         let known = now.len();
         self.persistent(line, bytes, now);

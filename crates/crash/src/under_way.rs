@@ -7,8 +7,10 @@ use crate::pointers::Pointer;
 /// What a thread has under way.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
-    /// Lines that it has stored to, or flushed, since its last fence.
+    /// Lines that it has stored to, or flushed, since its last fence or atomic.
     pub(crate) lines: Vec<Key>,
+    /// Those in which an atomic has come between a store and its flush, since its last fence.
+    pub(crate) past: Vec<Key>,
     /// Pointers that are persistent by flushes which need no fence, since then.
     pub(crate) pointers: Vec<Pointer>,
     /// It has flushed, or stored around the caches, any memory since then.
@@ -35,7 +37,7 @@ pub(crate) enum Orders {
     Atomic,
     /// A fence.
     Fence,
-    /// A store fence among images, which is told where it has nothing to wait for.
+    /// A store fence where there are images, which is told if it has nothing to wait for.
     Told,
 }
 

@@ -170,7 +170,7 @@ fn a_flush_behind_a_store_around_the_caches_is_told_with_that_store() {
     let finding = &report["findings"][0];
     assert_eq!(finding["flush"]["line"], line - 1, "{finding:#}");
     let reason = finding["reason"].as_str().unwrap();
-    assert!(reason.contains("store around the caches"), "{reason}");
+    assert!(reason.contains("non-temporal store"), "{reason}");
 }
 
 #[test]

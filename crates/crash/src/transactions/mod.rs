@@ -16,11 +16,12 @@ mod uncopied;
 use std::collections::BTreeMap;
 
 use prestore_trace::{SiteId, ThreadId};
+use rangemap::RangeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::finding::{At, First};
 use crate::line::{LINE, mask};
-use crate::memory::{Key, Vain};
+use crate::memory::{Key, Redundant};
 use crate::regions::{Part, Piece};
 use crate::under_way::Store;
 use persists::Persists;
@@ -45,8 +46,8 @@ pub(crate) struct Over {
     pub(crate) unlogged: Vec<Unlogged>,
     /// Stores to what was new in it, and is gone as it was aborted, or freed that again.
     pub(crate) gone: Vec<(Key, At)>,
-    /// A call to persist something, before, was in vain.
-    pub(crate) vain: Option<Vain>,
+    /// A call to persist something, before, was redundant.
+    pub(crate) redundant: Option<Redundant>,
 }
 
 /// The transactions of all threads.
@@ -76,8 +77,8 @@ struct Open {
     number: u64,
     /// Bytes of lines that were added, a bit each.
     added: FxHashMap<Key, u64>,
-    /// Those that were added without a copy. Their line may be of a new object, which need not be added.
-    uncopied: FxHashMap<Key, u64>,
+    /// What was added without a copy: whose memory, and which bytes of it. Their line may be of a new object, which need not be added.
+    uncopied: RangeSet<(u32, u64)>,
     /// Stores to those.
     into_uncopied: FxHashSet<(Key, At)>,
     /// Of the function that adds.
@@ -100,8 +101,18 @@ impl Open {
         self.within.last().map(|(_, role)| *role)
     }
 
-    /// A call to persist something that is over, and was in vain.
-    fn returned(&mut self) -> Option<Vain> {
+    /// The bytes of the line that were added without a copy.
+    fn uncopied_in(&self, (owner, line): Key) -> u64 {
+        let (first, end) = (line * LINE, (line + 1) * LINE);
+        let ranges = self.uncopied.overlapping((owner, first)..(owner, end));
+        ranges.fold(0, |all, range| {
+            let (start, behind) = (range.start.1.max(first), range.end.1.min(end));
+            all | mask(start - first, behind - start)
+        })
+    }
+
+    /// A call to persist something that is over, and was redundant.
+    fn returned(&mut self) -> Option<Redundant> {
         let over = self.persists.take_if(|_| self.within.is_empty());
         over.and_then(Persists::returned)
     }
@@ -118,16 +129,13 @@ impl Transactions {
         self.roles.entry(site).or_insert_with(role).is_some()
     }
 
-    /// `thread` goes on `depth` calls deep, [elsewhere](Self::is_entry), by which a call to persist something may be over.
-    pub(crate) fn goes_on(&mut self, thread: ThreadId, depth: usize) -> Over {
-        let vain = self.threads.get_mut(&thread).and_then(|open| {
-            open.within.retain(|(at, _)| *at <= depth);
-            open.returned()
-        });
-        Over {
-            vain,
-            ..Over::default()
-        }
+    /// `thread` goes on `depth` calls deep, [elsewhere](Self::is_entry). Answers a call to persist something that is over by that, and was
+    /// redundant.
+    #[inline]
+    pub(crate) fn goes_on(&mut self, thread: ThreadId, depth: usize) -> Option<Redundant> {
+        let open = self.threads.get_mut(&thread)?;
+        open.within.retain(|(at, _)| *at <= depth);
+        open.returned()
     }
 
     /// `thread` enters the function of the library that begins `at`, `depth` calls deep, from `call`, by which a transaction may be
@@ -152,7 +160,7 @@ impl Transactions {
         }
         // What the library calls of its own interface, it calls for itself.
         let called = open.within.is_empty();
-        let vain = open.returned();
+        let redundant = open.returned();
         open.within.push((depth, role));
         match role {
             Role::Begin if called => {
@@ -174,7 +182,7 @@ impl Transactions {
             true => self.over(thread),
             false => Over::default(),
         };
-        Over { vain, ..over }
+        Over { redundant, ..over }
     }
 
     /// The outermost transaction of `thread` has ended.
@@ -241,9 +249,8 @@ impl Transactions {
     /// `thread` has added `piece` without a copy.
     pub(crate) fn uncopied(&mut self, thread: ThreadId, piece: Piece) {
         if let Some(open) = self.threads.get_mut(&thread) {
-            for part in piece.lines() {
-                *open.uncopied.entry(part.key).or_default() |= bytes(&part);
-            }
+            let end = piece.at + piece.size;
+            (open.uncopied).insert((piece.owner, piece.at)..(piece.owner, end));
         }
     }
 
@@ -263,12 +270,12 @@ impl Transactions {
         };
         for part in piece.lines() {
             open.flushed.remove(&part.key);
-            let of = |lines: &FxHashMap<Key, u64>| lines.get(&part.key).copied();
-            let new = bytes(&part) & !of(&open.added).unwrap_or_default();
-            if new == 0 {
+            let added = open.added.get(&part.key).copied().unwrap_or_default();
+            let others = bytes(&part) & !added;
+            if others == 0 {
                 continue;
             }
-            if new & !of(&open.uncopied).unwrap_or_default() == 0 {
+            if others & !open.uncopied_in(part.key) == 0 {
                 open.into_uncopied.insert((part.key, at));
                 continue;
             }
@@ -290,8 +297,8 @@ impl Transactions {
         }
     }
 
-    /// `thread` has flushed a line at `at`, in vain or not.
-    pub(crate) fn flushed(&mut self, thread: ThreadId, at: At, vain: Option<Vain>) {
+    /// `thread` has flushed a line at `at`; `redundant`: which had nothing to write back.
+    pub(crate) fn flushed(&mut self, thread: ThreadId, at: At, redundant: Option<Redundant>) {
         let Some(open) = self.threads.get_mut(&thread) else {
             return;
         };
@@ -300,8 +307,8 @@ impl Transactions {
         }
         if let Some(persists) = &mut open.persists {
             // Who knows only the interface cannot count on what the library has flushed by itself.
-            let was_asked = |v: &Vain| v.before.is_some_and(|b| self.asked.contains(&b));
-            persists.flushed(vain.filter(was_asked));
+            let was_asked = |r: &Redundant| r.before.is_some_and(|b| self.asked.contains(&b));
+            persists.flushed(redundant.filter(was_asked));
         }
     }
 

@@ -1,19 +1,19 @@
 //! Calls by which a program has libpmemobj persist something (pmemobj_persist(3)): those that have made nothing persistent.
 //!
-//! The library's own flushes in vain are its own business, and which of them the program has asked for is not seen at the instruction.
+//! The library's own redundant flushes are its own business, and which of them the program has asked for is not seen at the instruction.
 
 use crate::finding::At;
-use crate::memory::Vain;
+use crate::memory::Redundant;
 
 /// A call that a thread is in.
 #[derive(Clone, Debug)]
 pub(super) struct Persists {
     /// Where the program calls.
     call: At,
-    /// It has flushed something, or something had been flushed before, which waited for its fence.
+    /// It has written something back, or the thread had flushed something before, which waited for its fence.
     useful: bool,
-    /// The first flush in vain.
-    vain: Option<Vain>,
+    /// The first redundant flush.
+    redundant: Option<Redundant>,
 }
 
 impl Persists {
@@ -22,20 +22,20 @@ impl Persists {
         Self {
             call,
             useful: waits,
-            vain: None,
+            redundant: None,
         }
     }
 
-    /// A line is flushed, or that is in vain, as the program had it flushed before.
-    pub(super) fn flushed(&mut self, vain: Option<Vain>) {
-        self.useful |= vain.is_none();
-        self.vain = self.vain.or(vain);
+    /// A line is flushed; `redundant`: which the program had flushed before.
+    pub(super) fn flushed(&mut self, redundant: Option<Redundant>) {
+        self.useful |= redundant.is_none();
+        self.redundant = self.redundant.or(redundant);
     }
 
-    /// It has returned: the call, if that was in vain.
-    pub(super) fn returned(self) -> Option<Vain> {
+    /// It has returned: the call, if all of it was redundant.
+    pub(super) fn returned(self) -> Option<Redundant> {
         let call = self.call;
-        let vain = self.vain.filter(|_| !self.useful);
-        vain.map(|vain| Vain { at: call, ..vain })
+        let redundant = self.redundant.filter(|_| !self.useful);
+        redundant.map(|first| Redundant { at: call, ..first })
     }
 }

@@ -2,7 +2,7 @@
 //! loads them, but they are flushed at the commit.
 //!
 //! The functions that add have what they were told in their frame, as three words that follow each other: where in the pool, how many
-//! bytes, and the flags (`struct tx_range_def` of libpmemobj's `tx.c`, unchanged since the flags came).
+//! bytes, and the flags (`struct tx_range_def` of libpmemobj's `tx.c`, the same in the versions of PMDK that have these flags, as far as they were looked at: 1.12 among them).
 
 use std::collections::VecDeque;
 

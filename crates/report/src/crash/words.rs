@@ -88,8 +88,8 @@ pub fn reason(
         FindingKind::RedundantFlush => match (domain, flush) {
             (Domain::Eadr, _) => "the caches are in the persistent domain: no flush is of use".to_owned(),
             (_, Some(before)) => format!(
-                "nothing was stored to the line since the flush, or the store around the caches, at {before}; \
-                 leave this flush out, or the one before it"
+                "nothing was stored to the line since the flush or non-temporal store at {before}: this flush has \
+                 nothing to write back; leave it out"
             ),
             (_, None) if values => {
                 "nothing was ever stored to the line; leave the flush out, or flush the line that was meant".to_owned()
