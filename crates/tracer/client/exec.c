@@ -109,7 +109,7 @@ static bool is_held;
 static bool
 readable(const char *path)
 {
-    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    int file = dr_open_aside(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file >= 0)
         syscall(SYS_close, file);
     return file >= 0;
@@ -126,7 +126,7 @@ why_native(const char *path, const char *const *envp)
         return NOTE_OWN_ENGINE;
     if (is_debugger(path))
         return NOTE_DEBUGGER;
-    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    int file = dr_open_aside(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file < 0)
         return NOTE_UNREADABLE;
     uint why = 0;
@@ -156,7 +156,7 @@ static bool
 is_program(const char *path)
 {
     char head[SELFMAG];
-    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    int file = dr_open_aside(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file < 0)
         return true; /* not for us to read */
     bool whole = syscall(SYS_pread64, file, head, sizeof(head), 0L) == sizeof(head);

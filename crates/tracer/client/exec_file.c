@@ -22,7 +22,7 @@ real_path(const char *path, char *real)
     char link[32];
     struct stat asked, found;
     real[0] = '\0';
-    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_PATH | O_CLOEXEC);
+    int file = dr_open_aside(AT_FDCWD, path, O_PATH | O_CLOEXEC);
     if (file < 0)
         return false;
     dr_snprintf(link, sizeof(link), "/proc/self/fd/%d", file);

@@ -95,7 +95,7 @@ exec_is_refused(const char *path)
     char interpreter[HEAD];
     bool refused = false;
     for (int i = 0; i < DEEPEST && !refused && path[0] != '\0'; i++) {
-        int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+        int file = dr_open_aside(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
         if (file < 0)
             return false;
         refused = is_refused(file, interpreter);

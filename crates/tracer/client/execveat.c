@@ -26,7 +26,7 @@ execveat_is_script(int dir, const char *given)
     int file = dir;
     bool opened = given[0] != '\0';
     if (opened)
-        file = (int)syscall(SYS_openat, dir, given, O_RDONLY | O_CLOEXEC);
+        file = dr_open_aside(dir, given, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     bool script = syscall(SYS_pread64, file, head, sizeof(head), 0L) == sizeof(head) &&
         memcmp(head, "#!", sizeof(head)) == 0;
     if (opened && file >= 0)

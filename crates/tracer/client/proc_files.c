@@ -83,7 +83,7 @@ make_readable_only(long file, uint64 flags)
 {
     char path[32];
     dr_snprintf(path, sizeof(path), "/proc/self/fd/%ld", file);
-    long reader = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    file_t reader = dr_open_aside(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     if (reader < 0)
         return;
     syscall(SYS_dup3, reader, file, flags & O_CLOEXEC);
@@ -113,8 +113,7 @@ renew_copy(long number)
         return;
     text_t text = content(&of);
     dr_snprintf(path, sizeof(path), "/proc/self/fd/%ld", number);
-    long writer = text.length == 0 ? -1
-                                   : syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    file_t writer = text.length == 0 ? -1 : dr_open_aside(AT_FDCWD, path, O_WRONLY | O_TRUNC | O_CLOEXEC);
     write_all(writer, &text);
     if (writer >= 0)
         syscall(SYS_close, writer);
@@ -125,12 +124,14 @@ renew_copy(long number)
 static long
 open_text(const text_t *text, uint64 flags)
 {
+    dr_files_begin();
     long file = syscall(SYS_memfd_create, "proc", (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0);
     write_all(file, text);
     if (file >= 0)
         syscall(SYS_lseek, file, 0L, SEEK_SET);
     if (file >= 0 && (flags & O_ACCMODE) == O_RDONLY)
         make_readable_only(file, flags);
+    dr_files_end();
     return file;
 }
 

@@ -86,10 +86,10 @@ static bool
 name_of(int dir, const char *path, char *to, size_t size)
 {
     char link[32];
-    long file = syscall(SYS_openat, dir, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    file_t file = dr_open_aside(dir, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (file < 0)
         return false;
-    dr_snprintf(link, sizeof(link), "/proc/self/fd/%ld", file);
+    dr_snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
     long got = syscall(SYS_readlinkat, AT_FDCWD, link, to, size - 1);
     syscall(SYS_close, file);
     to[got > 0 ? got : 0] = '\0';

@@ -52,8 +52,8 @@ static size_t
 read_target(const char *program, char *target, size_t size)
 {
     char link[32];
-    int file = (int)syscall(SYS_openat, AT_FDCWD, program, O_PATH | O_CLOEXEC);
-    if (file < 0 && errno == ENOENT)
+    int file = dr_open_aside(AT_FDCWD, program, O_PATH | O_CLOEXEC);
+    if (file == -ENOENT)
         return (size_t)dr_snprintf(target, size, "%s (deleted)", program);
     if (file < 0)
         return 0;
@@ -194,10 +194,12 @@ open_program(void *drcontext, int number)
     char program[MAXIMUM_PATH];
     if (!opens(drcontext, number, &flags) || !is_program_link(link_at(drcontext, number != SYS_open), program))
         return false;
+    dr_files_begin();
     long result = number == SYS_openat2
         ? syscall(SYS_openat2, AT_FDCWD, program, dr_syscall_get_param(drcontext, 2),
                   dr_syscall_get_param(drcontext, 3))
         : syscall(SYS_openat, AT_FDCWD, program, (int)flags);
+    dr_files_end();
     if (result < 0)
         return false; /* the kernel says why */
     dr_syscall_set_result(drcontext, (reg_t)result);

@@ -36,7 +36,7 @@ text_of_file(const char *path)
     text_t text = { 0 };
     char part[4096];
     long got;
-    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    int file = dr_open_aside(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     while (file >= 0 && (got = syscall(SYS_read, file, part, sizeof(part))) > 0)
         text_add(&text, part, (size_t)got);
     if (file >= 0)

@@ -61,7 +61,7 @@ asks_to_write(void *drcontext, int call, request_t *request)
 static bool
 kernel_refuses(void)
 {
-    long file = syscall(SYS_openat, AT_FDCWD, "/proc/self/exe", O_WRONLY | O_CLOEXEC);
+    file_t file = dr_open_aside(AT_FDCWD, "/proc/self/exe", O_WRONLY | O_CLOEXEC);
     if (file < 0)
         return true;
     syscall(SYS_close, file);

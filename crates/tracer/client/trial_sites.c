@@ -108,7 +108,7 @@ map_results(void)
     char path[MAXIMUM_PATH];
     dr_snprintf(path, sizeof(path), "%s/trial-results", options.dir);
     /* Not `open`, which is the engine's. */
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
+    int fd = dr_open_aside(AT_FDCWD, path, O_RDWR | O_CLOEXEC);
     if (fd < 0)
         return false;
     results_bytes = sizeof(trial_sums_t) + n_sites * sizeof(trial_site_result_t);

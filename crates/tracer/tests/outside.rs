@@ -78,6 +78,17 @@ fn the_kernel_does_not_tell_of_the_recorders_memory() {
 }
 
 /// A container runtime executes what it has mounted from there: that was the engine. So was it where folders are asked for it.
+/// What the recorder opened while the program did took a number from it, or was closed in its place.
+#[test]
+fn files_have_their_numbers() {
+    let program = cc("file_numbers", &["-pthread"]);
+    let folder = scratch();
+    let pipe = folder.path().join("pipe");
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program), str(&pipe)]);
+    }
+}
+
 #[test]
 fn the_link_to_the_program_leads_there_however_it_is_asked_for() {
     for options in [&[][..], &["values"]] {
