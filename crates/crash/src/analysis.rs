@@ -9,7 +9,7 @@ use prestore_trace::replay::CallTree;
 use rustc_hash::FxHashMap;
 
 use crate::error::CrashError;
-use crate::finding::{Finding, Spot};
+use crate::finding::{Finding, FindingKind, Spot};
 use crate::image::{Domain, Image};
 use crate::images::Images;
 use crate::logged::{Logged, Logs};
@@ -51,8 +51,21 @@ pub struct Checked {
     pub synced: Vec<Spot>,
     /// Instructions that have flushed their lines.
     pub flushers: Vec<SiteId>,
+    /// How often instructions of which a flush was redundant have flushed in all, by the calls that led there.
+    pub flushed: Vec<Flushed>,
     /// What was left out, a sentence each.
     pub notes: Vec<String>,
+}
+
+/// How often one place has flushed lines of an image.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flushed {
+    /// The flush.
+    pub at: Spot,
+    /// Index in [`Checked::images`].
+    pub image: usize,
+    /// How often.
+    pub count: u64,
 }
 
 /// What is said where all is missing.
@@ -138,7 +151,7 @@ fn walk(
     let mut notes = in_order_of_waits(trace, &read, &mut pass)?;
     let Pass {
         images,
-        memory,
+        mut memory,
         threads,
         tree,
         synced,
@@ -164,11 +177,27 @@ fn walk(
     if options.domain == Domain::Adr && !memory.any_flush && !touched.is_empty() {
         notes.push(NO_FLUSH.to_owned());
     }
+    let flushes = std::mem::take(&mut memory.flushes);
     let mut findings = memory.end(&threads).findings(&tree);
     let (images, kept) = images.found(knows_files, dir, &touched)?;
     for finding in &mut findings {
         finding.image = finding.image.and_then(|i| kept[i]);
     }
+    let redundant: BTreeSet<SiteId> = (findings.iter())
+        .filter(|f| f.kind == FindingKind::RedundantFlush)
+        .map(|f| f.at.site)
+        .collect();
+    let mut flushes: Vec<_> = (flushes.into_iter())
+        .filter(|((at, _), _)| redundant.contains(&at.site))
+        .collect();
+    flushes.sort_unstable();
+    let flushed = flushes.into_iter().filter_map(|((at, image), count)| {
+        Some(Flushed {
+            at: at.spot(&tree),
+            image: kept[image]?,
+            count,
+        })
+    });
     let mut logged = match (logs, owners.pop(), names.pop()) {
         (Some(logs), Some(owner), Some(name)) => {
             let lost = values.map_or(0, |v| v.lost());
@@ -185,6 +214,7 @@ fn walk(
         findings,
         synced: synced.iter().map(|at| at.spot(&tree)).collect(),
         flushers: flushers.into_iter().collect(),
+        flushed: flushed.collect(),
         notes,
     };
     Ok((checked, logged))

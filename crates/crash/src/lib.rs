@@ -23,6 +23,7 @@
 
 mod analysis;
 mod blame;
+mod contents;
 mod error;
 mod finding;
 mod image;
@@ -40,7 +41,7 @@ mod transactions;
 mod under_way;
 mod values;
 
-pub use analysis::{Checked, ImageFound, Naming, Options, check, check_and_log};
+pub use analysis::{Checked, Flushed, ImageFound, Naming, Options, check, check_and_log};
 pub use blame::{Blame, blame};
 pub use error::CrashError;
 pub use finding::{Finding, FindingKind, First, Spot};

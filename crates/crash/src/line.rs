@@ -17,6 +17,8 @@ pub(crate) struct Write {
     pub(crate) stores: u64,
     /// Bytes of the line that nobody has stored since, a bit each.
     pub(crate) bytes: u64,
+    /// Those of them that are as they were, and persistent as such.
+    pub(crate) same: u64,
     pub(crate) state: State,
     /// The thread's first fence behind it.
     pub(crate) fence: Option<At>,
@@ -91,10 +93,18 @@ impl Line {
         }
         match self.writes.last_mut() {
             Some(last) if last.goes_on_with(&new) => {
+                last.same &= !new.bytes;
                 last.bytes |= new.bytes;
                 last.stores += new.stores;
             }
             _ => self.writes.push(new),
+        }
+    }
+
+    /// What was stored at `at` last has left `bytes` as they were.
+    pub(crate) fn is_same(&mut self, at: At, bytes: u64) {
+        if let Some(write) = self.writes.iter_mut().rfind(|w| w.at == at) {
+            write.same |= bytes;
         }
     }
 
@@ -158,8 +168,9 @@ impl Line {
     pub(crate) fn fence(&mut self, thread: ThreadId, at: At, mut late: impl FnMut(&Write, At)) {
         for write in self.writes.iter_mut().filter(|w| w.first.thread == thread) {
             write.fence.get_or_insert(at);
+            let changes = write.bytes & !write.same != 0;
             if let State::Dirty { over, past, told } = &mut write.state
-                && let Some(flush) = over.take().or(past.take())
+                && let Some(flush) = over.take().or(past.take()).filter(|_| changes)
             {
                 *told = true;
                 late(write, flush);
@@ -230,6 +241,7 @@ mod tests {
             },
             stores: 1,
             bytes,
+            same: 0,
             state: State::Dirty {
                 over: None,
                 past: None,

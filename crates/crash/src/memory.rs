@@ -1,12 +1,14 @@
 //! The lines of all images, and what threads have under way to them.
 
-use prestore_trace::ThreadId;
+mod ending;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::contents::Contents;
 use crate::finding::{At, FindingKind, First};
 use crate::image::Domain;
 use crate::ledger::{Ledger, Occurrence};
-use crate::line::{LINE, Line, Met, State, Write, mask};
+use crate::line::{Line, Met, State, Write, mask};
 use crate::pointers::{Pointer, Pointers};
 use crate::regions::{Piece, Regions};
 use crate::transactions::Unlogged;
@@ -37,9 +39,13 @@ pub(crate) struct Memory {
     touched: FxHashSet<usize>,
     /// Something of an image was flushed, or written back by `msync`.
     pub(crate) any_flush: bool,
+    /// How often lines of an image were flushed where.
+    pub(crate) flushes: FxHashMap<(At, usize), u64>,
     pub(crate) ledger: Ledger,
     /// Where it is known what is stored, and it matters what is persistent first.
     pointers: Option<Pointers>,
+    /// The same: what is there.
+    contents: Option<Contents>,
 }
 
 impl Memory {
@@ -47,10 +53,12 @@ impl Memory {
         Self {
             domain,
             pointers: (values && domain == Domain::Adr).then(Pointers::default),
+            contents: (values && domain == Domain::Adr).then(Contents::default),
             lines: FxHashMap::default(),
             owners: Vec::new(),
             touched: FxHashSet::default(),
             any_flush: false,
+            flushes: FxHashMap::default(),
             ledger: Ledger::default(),
         }
     }
@@ -98,6 +106,7 @@ impl Memory {
                 first,
                 stores: 1,
                 bytes: mask(part.from, part.size),
+                same: 0,
                 state,
                 fence: None,
                 is_pointed_to: false,
@@ -115,12 +124,25 @@ impl Memory {
         if let Some(pointers) = &mut self.pointers {
             pointers.stored(stored, space);
         }
+        let Some(contents) = &mut self.contents else {
+            return;
+        };
+        for part in stored.piece.lines() {
+            let bytes = &stored.bytes[part.further as usize..][..part.size as usize];
+            let same = contents.stored(part, bytes);
+            if let Some(line) = self.lines.get_mut(&part.key).filter(|_| same != 0) {
+                line.is_same(stored.at, same);
+            }
+        }
     }
 
     /// What is there without a store.
     pub(crate) fn held(&mut self, held: &Held) {
         if let Some(pointers) = &mut self.pointers {
             pointers.held(held);
+        }
+        if let Some(contents) = &mut self.contents {
+            contents.held(held);
         }
     }
 
@@ -140,9 +162,12 @@ impl Memory {
             let key = piece.key();
             let line = self.lines.entry(key).or_default();
             let before = line.last_written_back();
+            let waiting = line.writes.iter().fold(0, |all, w| all | w.bytes);
             if alone && let Some(pointers) = &mut self.pointers {
-                let bytes = line.writes.iter().fold(0, |all, w| all | w.bytes);
-                pointers.persistent_alone(key, bytes, &mut pending.pointers);
+                pointers.persistent_alone(key, waiting, &mut pending.pointers);
+            }
+            if alone && let Some(contents) = &mut self.contents {
+                contents.persistent(key, waiting);
             }
             let met_here = match self.domain {
                 Domain::Adr => line.flush(first.thread, at, alone),
@@ -158,7 +183,9 @@ impl Memory {
             }
             // Beside what is flushed is other memory, of which nobody said that it is persistent.
             if piece.addr == first.address {
-                self.touched.insert(self.owners[piece.owner as usize]);
+                let image = self.owners[piece.owner as usize];
+                self.touched.insert(image);
+                *self.flushes.entry((at, image)).or_default() += 1;
                 in_vain = Some((piece, before));
             }
         }
@@ -266,6 +293,9 @@ impl Memory {
         };
         for &(key, bytes) in through {
             known.persistent(key, bytes, &mut pointers);
+            if let Some(contents) = &mut self.contents {
+                contents.persistent(key, bytes);
+            }
         }
         for pointer in pointers {
             let new = known.new_in(pointer.to, pointer.bytes);
@@ -309,87 +339,6 @@ impl Memory {
     pub(crate) fn gone(&mut self, key: Key, at: At) {
         if let Some(line) = self.lines.get_mut(&key) {
             line.writes.retain(|w| w.at != at);
-        }
-    }
-
-    /// `piece` is freed: what waits there will not be flushed any more.
-    pub(crate) fn freed(&mut self, piece: Piece, threads: &FxHashMap<ThreadId, Pending>) {
-        let mut lost = Vec::new();
-        self.take(piece, |_, write, _| lost.push(write.clone()));
-        self.missing(piece.owner, None, &lost, threads);
-    }
-
-    /// The program has ended.
-    pub(crate) fn end(mut self, threads: &FxHashMap<ThreadId, Pending>) -> Ledger {
-        let mut lines: Vec<(Key, Line)> = self.lines.drain().collect();
-        lines.sort_by_key(|(key, _)| *key);
-        for ((owner, _), line) in lines {
-            self.missing(owner, line.last_flush, &line.writes, threads);
-        }
-        self.ledger.keep_worse();
-        self.ledger
-    }
-
-    /// Takes the bytes of `piece` out of what waits.
-    fn take(&mut self, piece: Piece, mut taken: impl FnMut(Key, &Write, u64)) {
-        let (first, last) = (piece.at / LINE, (piece.at + piece.size - 1) / LINE);
-        let mut one = |number: u64, line: &mut Line| {
-            let start = (number * LINE).max(piece.at);
-            let end = ((number + 1) * LINE).min(piece.at + piece.size);
-            let bytes = mask(start % LINE, end - start);
-            for write in line.writes.iter_mut().filter(|w| w.bytes & bytes != 0) {
-                taken((piece.owner, number), write, bytes & write.bytes);
-                write.bytes &= !bytes;
-            }
-            line.writes.retain(|w| w.bytes != 0);
-        };
-        if last - first < self.lines.len() as u64 {
-            for number in first..=last {
-                if let Some(line) = self.lines.get_mut(&(piece.owner, number)) {
-                    one(number, line);
-                }
-            }
-            return;
-        }
-        for (&(owner, number), line) in &mut self.lines {
-            if owner == piece.owner && (first..=last).contains(&number) {
-                one(number, line);
-            }
-        }
-    }
-
-    fn missing(
-        &mut self,
-        owner: u32,
-        last_flush: Option<At>,
-        writes: &[Write],
-        threads: &FxHashMap<ThreadId, Pending>,
-    ) {
-        for write in writes {
-            let thread = threads.get(&write.first.thread);
-            let (kind, flush, fence) = match &write.state {
-                State::Dirty { told: true, .. } => continue,
-                State::Dirty { .. } => {
-                    let nearest = last_flush.or(thread.and_then(|t| t.last_flush));
-                    (FindingKind::MissingFlush, nearest, write.fence)
-                }
-                State::Flushed { flush, by } => {
-                    let flusher = by.first().and_then(|t| threads.get(t));
-                    let before = flusher.and_then(|t| t.last_fence);
-                    (FindingKind::MissingFence, Some(*flush), before)
-                }
-            };
-            self.ledger.add(Occurrence {
-                kind,
-                image: Some(self.owners[owner as usize]),
-                at: write.at,
-                count: write.stores,
-                first: write.first,
-                flush,
-                fence,
-                pointer: None,
-                transaction: None,
-            });
         }
     }
 }

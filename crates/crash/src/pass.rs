@@ -238,8 +238,13 @@ impl OrderedSink for Pass<'_> {
         let site = block.start_site;
         self.come_to(who.thread, At { site, node }, depth);
         self.adds = self.transactions.adds(who.thread);
+        let bounds = self.spaces.get(&who.process).map(Regions::bounds);
+        let bounds = bounds.unwrap_or_default();
+        // What adds may be told elsewhere what to add.
+        let adds = self.adds;
+        let matters = |addr: u64, size: u64| adds || bounds.meet(addr, size);
         if let Some(known) = &mut self.values {
-            known.exec(who, before, block, values, executed);
+            known.exec(who, before, block, values, executed, matters);
         }
         for r in &block.refs {
             if u32::from(r.instr) >= executed {
@@ -273,8 +278,11 @@ impl OrderedSink for Pass<'_> {
                 }
                 continue;
             }
+            let elsewhere = matches!(r.kind, EventKind::Load | EventKind::Store);
             each_touch(who.table.xsave(), r, values, |addr, size| {
-                self.event(who, r.kind, addr, size, at, first);
+                if !elsewhere || matters(addr, size) {
+                    self.event(who, r.kind, addr, size, at, first);
+                }
             });
         }
     }

@@ -97,6 +97,19 @@ const NESTED: usize = 4;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Regions {
     by_start: BTreeMap<u64, Region>,
+    /// Where all of them lie, and all that were there before.
+    bounds: Bounds,
+}
+
+/// Addresses from the first to before the second.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Bounds(u64, u64);
+
+impl Bounds {
+    /// May some of `size` bytes at `addr` lie in a region?
+    pub(crate) fn meet(self, addr: u64, size: u64) -> bool {
+        addr < self.1 && addr.saturating_add(size) > self.0
+    }
 }
 
 impl Regions {
@@ -104,8 +117,17 @@ impl Regions {
         self.by_start.is_empty()
     }
 
+    /// Where its regions lie.
+    pub(crate) fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
     /// Answers what began at `start` before.
     pub(crate) fn add(&mut self, start: u64, region: Region) -> Option<Region> {
+        self.bounds = match self.bounds {
+            Bounds(_, 0) => Bounds(start, region.end),
+            Bounds(first, end) => Bounds(first.min(start), end.max(region.end)),
+        };
         self.by_start.insert(start, region)
     }
 

@@ -38,10 +38,11 @@ fn steps(least: usize) -> impl Strategy<Value = Vec<(u32, Step)>> {
     prop::collection::vec((0..2u32, step()), least..8)
 }
 
-/// Each store's bytes are its own.
+/// Some store what was there.
 fn log(steps: &[(u32, Step)]) -> Log {
     let mut log = Log::new(vec![0xee; BYTES]);
     for (number, (thread, step)) in (1u8..).zip(steps) {
+        let number = if number % 4 == 0 { 0xee } else { number };
         log.thread(*thread);
         match *step {
             Step::Store(at, size, false) => log.store(at, &vec![number; size]),
@@ -124,6 +125,29 @@ proptest! {
             prop_assert!(possible.contains(image));
         }
     }
+}
+
+/// Whether it survives makes no difference; each of thousands would be lost alone, at each moment.
+#[test]
+fn what_is_there_as_it_was_stored_again_does_not_wait() {
+    let mut log = Log::new(vec![0; 1 << 20]);
+    (0..16_000).for_each(|line| {
+        log.store(line * 64, &[0; 8]);
+    });
+    log.store(64, &[1, 0, 0, 0])
+        .store(65, &[0, 7])
+        .store(64, &[0]);
+    let waiting: Vec<u32> = {
+        let replay = Replay::new(&log, Domain::Adr, log.events().len());
+        replay.waiting().iter().map(|piece| piece.event).collect()
+    };
+    assert_eq!(
+        waiting,
+        [16_000, 16_001, 16_002],
+        "the last takes the first back"
+    );
+    let (images, complete) = all(&mut Survivors::new(&log, Domain::Adr));
+    assert!(complete && images.len() == 4, "{} images", images.len());
 }
 
 /// More than can be tried: what is given is possible, different, and as many as asked for.

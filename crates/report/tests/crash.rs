@@ -74,6 +74,7 @@ fn report() -> CrashReport {
         ],
         synced: Vec::new(),
         flushers: Vec::new(),
+        flushed: Vec::new(),
         notes: vec!["thread 3 was read in part".into()],
     };
     let generic = HashSet::from([SiteId(3)]);

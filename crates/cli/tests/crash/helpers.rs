@@ -88,12 +88,23 @@ static void flush_range(char *at, long bytes) {
         _mm_clwb(at + i);
     mfence();
 }
+static void flush_buffer(volatile long *at) { _mm_clwb((void *)at); mfence(); }
+static void mapPersistentRegion(volatile long *at) {
+    at[16] = 1;
+    flush_buffer(at + 16);
+    _mm_clwb((void *)(at + 16)); /* named for what it is about */
+    mfence();
+}
 static void put_and_flush(long *at) {
     at[0] = 1;
     flush_range((char *)at, 8);
     mfence(); /* again */
     _mm_clwb(at); /* once more */
     mfence();
+    at[8] = 1;
+    flush_buffer(at + 8);
+    flush_buffer(at + 8); /* the buffer, too */
+    mapPersistentRegion(at);
 }
 int main(int argc, char **argv) {
     int fd = open(argv[argc - 1], O_RDWR | O_CREAT, 0600);
@@ -114,7 +125,9 @@ int main(int argc, char **argv) {
     all.sort();
     let expected = [
         found("redundant-fence", "/* again */"),
+        found("redundant-flush", "/* named for what"),
         found("redundant-flush", "/* once more */"),
+        found("redundant-flush", "/* the buffer, too */"),
     ];
     assert_eq!(all, expected, "{report:#}");
 }

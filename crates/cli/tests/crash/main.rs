@@ -13,6 +13,7 @@ mod hand_over;
 mod helpers;
 mod images;
 mod names;
+mod same;
 mod suite;
 mod transactions;
 mod whole_pages;

@@ -61,6 +61,10 @@ fn a_library_that_need_not_write_whole_pages_back_is_named() {
     let said = notes("libpmem.so", PERSIST);
     assert!(said.contains("libpmem.so wrote whole pages back"), "{said}");
     assert!(said.contains("PMEM_IS_PMEM_FORCE=1"), "{said}");
+    // This one has a variable of its own.
+    let said = notes("libpmem2.so", PERSIST);
+    let asked = "PMEM2_FORCE_GRANULARITY=CACHE_LINE";
+    assert!(said.contains(asked), "{said}");
 }
 
 #[test]

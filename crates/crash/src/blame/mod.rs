@@ -83,6 +83,8 @@ pub fn blame<E>(
         _ if torn || between_flush_and_fence(log, store) => FindingKind::Ordering,
         None if domain == Domain::Adr && !around(log, store) => FindingKind::MissingFlush,
         None => FindingKind::MissingFence,
+        // Nothing that comes behind it makes it precede what was stored before.
+        Some(_) if over.is_some_and(|over| over < store) => FindingKind::Ordering,
         Some(flush) if flush < by => FindingKind::MissingFence,
         Some(_) => FindingKind::Ordering,
     };

@@ -41,6 +41,11 @@ impl Memory {
         old
     }
 
+    /// Is what `word` holds there?
+    pub(super) fn has(&self, word: &Word) -> bool {
+        self.get(word.place) & word.mask == word.value
+    }
+
     /// The word at `place` is `value` again.
     pub(super) fn take_back(&mut self, place: u64, value: u64) {
         let old = self.get(place);

@@ -49,7 +49,7 @@ impl Replay {
             });
         }
         let mut view = View::default();
-        view.fill(&pending);
+        view.fill(&pending, &memory);
         let pieces = view.words.iter().map(Piece::from).collect();
         Self {
             memory,

@@ -53,6 +53,9 @@ pub struct Survivors<'l> {
 
 /// Picks at a point for which it is worth looking at it.
 const FEW: u64 = 4;
+/// So many images that were given before, and so many for each that is to be given, end a point.
+const VAIN: u64 = 256;
+const VAIN_EACH: u64 = 4;
 /// Attempts to find another image at one place.
 const ATTEMPTS: u32 = 4;
 
@@ -112,16 +115,18 @@ impl<'l> Survivors<'l> {
             walk.to(point);
             let mut here = left / (looked_at - done) as u64;
             here = here.max(1).min(left);
+            // Where much waits for long, most of what may be lost of it was lost at an earlier point, too.
+            let mut vain = VAIN.max(here.saturating_mul(VAIN_EACH));
             let view = std::mem::take(&mut walk.view);
             let mut stopped = None;
             let all = worst(&view, here, &mut kept, |kept| {
-                if here == 0 {
+                if here == 0 || vain == 0 {
                     return false;
                 }
                 match walk.give(&view, kept, &mut check) {
                     Some(ControlFlow::Break(b)) => stopped = Some(b),
                     Some(ControlFlow::Continue(())) => (here, left) = (here - 1, left - 1),
-                    None => {}
+                    None => vain -= 1,
                 }
                 stopped.is_none()
             });
@@ -223,7 +228,7 @@ impl<'s, 'l> Walk<'s, 'l> {
                 memory.write(word);
             });
         }
-        self.view.fill(&self.pending);
+        self.view.fill(&self.pending, &self.memory);
     }
 
     /// Gives `check` the image, if it is a new one.

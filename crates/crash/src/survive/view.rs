@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::image::Memory;
 use super::pending::{Pending, Word};
 
 /// What one store has waiting in a line.
@@ -24,17 +25,22 @@ pub(super) struct View {
 }
 
 impl View {
-    /// Becomes what waits in `pending`.
-    pub(super) fn fill(&mut self, pending: &Pending<'_>) {
+    /// Becomes what waits in `pending`, but for what is in `memory` already: whether that survives changes nothing.
+    pub(super) fn fill(&mut self, pending: &Pending<'_>, memory: &Memory) {
         self.words.clear();
         self.stores.clear();
         self.lines.clear();
         for line in pending.lines.values() {
             let first = self.stores.len();
+            let of_line = self.words.len();
             for store in &line.waiting {
                 let at = self.words.len();
-                let left = store.words.iter().filter(|w| w.mask != 0);
-                self.words.extend(left.copied());
+                for word in store.words.iter().filter(|w| w.mask != 0) {
+                    let over = |w: &Word| w.place == word.place && w.mask & word.mask != 0;
+                    if !memory.has(word) || self.words[of_line..].iter().any(over) {
+                        self.words.push(*word);
+                    }
+                }
                 if at < self.words.len() {
                     self.stores.push(Store {
                         words: at..self.words.len(),

@@ -35,15 +35,18 @@ impl Known {
     pub(super) fn exec(
         &mut self,
         xsave: &[XsaveComponent],
-        before: u64,
+        (before, executed): (u64, u32),
         block: &Block,
         values: &[u64],
-        executed: u32,
+        matters: impl Fn(u64, u64) -> bool,
     ) {
         self.bytes.clear();
         self.images.clear();
         let (all, awaited, lost) = (&mut self.bytes, &self.awaited, &mut self.lost);
         (self.stores).exec(xsave, before, block, values, executed, |s| {
+            if !matters(s.addr, s.len) {
+                return;
+            }
             match bytes(&s) {
                 Some(bytes) => all.push_back((s.instr, s.addr, bytes)),
                 None if awaited.iter().any(|a| a.site == s.site) => *lost += 1,

@@ -48,7 +48,7 @@ pub(crate) struct Values {
 }
 
 impl Values {
-    /// A thread executes `block`: its stores come, by [`Values::store`].
+    /// A thread executes `block`: its stores come, by [`Values::store`], those that `matters` says of by address and bytes.
     pub(crate) fn exec(
         &mut self,
         who: Executor<'_>,
@@ -56,9 +56,11 @@ impl Values {
         block: &Block,
         values: &[u64],
         executed: u32,
+        matters: impl Fn(u64, u64) -> bool,
     ) {
         let known = self.known.entry(who.thread).or_default();
-        known.exec(who.table.xsave(), before, block, values, executed);
+        let instr = (before, executed);
+        known.exec(who.table.xsave(), instr, block, values, matters);
     }
 
     /// The `size` bytes at `addr` that `first.instr` stores are persistent memory where `space` says so. What

@@ -358,6 +358,7 @@ impl Walk {
         } else {
             watcher.wake();
             watcher.stamp(0);
+            self.spins.begins(of.thread);
         }
     }
 

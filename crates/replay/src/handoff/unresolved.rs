@@ -17,17 +17,30 @@ const BEHIND: u64 = 32;
 /// An address that is spun at.
 #[derive(Debug, Default)]
 struct Spun {
-    /// Who writes to it: the first, and whether there is another.
-    writer: Option<usize>,
-    several: bool,
+    /// Who has written to it last, and as how manieth of all writes; and the same of who did last before that one's last turn.
+    last: Option<(usize, u64)>,
+    other: Option<(usize, u64)>,
     /// The wait that each thread was last seen in: its first look.
     waits: FxHashMap<usize, u64>,
+}
+
+impl Spun {
+    /// The last write of a thread that is not `thread`.
+    fn by_others(&self, thread: usize) -> Option<u64> {
+        let both = [self.last, self.other].into_iter().flatten();
+        both.into_iter()
+            .find(|(writer, _)| *writer != thread)
+            .map(|(_, write)| write)
+    }
 }
 
 /// Loops that wait, by where they look.
 #[derive(Debug, Default)]
 pub(super) struct Spins {
     at: FxHashMap<u64, Spun>,
+    /// Writes so far, and when each thread began.
+    writes: u64,
+    begun: Vec<u64>,
     /// A thread each: address, first and last look of its waits, in order.
     waits: Vec<Vec<(u64, u64, u64)>>,
 }
@@ -37,6 +50,8 @@ impl Spins {
     pub(super) fn new(addrs: &FxHashSet<u64>, threads: usize) -> Self {
         Self {
             at: addrs.iter().map(|a| (*a, Spun::default())).collect(),
+            writes: 0,
+            begun: vec![0; threads],
             waits: vec![Vec::new(); threads],
         }
     }
@@ -62,8 +77,17 @@ impl Spins {
     /// `thread` writes to `addr`.
     pub(super) fn written(&mut self, addr: u64, thread: usize) {
         if let Some(spun) = self.at.get_mut(&addr) {
-            spun.several |= *spun.writer.get_or_insert(thread) != thread;
+            self.writes += 1;
+            let before = spun.last.replace((thread, self.writes));
+            if before.is_some_and(|(writer, _)| writer != thread) {
+                spun.other = before;
+            }
         }
+    }
+
+    /// `thread` begins: what was written before it finds there, and does not wait for.
+    pub(super) fn begins(&mut self, thread: usize) {
+        self.begun[thread] = self.writes;
     }
 
     /// Waits for others in which no thread waits by its `marks`, which are in order, and of which it comes to an end: each has had so many
@@ -78,9 +102,8 @@ impl Spins {
             // Behind the last look it may still go to sleep.
             let goes_on = |last| events(thread) > last + BEHIND;
             for &(addr, first, last) in waits.iter().filter(|wait| goes_on(wait.2)) {
-                let others = self.at.get(&addr);
-                let others =
-                    others.is_some_and(|s| s.several || s.writer.is_some_and(|w| w != thread));
+                let others = self.at.get(&addr).and_then(|spun| spun.by_others(thread));
+                let others = others.is_some_and(|write| write > self.begun[thread]);
                 let from = marks.partition_point(|(at, _)| *at + BEFORE < first);
                 let near = marks[from..]
                     .iter()
@@ -112,5 +135,23 @@ mod tests {
         let marks = [Vec::new(), Vec::new()];
         assert_eq!(spins.unresolved(&marks, |_| 29 + BEHIND), 0);
         assert_eq!(spins.unresolved(&marks, |_| 30 + BEHIND), 1);
+    }
+
+    #[test]
+    fn what_was_written_before_it_began_is_waited_for_by_nobody() {
+        let spins = |writes: &[usize]| {
+            let mut spins = Spins::new(&[FLAG].into_iter().collect(), 2);
+            spins.written(FLAG, 0);
+            spins.begins(1);
+            writes.iter().for_each(|&by| spins.written(FLAG, by));
+            for last in 10..30 {
+                spins.load(FLAG, 1, Some(Poll::at(FLAG, 10, last)));
+            }
+            spins.unresolved(&[Vec::new(), Vec::new()], |_| 100)
+        };
+        assert_eq!(spins(&[]), 0);
+        assert_eq!(spins(&[1]), 0, "by itself");
+        assert_eq!(spins(&[0]), 1);
+        assert_eq!(spins(&[0, 1, 1]), 1);
     }
 }

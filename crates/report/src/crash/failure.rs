@@ -169,6 +169,7 @@ impl CrashReport {
             place: at.place,
             helper: at.helper,
             range: Some(names.logged.name.clone()),
+            of: None,
             count: 1,
             first,
             flush,

@@ -32,7 +32,10 @@ const WORDS: [&str; 7] = [
 ];
 
 /// What such names say besides: of what, and how.
-const BESIDES: [&str; 8] = ["pmem", "pm", "nvm", "asm", "cache", "line", "range", "and"];
+const BESIDES: [&str; 15] = [
+    "pmem", "pm", "nvm", "asm", "cache", "line", "range", "and", "buffer", "buf", "data", "mem",
+    "memory", "addr", "region",
+];
 
 /// Parts of the names of functions that store, and leave it to who calls them to fence.
 const UNFENCED: [&str; 9] = [
@@ -151,7 +154,10 @@ fn is_helper(level: &Level, caller: &Level, flushes: bool) -> bool {
     let ending = file.rsplit('.').next().unwrap_or_default();
     let in_header = HEADERS.contains(&ending);
     let parts = name_parts(level);
-    let says = |part: &String| WORDS.iter().any(|word| part.contains(word));
+    // What is persistent is not made so by what is named for it.
+    let says = |part: &String| {
+        WORDS.iter().any(|word| part.contains(word)) && !part.starts_with("persisten")
+    };
     let besides = |part: &String| is_size(part) || BESIDES.contains(&part.as_str());
     let named = parts.iter().any(says);
     let only = named && parts.iter().all(|part| says(part) || besides(part));

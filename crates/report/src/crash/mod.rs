@@ -3,6 +3,7 @@
 mod failure;
 mod helper;
 mod libraries;
+mod needed;
 mod text;
 mod whole_pages;
 mod whose;
@@ -96,6 +97,8 @@ pub struct NamedCrashFinding {
     pub range: Option<String>,
     /// How often: stores, flushes or fences.
     pub count: u64,
+    /// How often the line flushes in all, if a flush is redundant.
+    pub of: Option<u64>,
     /// The first of them.
     pub first: First,
     /// The flush that goes with it, where there is one: `reason` says how.
@@ -145,6 +148,7 @@ impl CrashReport {
                 None => findings.push(next),
             }
         }
+        needed::tell(&mut findings, checked, about, generic, resolver);
         findings.sort_by_key(|f| (f.kind, std::cmp::Reverse(f.count)));
         libraries.sort_by_key(|l| (l.kind, std::cmp::Reverse(l.count)));
         Self {
@@ -185,13 +189,18 @@ impl NamedCrashFinding {
         generic: &HashSet<SiteId>,
         resolver: &mut dyn Resolver,
     ) -> Self {
-        let mut near = |spot: &Spot| owned(spot, Some(Helps::Persist), generic, resolver).place;
+        let mut by = |spot: &Spot| owned(spot, Some(Helps::Persist), generic, resolver);
+        // Who stores a pointer by what is in a header may do so among other things: both lines are named.
+        let storer = finding.pointer.as_ref().map(&mut by);
+        let publisher = finding.fence.as_ref().map(&mut by);
+        let mut near = |spot: &Spot| by(spot).place;
         let flush = finding.flush.as_ref().map(&mut near);
-        let fence = finding.fence.as_ref().map(&mut near);
-        let pointer = finding.pointer.as_ref().map(&mut near);
         let transaction = finding.transaction.as_ref().map(&mut near);
-        let reason = match (&pointer, &transaction) {
-            (Some(pointer), _) => words::pointed_to(pointer, fence.as_ref()),
+        let (pointer, fence) = (place_of(&storer), place_of(&publisher));
+        let reason = match (&storer, &transaction) {
+            (Some(storer), _) => {
+                words::pointed_to(storer.in_words(), publisher.map(|p| p.in_words()))
+            }
             (None, Some(begun)) => words::not_added(finding.kind, begun),
             (None, None) => words::reason(
                 finding.kind,
@@ -207,6 +216,7 @@ impl NamedCrashFinding {
             helper: at.helper,
             range,
             count: finding.count,
+            of: None,
             first: finding.first,
             flush,
             fence,
@@ -217,13 +227,8 @@ impl NamedCrashFinding {
     }
 
     fn is_at(&self, other: &Self) -> bool {
-        let place = |f: &Self| match f.place.line {
-            Some(line) => (f.place.file.clone(), u64::from(line)),
-            None => (None, f.place.offset),
-        };
         (self.title(), &self.range) == (other.title(), &other.range)
-            && self.place.function == other.place.function
-            && place(self) == place(other)
+            && needed::is_line(&self.place, &other.place)
     }
 
     fn join(&mut self, other: Self) {
@@ -246,6 +251,10 @@ impl NamedCrashFinding {
             (None, None, None) => words::title(self.kind),
         }
     }
+}
+
+fn place_of(owned: &Option<whose::Owned>) -> Option<NamedPlace> {
+    owned.as_ref().map(|o| o.place.clone())
 }
 
 /// Whose line is it that `kind` is told of?

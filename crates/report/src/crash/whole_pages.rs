@@ -13,6 +13,9 @@ use crate::system::is_generic_library;
 /// How the files of PMDK's libraries begin: they fall back on `msync` for files that lie on no persistent memory.
 const PMDK: &str = "libpmem";
 
+/// This one asks another variable.
+const PMEM2: &str = "libpmem2";
+
 /// What to say of the calls of `msync` at `spots`, if PMDK's libraries have made any. On persistent memory they flush
 /// only the lines that they are told to; `msync` takes along what is beside these in the page, however incorrect that is.
 /// Where `flushers` are theirs, they did not fall back: of a pool's header they write pages back all the same.
@@ -36,9 +39,13 @@ pub(super) fn note(
         libraries.extend(frames.map(|f| file_name(&f)).find(|file| calls_msync(file)));
     }
     let first = libraries.iter().find(|file| file.starts_with(PMDK))?;
+    let variable = match first.starts_with(PMEM2) {
+        true => "PMEM2_FORCE_GRANULARITY=CACHE_LINE",
+        false => "PMEM_IS_PMEM_FORCE=1",
+    };
     Some(format!(
         "{first} wrote whole pages back with msync, as it does where a pool lies on no persistent memory: what is never \
-         flushed beside them is not found; record with PMEM_IS_PMEM_FORCE=1 in the environment, and it flushes lines"
+         flushed beside them is not found; record with {variable} in the environment, and it flushes lines"
     ))
 }
 

@@ -6,6 +6,7 @@ use prestore_crash::Spot;
 use prestore_trace::SiteId;
 
 use super::helper::{Helper, Helps, past_helpers};
+use super::words::where_is;
 use crate::account::acting_library;
 use crate::location::{caller_to_change, named};
 use crate::place::NamedPlace;
@@ -23,6 +24,17 @@ pub(super) struct Owned {
     pub(super) helper: Option<Helper>,
     /// The module of the library that acts on its own account; `None`: the program does.
     pub(super) library: Option<String>,
+}
+
+impl Owned {
+    /// The program's line, and what it calls.
+    pub(super) fn in_words(&self) -> String {
+        let by = self.helper.as_ref().map_or(String::new(), |helper| {
+            let file = helper.file.rsplit('/').next().unwrap_or(&helper.file);
+            format!(", by {} ({file}:{})", helper.function, helper.line)
+        });
+        format!("{}{by}", where_is(&self.place))
+    }
 }
 
 /// Names `spot`. `helps`: helpers make it for others.

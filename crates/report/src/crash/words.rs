@@ -2,6 +2,7 @@
 
 use prestore_crash::{Blame, Domain, FindingKind};
 
+use crate::human;
 use crate::place::NamedPlace;
 
 /// What is wrong, in a few words.
@@ -110,15 +111,26 @@ pub fn reason(
     }
 }
 
-/// Sentences on data to which a pointer is persistent too early.
-pub fn pointed_to(pointer: &NamedPlace, fence: Option<&NamedPlace>) -> String {
-    let by = fence.map_or("msync".to_owned(), |f| {
-        format!("the fence at {}", where_is(f))
+/// Sentences on a line of which `count` of `of` flushes had nothing to write back, the first of them after the one at `before`.
+pub fn redundant_at_times(count: u64, of: u64, before: Option<&NamedPlace>) -> String {
+    let since = before.map_or("by then".to_owned(), |before| {
+        format!("since the one at {}", where_is(before))
     });
+    let needed = human::count(of - count);
     format!(
-        "what is stored here is not persistent yet when {by} makes persistent what is stored at {}, a pointer to it: \
-         a power cut behind that leaves the pointer without its data; flush the line and fence before the pointer is stored",
-        where_is(pointer)
+        "{} of {} flushes here had nothing to write back (to the line of the first of these, nothing was stored {since}), the \
+         other {needed} had: do not leave it out, but flush only where something was stored",
+        human::count(count),
+        human::count(of),
+    )
+}
+
+/// Sentences on data to which a pointer is persistent too early.
+pub fn pointed_to(pointer: String, fence: Option<String>) -> String {
+    let by = fence.map_or("msync".to_owned(), |f| format!("the fence at {f}"));
+    format!(
+        "what is stored here is not persistent yet when {by} makes persistent what is stored at {pointer}, a pointer to it: \
+         a power cut behind that leaves the pointer without its data; flush the line and fence before the pointer is stored"
     )
 }
 
@@ -209,7 +221,11 @@ pub fn seen(
             } else {
                 before
             };
-            format!("{late}: flush and fence it {before}")
+            let store = match blame.without.is_some_and(|w| w < blame.store) {
+                true => "store, flush",
+                false => "flush",
+            };
+            format!("{late}: {store} and fence it {before}")
         }
         (_, None) if domain == Domain::Eadr => format!("store it {before}"),
         (_, None) => format!("flush its line and fence {before}"),
