@@ -97,7 +97,13 @@ impl Line {
                 last.bytes |= new.bytes;
                 last.stores += new.stores;
             }
-            _ => self.writes.push(new),
+            _ => {
+                // Of most lines one waits, and there may be millions.
+                if self.writes.is_empty() {
+                    self.writes.reserve_exact(1);
+                }
+                self.writes.push(new);
+            }
         }
     }
 

@@ -20,10 +20,13 @@ impl Memory {
 
     /// The program has ended.
     pub(crate) fn end(mut self, threads: &FxHashMap<ThreadId, Pending>) -> Ledger {
-        let mut lines: Vec<(Key, Line)> = self.lines.drain().collect();
-        lines.sort_by_key(|(key, _)| *key);
-        for ((owner, _), line) in lines {
-            self.missing(owner, line.last_flush, &line.writes, threads);
+        (self.pointers, self.contents) = (None, None);
+        let mut keys: Vec<Key> = self.lines.keys().copied().collect();
+        keys.sort_unstable();
+        for key in keys {
+            if let Some(line) = self.lines.remove(&key) {
+                self.missing(key.0, line.last_flush, &line.writes, threads);
+            }
         }
         self.ledger.keep_worse();
         self.ledger
