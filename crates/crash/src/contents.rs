@@ -20,6 +20,11 @@ struct Bytes {
     changed: u64,
 }
 
+const ZEROS: Bytes = Bytes {
+    now: [0; LINE as usize],
+    changed: 0,
+};
+
 /// Of all images. Memory: some 100 bytes for each line that does not hold zeros.
 #[derive(Debug, Default)]
 pub(crate) struct Contents {
@@ -39,6 +44,7 @@ impl Contents {
             return;
         }
         self.known.entry(owner).or_default().insert(at..at + size);
+        // Zeros without bytes: another file is in the place of what was there.
         let Some(bytes) = &held.bytes else {
             let whole = at.div_ceil(LINE)..(at + size) / LINE;
             (self.lines).retain(|&(of, line), _| of != owner || !whole.contains(&line));
@@ -46,8 +52,10 @@ impl Contents {
         };
         for part in held.piece.lines() {
             let bytes = &bytes[part.further as usize..][..part.size as usize];
+            // A second mapping shows what waits, too.
+            let waits = self.lines.get(&part.key).map_or(0, |line| line.changed);
             self.write(part, bytes);
-            self.persistent(part.key, mask(part.from, part.size));
+            self.persistent(part.key, mask(part.from, part.size) & !waits);
         }
     }
 
@@ -55,16 +63,14 @@ impl Contents {
     pub(crate) fn stored(&mut self, part: Part, bytes: &[u8]) -> u64 {
         let at = part.key.1 * LINE + part.from;
         let range = at..at + part.size;
-        let known = (self.known.get(&part.key.0)).is_some_and(|k| k.gaps(&range).next().is_none());
-        if !known {
-            (self.known.entry(part.key.0).or_default()).insert(range);
-        }
+        let known = self.known.entry(part.key.0).or_default();
         let written = mask(part.from, part.size);
-        let changed = self.write(part, bytes);
-        if !known && let Some(line) = self.lines.get_mut(&part.key) {
-            line.changed |= written;
+        if known.gaps(&range).next().is_some() {
+            // What a power cut would leave of it is not known until it is persistent.
+            known.insert(range);
+            self.lines.entry(part.key).or_insert(ZEROS).changed |= written;
         }
-        if known { written & !changed } else { 0 }
+        written & !self.write(part, bytes)
     }
 
     /// Answers which bytes of the line have changed since they were persistent last.
@@ -72,10 +78,7 @@ impl Contents {
         if !self.lines.contains_key(&part.key) && bytes.iter().all(|b| *b == 0) {
             return 0;
         }
-        let line = self.lines.entry(part.key).or_insert(Bytes {
-            now: [0; LINE as usize],
-            changed: 0,
-        });
+        let line = self.lines.entry(part.key).or_insert(ZEROS);
         for (at, byte) in (part.from..).zip(bytes) {
             let now = &mut line.now[at as usize];
             line.changed |= u64::from(*now != *byte) << at;
@@ -145,6 +148,7 @@ mod tests {
         let mut contents = zeros(64);
         assert_eq!(store(&mut contents, 60, &[0; 4]), 0xf << 60);
         assert_eq!(store(&mut contents, 64, &[0; 4]), 0);
+        assert_eq!(store(&mut contents, 64, &[0; 4]), 0, "nor is the first");
         assert_eq!(store(&mut contents, 64, &[5; 4]), 0);
         contents.persistent((0, 1), 0xf);
         assert_eq!(store(&mut contents, 64, &[5; 4]), 0xf);
@@ -153,5 +157,16 @@ mod tests {
             bytes: Some(vec![9; 8]),
         });
         assert_eq!(store(&mut contents, 128, &[9, 9, 0]), 0b011);
+    }
+
+    #[test]
+    fn a_second_mapping_makes_nothing_persistent() {
+        let mut contents = zeros(64);
+        store(&mut contents, 0, &[1]);
+        contents.held(&Held {
+            piece: piece(0, 64),
+            bytes: Some([1; 64].to_vec()),
+        });
+        assert_eq!(store(&mut contents, 0, &[1, 1]), 0b10);
     }
 }

@@ -40,6 +40,7 @@ mod survive;
 mod transactions;
 mod under_way;
 mod values;
+mod write;
 
 pub use analysis::{Checked, Flushed, ImageFound, Naming, Options, check, check_and_log};
 pub use blame::{Blame, blame};

@@ -8,12 +8,13 @@ use crate::contents::Contents;
 use crate::finding::{At, FindingKind, First};
 use crate::image::Domain;
 use crate::ledger::{Ledger, Occurrence};
-use crate::line::{Line, Met, State, Write, mask};
+use crate::line::{Line, Met, mask};
 use crate::pointers::{Pointer, Pointers};
 use crate::regions::{Piece, Regions};
 use crate::transactions::Unlogged;
 use crate::under_way::{Orders, Pending, Store};
 use crate::values::{Held, Stored};
+use crate::write::{State, Write};
 
 /// A line: whose memory, and which.
 pub(crate) type Key = (u32, u64);

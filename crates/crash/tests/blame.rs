@@ -4,7 +4,7 @@
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
-use prestore_crash::{Blame, Domain, FindingKind, Log, Survivors, blame};
+use prestore_crash::{Blame, Domain, FindingKind, Log, Piece, Place, Survivors, blame};
 
 const ONE: [u8; 8] = 1u64.to_le_bytes();
 
@@ -60,6 +60,35 @@ fn a_fence_is_missing() {
         (Some(store + 1), Some(store + 2)),
         "{why:?}"
     );
+}
+
+/// What survived was stored before what is lost: no fence behind the flush of that comes before it.
+#[test]
+fn what_survives_without_it_was_stored_before() {
+    let mut log = log();
+    let count = log.events().len();
+    log.store(960, &ONE)
+        .store(64, &ONE)
+        .store(0, &ONE)
+        .flush(0)
+        .fence()
+        .flush(960)
+        .flush(64)
+        .fence();
+    // The mark is persistent by then.
+    let place = Place {
+        events: count + 7,
+        lost: vec![Piece {
+            event: count as u32 + 1,
+            offset: 64,
+        }],
+        kept: Vec::new(),
+    };
+    let asked = |image: &[u8]| Ok::<_, Infallible>(fails(image) && image[960] == 1);
+    let why = blame(&log, Domain::Adr, 0, &place, asked).unwrap();
+    assert_eq!((why.kind, why.store), (FindingKind::Ordering, count + 1));
+    let near = (why.without, why.flush);
+    assert_eq!(near, (Some(count), Some(count + 6)), "{why:?}");
 }
 
 #[test]

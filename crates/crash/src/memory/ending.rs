@@ -6,9 +6,10 @@ use rustc_hash::FxHashMap;
 use super::{Key, Memory};
 use crate::finding::{At, FindingKind};
 use crate::ledger::{Ledger, Occurrence};
-use crate::line::{LINE, Line, State, Write, mask};
+use crate::line::{LINE, Line, mask};
 use crate::regions::Piece;
 use crate::under_way::Pending;
+use crate::write::{State, Write};
 
 impl Memory {
     /// `piece` is freed: what waits there will not be flushed any more.

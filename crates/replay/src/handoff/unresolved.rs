@@ -17,7 +17,7 @@ const BEHIND: u64 = 32;
 /// An address that is spun at.
 #[derive(Debug, Default)]
 struct Spun {
-    /// Who has written to it last, and as how manieth of all writes; and the same of who did last before that one's last turn.
+    /// Who has written to it last, and the number of that write; and the same of the last one by somebody else.
     last: Option<(usize, u64)>,
     other: Option<(usize, u64)>,
     /// The wait that each thread was last seen in: its first look.
