@@ -5,6 +5,7 @@ mod common;
 
 use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
@@ -167,4 +168,39 @@ fn shells_run_no_code_that_nobody_knows() {
     let threads = Trace::open(&dir).unwrap().manifest().threads.len();
     assert!(threads > 9);
     check(&dir, threads);
+}
+
+/// The log of a forked child was closed to all, also to us who read it, as its parent's mask says.
+#[test]
+fn a_mask_for_new_files_is_the_programs_alone() {
+    let source = "#include <pthread.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void *nothing(void *a) { return a; }
+int main(void) {
+    pthread_t thread;
+    umask(0777);
+    pthread_create(&thread, 0, nothing, 0);
+    pthread_join(thread, 0);
+    if (fork() == 0)
+        _exit(0);
+    wait(0);
+    return umask(0) == 0777 ? 0 : 9;
+}
+";
+    let folder = tempfile::tempdir().unwrap();
+    let program = c_program(folder.path(), "masked", source, &["-pthread"]);
+    let dir = folder.path().join("trace");
+    let mut command = prestore();
+    // Root may read what nobody may, unless it has given that up.
+    if fs::metadata("/proc/self").unwrap().uid() == 0 {
+        let recorder = command.get_program().to_owned();
+        command = Command::new("setpriv");
+        command.args(["--bounding-set=-dac_override,-dac_read_search", "--"]);
+        command.arg(recorder);
+    }
+    command.args(["record", "-o", text(&dir), "--", text(&program)]);
+    Running::start(command).finish().exits(0);
+    check(&dir, 3);
 }

@@ -9,7 +9,7 @@ use prestore_trace::replay::CallTree;
 use rustc_hash::FxHashMap;
 
 use crate::error::CrashError;
-use crate::finding::{Finding, FindingKind, Spot};
+use crate::finding::{At, Finding, FindingKind, Spot};
 use crate::image::{Domain, Image};
 use crate::images::Images;
 use crate::logged::{Logged, Logs};
@@ -52,15 +52,17 @@ pub struct Checked {
     /// Instructions that have flushed their lines.
     pub flushers: Vec<SiteId>,
     /// How often instructions of which a flush was redundant have flushed in all, by the calls that led there.
-    pub flushed: Vec<Flushed>,
+    pub flushed: Vec<Executed>,
+    /// The same of instructions whose stores are findings, a line at a time.
+    pub stored: Vec<Executed>,
     /// What was left out, a sentence each.
     pub notes: Vec<String>,
 }
 
-/// How often one place has flushed lines of an image.
+/// How often one place has flushed lines of an image, or stored to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Flushed {
-    /// The flush.
+pub struct Executed {
+    /// The flush or store.
     pub at: Spot,
     /// Index in [`Checked::images`].
     pub image: usize,
@@ -178,26 +180,19 @@ fn walk(
         notes.push(NO_FLUSH.to_owned());
     }
     let flushes = std::mem::take(&mut memory.flushes);
+    let stores = std::mem::take(&mut memory.stores);
     let mut findings = memory.end(&threads).findings(&tree);
     let (images, kept) = images.found(knows_files, dir, &touched)?;
     for finding in &mut findings {
         finding.image = finding.image.and_then(|i| kept[i]);
     }
-    let redundant: BTreeSet<SiteId> = (findings.iter())
-        .filter(|f| f.kind == FindingKind::RedundantFlush)
-        .map(|f| f.at.site)
-        .collect();
-    let mut flushes: Vec<_> = (flushes.into_iter())
-        .filter(|((at, _), _)| redundant.contains(&at.site))
-        .collect();
-    flushes.sort_unstable();
-    let flushed = flushes.into_iter().filter_map(|((at, image), count)| {
-        Some(Flushed {
-            at: at.spot(&tree),
-            image: kept[image]?,
-            count,
-        })
-    });
+    let executed = |counts, is_such: fn(FindingKind) -> bool| {
+        let found = findings.iter().filter(|f| is_such(f.kind));
+        let sites: BTreeSet<SiteId> = found.map(|f| f.at.site).collect();
+        executed(counts, &sites, &kept, &tree)
+    };
+    let flushed = executed(flushes, |kind| kind == FindingKind::RedundantFlush);
+    let stored = executed(stores, |kind| kind <= FindingKind::Ordering);
     let mut logged = match (logs, owners.pop(), names.pop()) {
         (Some(logs), Some(owner), Some(name)) => {
             let lost = values.map_or(0, |v| v.lost());
@@ -214,10 +209,32 @@ fn walk(
         findings,
         synced: synced.iter().map(|at| at.spot(&tree)).collect(),
         flushers: flushers.into_iter().collect(),
-        flushed: flushed.collect(),
+        flushed,
+        stored,
         notes,
     };
     Ok((checked, logged))
+}
+
+/// Of `counts` those of `sites`, in the order of their places. `kept`: what is left of the images.
+fn executed(
+    counts: FxHashMap<(At, usize), u64>,
+    sites: &BTreeSet<SiteId>,
+    kept: &[Option<usize>],
+    tree: &CallTree,
+) -> Vec<Executed> {
+    let mut counts: Vec<_> = (counts.into_iter())
+        .filter(|((at, _), _)| sites.contains(&at.site))
+        .collect();
+    counts.sort_unstable();
+    let of_image = counts.into_iter().filter_map(|((at, image), count)| {
+        Some(Executed {
+            at: at.spot(tree),
+            image: kept[image]?,
+            count,
+        })
+    });
+    of_image.collect()
 }
 
 /// Every flush and fence has to be there.

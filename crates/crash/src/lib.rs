@@ -42,7 +42,7 @@ mod under_way;
 mod values;
 mod write;
 
-pub use analysis::{Checked, Flushed, ImageFound, Naming, Options, check, check_and_log};
+pub use analysis::{Checked, Executed, ImageFound, Naming, Options, check, check_and_log};
 pub use blame::{Blame, blame};
 pub use error::CrashError;
 pub use finding::{Finding, FindingKind, First, Spot};

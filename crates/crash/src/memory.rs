@@ -42,6 +42,8 @@ pub(crate) struct Memory {
     pub(crate) any_flush: bool,
     /// How often lines of an image were flushed where.
     pub(crate) flushes: FxHashMap<(At, usize), u64>,
+    /// How often something was stored to an image where, a line at a time.
+    pub(crate) stores: FxHashMap<(At, usize), u64>,
     pub(crate) ledger: Ledger,
     /// Where it is known what is stored, and it matters what is persistent first.
     pointers: Option<Pointers>,
@@ -60,6 +62,7 @@ impl Memory {
             touched: FxHashSet::default(),
             any_flush: false,
             flushes: FxHashMap::default(),
+            stores: FxHashMap::default(),
             ledger: Ledger::default(),
         }
     }
@@ -82,10 +85,13 @@ impl Memory {
 
     pub(crate) fn store(&mut self, pending: &mut Pending, store: Store, piece: Piece) {
         pending.stored = true;
-        self.touched.insert(self.owners[piece.owner as usize]);
+        let image = self.owners[piece.owner as usize];
+        self.touched.insert(image);
         // What the caches have is safe; what was to be written around them there before is not any more.
         let cached_is_safe = self.domain == Domain::Eadr;
+        let stores = self.stores.entry((store.at, image)).or_default();
         for part in piece.lines() {
+            *stores += 1;
             let first = First {
                 address: piece.addr + part.further,
                 offset: piece.offset + part.further,

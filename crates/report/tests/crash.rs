@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use common::FakeSymbols;
 use common::schema::{assert_valid, sarif_schema};
-use prestore_crash::{Checked, Domain, Finding, FindingKind, First, ImageFound, Spot};
+use prestore_crash::{Checked, Domain, Executed, Finding, FindingKind, First, ImageFound, Spot};
 use prestore_report::{CrashAbout, CrashReport, TextOptions, crash_text, crash_to_sarif};
 use prestore_trace::{ProcessId, SiteId, ThreadId};
 
@@ -75,6 +75,14 @@ fn report() -> CrashReport {
         synced: Vec::new(),
         flushers: Vec::new(),
         flushed: Vec::new(),
+        stored: vec![Executed {
+            at: Spot {
+                site: SiteId(2),
+                calls: Vec::new(),
+            },
+            image: 0,
+            count: 8,
+        }],
         notes: vec!["thread 3 was read in part".into()],
     };
     let generic = HashSet::from([SiteId(3)]);
@@ -104,8 +112,11 @@ fn a_line_is_one_finding_and_a_library_s_is_its_caller_s() {
             (FindingKind::RedundantFlush, "save", 3, 500),
         ]
     );
+    let of: Vec<_> = report.findings.iter().map(|f| f.of).collect();
+    assert_eq!(of, [Some(8), Some(8), None]);
     let text = crash_text(&report, TextOptions::default());
     for part in [
+        "6 of 8 stores",
         "1. missing flush: put",
         "2. not added to the transaction: put",
         "transaction begun at save (save.c:20)",

@@ -158,6 +158,13 @@ session_publish(const char *path)
     doorbell_ring(control);
 }
 
+/* The engine lets the user's group in, and the program's mask may have kept everybody out. */
+static void
+for_the_user_alone(file_t file)
+{
+    fchmod(file, 0600);
+}
+
 /* The lock tells the host that this image may still write, or that a child which it forked has not
  * shown itself: it belongs to the open file, which a fork shares and an exec or an end closes. */
 static bool
@@ -168,7 +175,10 @@ open_meta(void)
     pid = dr_get_process_id();
     file_path(meta_path, sizeof(meta_path), ".", 'p', 0);
     meta_file = dr_open_file(meta_path, DR_FILE_WRITE_OVERWRITE | DR_FILE_ALLOW_LARGE);
-    return meta_file >= 0 && flock(meta_file, LOCK_SH | LOCK_NB) == 0;
+    if (meta_file < 0)
+        return false;
+    for_the_user_alone(meta_file);
+    return flock(meta_file, LOCK_SH | LOCK_NB) == 0;
 }
 
 /* The engine, whose open() the client's is too, does not say why it could not open a file. */
@@ -325,8 +335,7 @@ session_map(char kind, thread_id_t tid, size_t bytes, char *path, size_t path_si
         errno = no_descriptor_is_left() ? EMFILE : EACCES;
         return NULL;
     }
-    /* The engine lets the user's group in, and the program's mask may have kept everybody out. */
-    fchmod(fd, 0600);
+    for_the_user_alone(fd);
     void *map = MAP_FAILED;
     /* The counters of the scope `count` are sparse; buffers must exist, or a full file system
      * would kill the program at its first write. */

@@ -208,6 +208,15 @@ fn alternate_stacks() {
     }
 }
 
+/// Signals that were sent came with the numbers of faults within the engine, and all flags of actions were kept.
+#[test]
+fn what_is_left_of_faults_and_flags() {
+    let program = cc("left_of_faults", &["-O1", "-pthread"]);
+    for options in [&[][..], &["count"], &["values"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 #[test]
 fn limits_on_the_size_of_files() {
     same(&[], &[cc("small_files", &["-pthread"])]);

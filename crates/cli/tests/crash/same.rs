@@ -52,6 +52,25 @@ fn a_flush_that_is_needed_at_times_is_not_to_be_left_out() {
     assert!(reason.contains("; leave the flush out"), "{reason}");
 }
 
+/// An early return that leaves a flush out, and a place that never flushes, are mended in different ways.
+#[test]
+fn of_stores_that_are_flushed_at_times_both_numbers_are_said() {
+    let body = "for (int i = 0; i < 50; i++) { at[i * 8] = 1; if (i % 10) _mm_clflush((void *)(at + i * 8)); }";
+    for options in [&["--values"][..], &[]] {
+        let report = found(body, options);
+        let finding = &report["findings"][0];
+        assert_eq!(finding["kind"], "missing-flush", "{report:#}");
+        assert_eq!((&finding["count"], &finding["of"]), (&5.into(), &50.into()));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let program = c_program(folder.path(), "some", &other_ways(body), &["-Wl,-z,now"]);
+    let dir = record(folder.path(), &program, &[]);
+    let said = run(["crash", text(&dir), "--image", "pool"])
+        .exits(0)
+        .stdout;
+    assert!(said.contains("5 of 50 stores in pool"), "{said}");
+}
+
 /// Who has a structure in a header stores the pointer there, and not in the line that calls it.
 #[test]
 fn the_line_in_a_header_that_stores_a_pointer_is_named_too() {

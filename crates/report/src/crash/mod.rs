@@ -97,7 +97,7 @@ pub struct NamedCrashFinding {
     pub range: Option<String>,
     /// How often: stores, flushes or fences.
     pub count: u64,
-    /// How often the line flushes in all, if a flush is redundant.
+    /// How often the line flushes, or stores to the image, in all.
     pub of: Option<u64>,
     /// The first of them.
     pub first: First,

@@ -1,8 +1,8 @@
-//! Flushes that are redundant at times, and needed at others.
+//! How often what is wrong at times was done in all: flushes that are redundant, stores that are never persistent.
 
 use std::collections::HashSet;
 
-use prestore_crash::{Checked, Domain, FindingKind};
+use prestore_crash::{Checked, Domain, Executed, FindingKind};
 use prestore_trace::SiteId;
 
 use super::helper::Helps;
@@ -11,7 +11,7 @@ use super::{About, NamedCrashFinding, words};
 use crate::place::NamedPlace;
 use crate::resolve::Resolver;
 
-/// Says of each redundant flush how often its line flushes in all, and not to leave it out where that is more.
+/// Says of each finding how often its line flushes or stores in all, and not to leave a flush out where that is more.
 pub(super) fn tell(
     findings: &mut [NamedCrashFinding],
     checked: &Checked,
@@ -19,19 +19,24 @@ pub(super) fn tell(
     generic: &HashSet<SiteId>,
     resolver: &mut dyn Resolver,
 ) {
-    let mut redundant: Vec<&mut NamedCrashFinding> = (findings.iter_mut())
-        .filter(|f| f.kind == FindingKind::RedundantFlush)
-        .collect();
-    for flushed in &checked.flushed {
-        let at = owned(&flushed.at, Some(Helps::Persist), generic, resolver).place;
-        let range = checked.images.get(flushed.image).map(|i| &i.name);
-        let of =
-            (redundant.iter_mut()).find(|f| is_line(&f.place, &at) && f.range.as_ref() == range);
-        if let Some(finding) = of {
-            *finding.of.get_or_insert(0) += flushed.count;
+    let is_flush = |kind| kind == FindingKind::RedundantFlush;
+    let mut add = |all: &[Executed], helps, is_such: &dyn Fn(FindingKind) -> bool| {
+        for executed in all {
+            let at = owned(&executed.at, helps, generic, resolver).place;
+            let range = checked.images.get(executed.image).map(|i| &i.name);
+            let of = (findings.iter_mut())
+                .filter(|f| is_such(f.kind) && is_line(&f.place, &at) && f.range.as_ref() == range);
+            for finding in of {
+                *finding.of.get_or_insert(0) += executed.count;
+            }
         }
-    }
-    for finding in redundant {
+    };
+    add(&checked.flushed, Some(Helps::Persist), &is_flush);
+    let is_unfenced = |kind| kind == FindingKind::MissingFence;
+    add(&checked.stored, Some(Helps::StoreUnfenced), &is_unfenced);
+    let is_other = |kind| kind < FindingKind::RedundantFlush && !is_unfenced(kind);
+    add(&checked.stored, None, &is_other);
+    for finding in findings.iter_mut().filter(|f| is_flush(f.kind)) {
         // Calls of libraries that are redundant as a whole flush several lines.
         let of = finding.of.filter(|&of| of > finding.count);
         if let Some(of) = of.filter(|_| about.domain == Domain::Adr) {

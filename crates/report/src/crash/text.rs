@@ -138,7 +138,8 @@ fn write_images(page: &mut Page, report: &CrashReport) {
 
 fn write(page: &mut Page, number: usize, f: &NamedCrashFinding) {
     let (one, many) = things(f.kind);
-    let things = if f.count == 1 { one } else { many };
+    let is_one = f.count == 1 && f.of.is_none_or(|of| of == 1);
+    let things = if is_one { one } else { many };
     page.heading(&format!("{number}. {}: {}", f.title(), f.place.function));
     let location = page.location(&f.place);
     let helper = f.helper.as_ref().map_or(String::new(), |h| {
@@ -151,7 +152,9 @@ fn write(page: &mut Page, number: usize, f: &NamedCrashFinding) {
     });
     page.line(&format!("   Location: {location}{helper}"));
     let first = &f.first;
-    let mut what = format!("{} {things}", count(f.count));
+    let of = f.of.filter(|&of| of > f.count);
+    let of = of.map_or(String::new(), |of| format!(" of {}", count(of)));
+    let mut what = format!("{}{of} {things}", count(f.count));
     if let Some(range) = &f.range {
         what += &format!(
             " in {}, first at byte {:#x} (address {:#x})",
