@@ -145,6 +145,21 @@ fn programs_are_executed_beside_forks() {
     }
 }
 
+/// They gave way to each other for ever, and to none of a lower priority that had what they waited for.
+#[test]
+fn threads_of_real_time_priority() {
+    let program = cc("real_time", &["-pthread"]);
+    if native(&[&program]).stdout == "not permitted\n" {
+        eprintln!("SKIPPED: no such priorities are permitted here");
+        return;
+    }
+    for options in [&[][..], &["count"], &["values"]] {
+        for _ in 0..2 {
+            same(options, &[str(&program)]);
+        }
+    }
+}
+
 const LIVES: [&[&str]; 4] = [&[], &["values"], &["count"], &["bursts=100000,4400000,16"]];
 
 /// Threads that do what a random number says: fork, execute, map, jump out of handlers, are cancelled.
