@@ -126,8 +126,7 @@ fn walk(
     let dir = trace.dir().display().to_string();
     whole(manifest, &dir)?;
     let scope = &manifest.info.scope;
-    let knows_files = scope.mapped_files;
-    if !knows_files && options.images.is_empty() {
+    if !scope.mapped_files && options.images.is_empty() {
         return Err(CrashError::NoMappedFiles(dir));
     }
     let mut pass = Pass {
@@ -150,7 +149,18 @@ fn walk(
         lenient: options.lenient,
         ..prestore_replay::Options::default()
     };
-    let mut notes = in_order_of_waits(trace, &read, &mut pass)?;
+    let notes = in_order_of_waits(trace, &read, &mut pass)?;
+    found(pass, options, notes)
+}
+
+/// What a pass has found.
+fn found(
+    pass: Pass<'_>,
+    options: &Options,
+    mut notes: Vec<String>,
+) -> Result<(Checked, Option<Logged>), CrashError> {
+    let dir = pass.trace.dir().display().to_string();
+    let knows_files = pass.trace.manifest().info.scope.mapped_files;
     let Pass {
         images,
         mut memory,
