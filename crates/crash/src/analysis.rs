@@ -53,7 +53,9 @@ pub struct Checked {
     pub flushers: Vec<SiteId>,
     /// How often instructions of which a flush was redundant have flushed in all, by the calls that led there.
     pub flushed: Vec<Executed>,
-    /// The same of instructions whose stores are findings, a line at a time.
+    /// How often those that were redundant were of a line that another thread had stored to last.
+    pub helped: Vec<Executed>,
+    /// How often instructions whose stores are findings have stored in all, a line at a time.
     pub stored: Vec<Executed>,
     /// What was left out, a sentence each.
     pub notes: Vec<String>,
@@ -88,7 +90,7 @@ pub struct Naming<'a> {
 /// Checks the recording.
 ///
 /// Memory: what is not persistent yet, some 200 bytes a store's place and line, and 50 bytes for each
-/// line of the images that was ever touched; of a recording with values 70 more.
+/// line of the images that was ever stored to, 4 for others that were flushed; of a recording with values 70 more.
 ///
 /// # Errors
 /// [`CrashError`]: the recording lacks what is needed, or an image is not in it.
@@ -191,6 +193,7 @@ fn found(
     }
     let flushes = std::mem::take(&mut memory.flushes);
     let stores = std::mem::take(&mut memory.stores);
+    let helped = std::mem::take(&mut memory.helped);
     let mut findings = memory.end(&threads).findings(&tree);
     let (images, kept) = images.found(knows_files, dir, &touched)?;
     for finding in &mut findings {
@@ -202,6 +205,7 @@ fn found(
         executed(counts, &sites, &kept, &tree)
     };
     let flushed = executed(flushes, |kind| kind == FindingKind::RedundantFlush);
+    let helped = executed(helped, |kind| kind == FindingKind::RedundantFlush);
     let stored = executed(stores, |kind| kind <= FindingKind::Ordering);
     let mut logged = match (logs, owners.pop(), names.pop()) {
         (Some(logs), Some(owner), Some(name)) => {
@@ -220,6 +224,7 @@ fn found(
         synced: synced.iter().map(|at| at.spot(&tree)).collect(),
         flushers: flushers.into_iter().collect(),
         flushed,
+        helped,
         stored,
         notes,
     };

@@ -15,6 +15,8 @@ pub(crate) struct Line {
     pub(crate) last_flush: Option<At>,
     /// The last non-temporal store, where no flush has come since.
     last_non_temporal: Option<At>,
+    /// Who stored to it last.
+    stored_by: Option<ThreadId>,
 }
 
 /// What a flush met.
@@ -27,9 +29,18 @@ pub(crate) enum Met {
 }
 
 impl Line {
+    /// `last_flush`: before anything was stored to it.
+    pub(crate) fn new(last_flush: Option<At>) -> Self {
+        Self {
+            last_flush,
+            ..Self::default()
+        }
+    }
+
     /// `new` is stored; what was there at its bytes is gone. `ordered`: a store between a flush of
     /// its bytes and the fence is to be told.
     pub(crate) fn store(&mut self, mut new: Write, ordered: bool) {
+        self.stored_by = Some(new.first.thread);
         let mut over = None;
         for old in &mut self.writes {
             if old.bytes & new.bytes == 0 {
@@ -101,6 +112,11 @@ impl Line {
     /// It is flushed at `at`, whatever that meets.
     pub(crate) fn flushed(&mut self, at: At) {
         (self.last_flush, self.last_non_temporal) = (Some(at), None);
+    }
+
+    /// Has another one than `thread` stored to it last?
+    pub(crate) fn is_of_another(&self, thread: ThreadId) -> bool {
+        self.stored_by.is_some_and(|by| by != thread)
     }
 
     /// What wrote the line back last, or made it be: a flush, or a non-temporal store.

@@ -1,7 +1,9 @@
 //! The lines of all images, and what threads have under way to them.
 
 mod ending;
+mod unstored;
 
+use prestore_trace::ThreadId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::contents::Contents;
@@ -15,6 +17,7 @@ use crate::transactions::Unlogged;
 use crate::under_way::{Orders, Pending, Store};
 use crate::values::{Held, Stored};
 use crate::write::{State, Write};
+use unstored::Unstored;
 
 /// A line: whose memory, and which.
 pub(crate) type Key = (u32, u64);
@@ -27,13 +30,17 @@ pub(crate) struct Redundant {
     pub(crate) owner: u32,
     /// The flush or non-temporal store that had written the line back before.
     pub(crate) before: Option<At>,
+    /// Another thread had stored to the line last: who flushes what it reads may come first, too.
+    pub(crate) of_another: bool,
 }
 
 /// All persistent memory. Lines that have been flushed are kept for what is said of the next flush.
 #[derive(Debug)]
 pub(crate) struct Memory {
     pub(crate) domain: Domain,
+    /// Those that were stored to.
     lines: FxHashMap<Key, Line>,
+    unstored: Unstored,
     /// Which image an owner of lines belongs to.
     owners: Vec<usize>,
     /// Images of which something was stored or flushed.
@@ -44,6 +51,8 @@ pub(crate) struct Memory {
     pub(crate) flushes: FxHashMap<(At, usize), u64>,
     /// How often something was stored to an image where, a line at a time.
     pub(crate) stores: FxHashMap<(At, usize), u64>,
+    /// How often a flush had nothing to write back of a line that another thread had stored to last.
+    pub(crate) helped: FxHashMap<(At, usize), u64>,
     pub(crate) ledger: Ledger,
     /// Where it is known what is stored, and it matters what is persistent first.
     pointers: Option<Pointers>,
@@ -63,6 +72,8 @@ impl Memory {
             any_flush: false,
             flushes: FxHashMap::default(),
             stores: FxHashMap::default(),
+            helped: FxHashMap::default(),
+            unstored: Unstored::default(),
             ledger: Ledger::default(),
         }
     }
@@ -107,7 +118,10 @@ impl Memory {
                     told: false,
                 }
             };
-            let line = self.lines.entry(part.key).or_default();
+            let line = self
+                .lines
+                .entry(part.key)
+                .or_insert_with(|| Line::new(self.unstored.taken(part.key)));
             let write = Write {
                 at: store.at,
                 first,
@@ -166,37 +180,20 @@ impl Memory {
         self.any_flush |= !pieces.is_empty();
         let (mut met, mut in_vain) = (Met::Nothing, None);
         for piece in pieces {
-            let key = piece.key();
-            let line = self.lines.entry(key).or_default();
-            let before = line.last_written_back();
-            let waiting = line.writes.iter().fold(0, |all, w| all | w.bytes);
-            if alone && let Some(pointers) = &mut self.pointers {
-                pointers.persistent_alone(key, waiting, &mut pending.pointers);
-            }
-            if alone && let Some(contents) = &mut self.contents {
-                contents.persistent(key, waiting);
-            }
-            let met_here = match self.domain {
-                Domain::Adr => line.flush(first.thread, at, alone),
-                Domain::Eadr => Met::Nothing,
-            };
-            pending.last_flush = Some(at);
-            match met_here {
-                Met::Work => {
-                    pending.note(key);
-                    met = Met::Work;
-                }
-                Met::Nothing => line.flushed(at),
+            let (met_here, before, of_another) =
+                self.flush_line(pending, at, first.thread, piece.key(), alone);
+            if met_here == Met::Work {
+                met = Met::Work;
             }
             // Beside what is flushed is other memory, of which nobody said that it is persistent.
             if piece.addr == first.address {
                 let image = self.owners[piece.owner as usize];
                 self.touched.insert(image);
                 *self.flushes.entry((at, image)).or_default() += 1;
-                in_vain = Some((piece, before));
+                in_vain = Some((piece, before, of_another));
             }
         }
-        let (piece, before) = in_vain.filter(|_| met == Met::Nothing)?;
+        let (piece, before, of_another) = in_vain.filter(|_| met == Met::Nothing)?;
         let first = First {
             offset: piece.offset,
             ..first
@@ -207,14 +204,53 @@ impl Memory {
             first,
             owner,
             before,
+            of_another,
         })
+    }
+
+    /// Flushes a line; answers what that met, what had written the line back before, and whether another thread had stored to
+    /// it last.
+    fn flush_line(
+        &mut self,
+        pending: &mut Pending,
+        at: At,
+        thread: ThreadId,
+        key: Key,
+        alone: bool,
+    ) -> (Met, Option<At>, bool) {
+        pending.last_flush = Some(at);
+        let Some(line) = self.lines.get_mut(&key) else {
+            return (Met::Nothing, self.unstored.flushed(key, at), false);
+        };
+        let before = line.last_written_back();
+        let of_another = line.is_of_another(thread);
+        let waiting = line.writes.iter().fold(0, |all, w| all | w.bytes);
+        if alone && let Some(pointers) = &mut self.pointers {
+            pointers.persistent_alone(key, waiting, &mut pending.pointers);
+        }
+        if alone && let Some(contents) = &mut self.contents {
+            contents.persistent(key, waiting);
+        }
+        let met = match self.domain {
+            Domain::Adr => line.flush(thread, at, alone),
+            Domain::Eadr => Met::Nothing,
+        };
+        match met {
+            Met::Work => pending.note(key),
+            Met::Nothing => line.flushed(at),
+        }
+        (met, before, of_another)
     }
 
     /// It had nothing to write back.
     pub(crate) fn redundant(&mut self, flush: Redundant) {
+        let image = self.image(flush.owner);
+        if flush.of_another {
+            *self.helped.entry((flush.at, image)).or_default() += 1;
+        }
         self.ledger.add(Occurrence {
             kind: FindingKind::RedundantFlush,
-            image: Some(self.image(flush.owner)),
+            image: Some(image),
             at: flush.at,
             count: 1,
             first: flush.first,

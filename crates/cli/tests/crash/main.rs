@@ -22,7 +22,10 @@ mod whose;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{assert_valid, c_program, compile, no_clwb, no_pmemobj, root, run, source_line, text};
+use common::{
+    Running, assert_valid, c_program, compile, no_clwb, no_pmemobj, prestore, root, run,
+    source_line, text,
+};
 use serde_json::Value;
 
 const PROGRAMS: &str = "crates/cli/tests/programs";

@@ -52,6 +52,60 @@ fn a_flush_that_is_needed_at_times_is_not_to_be_left_out() {
     assert!(reason.contains("; leave the flush out"), "{reason}");
 }
 
+/// Who persists what it has read of another thread may be the first to do so in another run.
+#[test]
+fn a_flush_of_what_another_thread_has_stored_may_have_to_stay() {
+    let source = r#"#include <fcntl.h>
+#include <immintrin.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static long *pool;
+static void *store(void *of) {
+    pool[0] = 1;
+    _mm_clflush(pool);
+    _mm_sfence();
+    return of;
+}
+int main(int argc, char **argv) {
+    pthread_t thread;
+    int fd = open(argv[argc - 1], O_RDWR | O_CREAT, 0600);
+    if (ftruncate(fd, 4096) != 0) return 2;
+    pool = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (argc == 2) {
+        pthread_create(&thread, NULL, store, NULL);
+        pthread_join(thread, NULL);
+    } else
+        store(NULL);
+    _mm_clflush(pool);
+    _mm_sfence();
+    _exit(0);
+}
+"#;
+    let folder = tempfile::tempdir().unwrap();
+    let program = c_program(folder.path(), "reads", source, &["-pthread", "-Wl,-z,now"]);
+    for (arguments, helps) in [(&["pool"][..], true), (&["alone", "pool"], false)] {
+        let dir = folder.path().join("helps");
+        let command = ["record", "--force", "-o", text(&dir), "--", text(&program)];
+        let mut recorder = prestore();
+        recorder
+            .args(command)
+            .args(arguments)
+            .current_dir(folder.path());
+        Running::start(recorder).finish().exits(0);
+        let report = crash(&dir, &["--image", "pool"]);
+        let all = report["findings"].as_array().unwrap();
+        assert_eq!(all.len(), 1, "{report:#}");
+        let reason = all[0]["reason"].as_str().unwrap();
+        assert_eq!(all[0]["kind"], "redundant-flush", "{report:#}");
+        assert_eq!(
+            reason.contains("1 were of a line that another thread"),
+            helps,
+            "{reason}"
+        );
+    }
+}
+
 /// An early return that leaves a flush out, and a place that never flushes, are mended in different ways.
 #[test]
 fn of_stores_that_are_flushed_at_times_both_numbers_are_said() {

@@ -99,6 +99,9 @@ pub struct NamedCrashFinding {
     pub count: u64,
     /// How often the line flushes, or stores to the image, in all.
     pub of: Option<u64>,
+    /// How many redundant flushes were of a line that another thread had stored to last; `reason` says so.
+    #[serde(skip)]
+    pub helped: u64,
     /// The first of them.
     pub first: First,
     /// The flush that goes with it, where there is one: `reason` says how.
@@ -201,7 +204,7 @@ impl NamedCrashFinding {
             (Some(storer), _) => {
                 words::pointed_to(storer.in_words(), publisher.map(|p| p.in_words()))
             }
-            (None, Some(begun)) => words::not_added(finding.kind, begun),
+            (None, Some(begun)) => words::not_added(finding.kind, begun, about.values),
             (None, None) => words::reason(
                 finding.kind,
                 about.domain,
@@ -217,6 +220,7 @@ impl NamedCrashFinding {
             range,
             count: finding.count,
             of: None,
+            helped: 0,
             first: finding.first,
             flush,
             fence,

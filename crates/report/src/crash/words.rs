@@ -125,6 +125,15 @@ pub fn redundant_at_times(count: u64, of: u64, before: Option<&NamedPlace>) -> S
     )
 }
 
+/// What is added of redundant flushes of which so many were of lines that another thread had stored to.
+pub fn helps(helped: u64) -> String {
+    format!(
+        ". Of these, {} were of a line that another thread had stored to last: a thread that flushes what it has read before it \
+         relies on it has to, as it may come before the other one's flush in another run; then keep it",
+        human::count(helped)
+    )
+}
+
 /// Sentences on data to which a pointer is persistent too early.
 pub fn pointed_to(pointer: String, fence: Option<String>) -> String {
     let by = fence.map_or("msync".to_owned(), |f| format!("the fence at {f}"));
@@ -135,7 +144,7 @@ pub fn pointed_to(pointer: String, fence: Option<String>) -> String {
 }
 
 /// Sentences on what is stored in the transaction that was begun at `begun`, and was not added to it.
-pub fn not_added(kind: FindingKind, begun: &NamedPlace) -> String {
+pub fn not_added(kind: FindingKind, begun: &NamedPlace, values: bool) -> String {
     let begun = where_is(begun);
     let (missing, effect) = match kind {
         FindingKind::MissingFlush => (
@@ -147,9 +156,15 @@ pub fn not_added(kind: FindingKind, begun: &NamedPlace) -> String {
             "a power cut before the commit may leave it, and it is not rolled back",
         ),
     };
+    let unless = match values {
+        true => "",
+        false => {
+            "; if it is added without a copy (POBJ_XADD_NO_SNAPSHOT), a recording with --values knows"
+        }
+    };
     format!(
         "what is stored here was not added to the transaction begun at {begun}, {missing}: {effect}; add it \
-         (TX_ADD, pmemobj_tx_add_range) before the store"
+         (TX_ADD, pmemobj_tx_add_range) before the store{unless}"
     )
 }
 
