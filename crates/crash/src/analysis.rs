@@ -54,7 +54,7 @@ pub struct Checked {
     /// How often instructions of which a flush was redundant have flushed in all, by the calls that led there.
     pub flushed: Vec<Executed>,
     /// How often those that were redundant were of a line that another thread had stored to last.
-    pub helped: Vec<Executed>,
+    pub of_another: Vec<Executed>,
     /// How often instructions whose stores are findings have stored in all, a line at a time.
     pub stored: Vec<Executed>,
     /// What was left out, a sentence each.
@@ -193,7 +193,7 @@ fn found(
     }
     let flushes = std::mem::take(&mut memory.flushes);
     let stores = std::mem::take(&mut memory.stores);
-    let helped = std::mem::take(&mut memory.helped);
+    let of_another = std::mem::take(&mut memory.of_another);
     let mut findings = memory.end(&threads).findings(&tree);
     let (images, kept) = images.found(knows_files, dir, &touched)?;
     for finding in &mut findings {
@@ -205,7 +205,7 @@ fn found(
         executed(counts, &sites, &kept, &tree)
     };
     let flushed = executed(flushes, |kind| kind == FindingKind::RedundantFlush);
-    let helped = executed(helped, |kind| kind == FindingKind::RedundantFlush);
+    let of_another = executed(of_another, |kind| kind == FindingKind::RedundantFlush);
     let stored = executed(stores, |kind| kind <= FindingKind::Ordering);
     let mut logged = match (logs, owners.pop(), names.pop()) {
         (Some(logs), Some(owner), Some(name)) => {
@@ -224,7 +224,7 @@ fn found(
         synced: synced.iter().map(|at| at.spot(&tree)).collect(),
         flushers: flushers.into_iter().collect(),
         flushed,
-        helped,
+        of_another,
         stored,
         notes,
     };

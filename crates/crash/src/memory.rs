@@ -52,7 +52,7 @@ pub(crate) struct Memory {
     /// How often something was stored to an image where, a line at a time.
     pub(crate) stores: FxHashMap<(At, usize), u64>,
     /// How often a flush had nothing to write back of a line that another thread had stored to last.
-    pub(crate) helped: FxHashMap<(At, usize), u64>,
+    pub(crate) of_another: FxHashMap<(At, usize), u64>,
     pub(crate) ledger: Ledger,
     /// Where it is known what is stored, and it matters what is persistent first.
     pointers: Option<Pointers>,
@@ -72,7 +72,7 @@ impl Memory {
             any_flush: false,
             flushes: FxHashMap::default(),
             stores: FxHashMap::default(),
-            helped: FxHashMap::default(),
+            of_another: FxHashMap::default(),
             unstored: Unstored::default(),
             ledger: Ledger::default(),
         }
@@ -246,7 +246,7 @@ impl Memory {
     pub(crate) fn redundant(&mut self, flush: Redundant) {
         let image = self.image(flush.owner);
         if flush.of_another {
-            *self.helped.entry((flush.at, image)).or_default() += 1;
+            *self.of_another.entry((flush.at, image)).or_default() += 1;
         }
         self.ledger.add(Occurrence {
             kind: FindingKind::RedundantFlush,

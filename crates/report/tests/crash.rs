@@ -75,7 +75,7 @@ fn report() -> CrashReport {
         synced: Vec::new(),
         flushers: Vec::new(),
         flushed: Vec::new(),
-        helped: Vec::new(),
+        of_another: Vec::new(),
         stored: vec![Executed {
             at: Spot {
                 site: SiteId(2),

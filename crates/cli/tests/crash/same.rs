@@ -99,11 +99,22 @@ int main(int argc, char **argv) {
         let reason = all[0]["reason"].as_str().unwrap();
         assert_eq!(all[0]["kind"], "redundant-flush", "{report:#}");
         assert_eq!(
-            reason.contains("1 were of a line that another thread"),
+            reason.contains("1 flushed a line that another thread"),
             helps,
             "{reason}"
         );
     }
+}
+
+/// The flush that is named is the line's own, also where that was flushed before anything was stored to it.
+#[test]
+fn a_flush_before_the_first_store_is_the_nearest_one() {
+    let body = "_mm_clflush((void *)at);\n_mm_clflush((void *)(at + 8));\nat[0] = 1;";
+    let report = found(body, &[]);
+    let all = report["findings"].as_array().unwrap();
+    let missing = all.iter().find(|f| f["kind"] == "missing-flush").unwrap();
+    let line = missing["line"].as_u64().unwrap();
+    assert_eq!(missing["flush"]["line"], line - 2, "{report:#}");
 }
 
 /// An early return that leaves a flush out, and a place that never flushes, are mended in different ways.

@@ -170,7 +170,7 @@ impl CrashReport {
             helper: at.helper,
             range: Some(names.logged.name.clone()),
             of: None,
-            helped: 0,
+            of_another: 0,
             count: 1,
             first,
             flush,

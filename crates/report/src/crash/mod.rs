@@ -101,7 +101,7 @@ pub struct NamedCrashFinding {
     pub of: Option<u64>,
     /// How many redundant flushes were of a line that another thread had stored to last; `reason` says so.
     #[serde(skip)]
-    pub helped: u64,
+    pub of_another: u64,
     /// The first of them.
     pub first: First,
     /// The flush that goes with it, where there is one: `reason` says how.
@@ -220,7 +220,7 @@ impl NamedCrashFinding {
             range,
             count: finding.count,
             of: None,
-            helped: 0,
+            of_another: 0,
             first: finding.first,
             flush,
             fence,

@@ -19,51 +19,52 @@ pub(super) fn tell(
     generic: &HashSet<SiteId>,
     resolver: &mut dyn Resolver,
 ) {
-    let is_flush = |kind| kind == FindingKind::RedundantFlush;
-    let mut add = |all: &[Executed],
-                   helps,
-                   is_such: &dyn Fn(FindingKind) -> bool,
-                   to: fn(&mut NamedCrashFinding) -> &mut u64| {
+    const FLUSH: &[FindingKind] = &[FindingKind::RedundantFlush];
+    const UNFENCED: &[FindingKind] = &[FindingKind::MissingFence];
+    const STORE: &[FindingKind] = &[FindingKind::MissingFlush, FindingKind::Ordering];
+    let mut add = |all: &[Executed], helps, kinds: &[FindingKind], to: Number| {
+        if findings.iter().all(|f| !kinds.contains(&f.kind)) {
+            return;
+        }
         for executed in all {
             let at = owned(&executed.at, helps, generic, resolver).place;
             let range = checked.images.get(executed.image).map(|i| &i.name);
-            let of = (findings.iter_mut())
-                .filter(|f| is_such(f.kind) && is_line(&f.place, &at) && f.range.as_ref() == range);
-            for finding in of {
+            let of = |f: &&mut NamedCrashFinding| {
+                kinds.contains(&f.kind) && is_line(&f.place, &at) && f.range.as_ref() == range
+            };
+            for finding in findings.iter_mut().filter(of) {
                 *to(finding) += executed.count;
             }
         }
     };
-    add(&checked.flushed, Some(Helps::Persist), &is_flush, of);
-    add(&checked.helped, Some(Helps::Persist), &is_flush, helped);
-    let is_unfenced = |kind| kind == FindingKind::MissingFence;
-    add(
-        &checked.stored,
-        Some(Helps::StoreUnfenced),
-        &is_unfenced,
-        of,
-    );
-    let is_other = |kind| kind < FindingKind::RedundantFlush && !is_unfenced(kind);
-    add(&checked.stored, None, &is_other, of);
-    for finding in findings.iter_mut().filter(|f| is_flush(f.kind)) {
+    add(&checked.flushed, Some(Helps::Persist), FLUSH, of);
+    add(&checked.of_another, Some(Helps::Persist), FLUSH, of_another);
+    add(&checked.stored, Some(Helps::StoreUnfenced), UNFENCED, of);
+    add(&checked.stored, None, STORE, of);
+    if about.domain != Domain::Adr {
+        return;
+    }
+    for finding in findings.iter_mut().filter(|f| FLUSH.contains(&f.kind)) {
         // Calls of libraries that are redundant as a whole flush several lines.
-        let of = finding.of.filter(|&of| of > finding.count);
-        if let Some(of) = of.filter(|_| about.domain == Domain::Adr) {
+        if let Some(of) = finding.of.filter(|&of| of > finding.count) {
             let before = finding.flush.as_ref();
             finding.reason = words::redundant_at_times(finding.count, of, before);
         }
-        if finding.helped > 0 && about.domain == Domain::Adr {
-            finding.reason += &words::helps(finding.helped);
+        if finding.of_another > 0 {
+            finding.reason += &words::of_another(finding.of_another);
         }
     }
 }
+
+/// Which of a finding's numbers.
+type Number = fn(&mut NamedCrashFinding) -> &mut u64;
 
 fn of(finding: &mut NamedCrashFinding) -> &mut u64 {
     finding.of.get_or_insert(0)
 }
 
-fn helped(finding: &mut NamedCrashFinding) -> &mut u64 {
-    &mut finding.helped
+fn of_another(finding: &mut NamedCrashFinding) -> &mut u64 {
+    &mut finding.of_another
 }
 
 /// Are they the same line? Each type that a template is used with has functions of its own.

@@ -125,12 +125,12 @@ pub fn redundant_at_times(count: u64, of: u64, before: Option<&NamedPlace>) -> S
     )
 }
 
-/// What is added of redundant flushes of which so many were of lines that another thread had stored to.
-pub fn helps(helped: u64) -> String {
+/// What is added where so many redundant flushes were of a line that another thread had stored to last.
+pub fn of_another(count: u64) -> String {
     format!(
-        ". Of these, {} were of a line that another thread had stored to last: a thread that flushes what it has read before it \
-         relies on it has to, as it may come before the other one's flush in another run; then keep it",
-        human::count(helped)
+        ". Of these, {} flushed a line that another thread had stored to last: keep the flush if this thread persists what it reads \
+         before it relies on it, since in another run it may come before the flush of the thread that stored",
+        human::count(count)
     )
 }
 
