@@ -34,13 +34,16 @@ doze(long milliseconds)
     }
 }
 
-/* All are there before the first begins. Who has the lock sleeps for as long as others need to come to it: so readers
+/* Each thread of a team waits until all of it are made: on a busy machine the first one might have ended by then. */
+static pthread_barrier_t all_made;
+
+/* Who has the lock sleeps for as long as others need to come to it: so readers
  * meet, and others find it taken. */
 static void *
 sections(void *of)
 {
     (void)of;
-    doze(50);
+    pthread_barrier_wait(&all_made);
     for (int round = 0; round < ROUNDS; round++) {
         lock->take();
         work(5);
@@ -56,6 +59,7 @@ static void *
 reader_or_writer(void *of)
 {
     static const struct lock read = { "", take_read, give_rw }, write = { "", take_write, give_rw };
+    pthread_barrier_wait(&all_made);
     for (int round = 0; round < ROUNDS; round++) {
         const struct lock *mine = round == 0 || (long)of % 2 == 0 ? &read : &write;
         mine->take();
@@ -73,6 +77,7 @@ static void *
 late(void *of)
 {
     long self = (long)of;
+    pthread_barrier_wait(&all_made);
     if (self == 0)
         work(20);
     else
@@ -150,7 +155,7 @@ static void (*meet)(void);
 static void *
 meetings(void *of)
 {
-    doze(50);
+    pthread_barrier_wait(&all_made);
     for (long round = 0; round < THREADS; round++) {
         work(10 * (1 + ((long)of + round) % THREADS));
         meet();
@@ -194,7 +199,7 @@ broadcast(void)
 static void *
 works(void *of)
 {
-    doze(50);
+    pthread_barrier_wait(&all_made);
     work((long)of);
     return NULL;
 }
@@ -289,6 +294,7 @@ main(int argc, char **argv)
     const char *how = argc > 2 ? argv[2] : "";
     pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
     pthread_barrier_init(&barrier, NULL, THREADS);
+    pthread_barrier_init(&all_made, NULL, strcmp(what, "join") == 0 ? 2 : THREADS);
 #ifdef _OPENMP
     omp_init_lock(&omp_lock);
 #endif
