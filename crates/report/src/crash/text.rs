@@ -140,12 +140,13 @@ fn write(page: &mut Page, number: usize, f: &NamedCrashFinding) {
     let (one, many) = things(f.kind);
     let is_one = f.count == 1 && f.of.is_none_or(|of| of == 1);
     let things = if is_one { one } else { many };
-    page.heading(&format!("{number}. {}: {}", f.title(), f.place.function));
+    let function = page.function(&f.place.function);
+    page.heading(&format!("{number}. {}: {function}", f.title()));
     let location = page.location(&f.place);
     let helper = f.helper.as_ref().map_or(String::new(), |h| {
         format!(
             ", by {} ({} line {})",
-            h.function,
+            page.function(&h.function),
             page.file(&h.file),
             h.line
         )

@@ -6,7 +6,7 @@ use prestore_crash::Spot;
 use prestore_trace::SiteId;
 
 use super::helper::{Helper, Helps, past_helpers};
-use super::words::where_is;
+use super::words::{in_a_sentence, where_is};
 use crate::account::acting_library;
 use crate::location::{caller_to_change, named};
 use crate::place::NamedPlace;
@@ -31,7 +31,8 @@ impl Owned {
     pub(super) fn in_words(&self) -> String {
         let by = self.helper.as_ref().map_or(String::new(), |helper| {
             let file = helper.file.rsplit('/').next().unwrap_or(&helper.file);
-            format!(", by {} ({file}:{})", helper.function, helper.line)
+            let function = in_a_sentence(&helper.function);
+            format!(", by {function} ({file}:{})", helper.line)
         });
         format!("{}{by}", where_is(&self.place))
     }

@@ -2,6 +2,7 @@
 
 use prestore_crash::{Blame, Domain, FindingKind};
 
+use crate::function_names::shortened;
 use crate::human;
 use crate::place::NamedPlace;
 
@@ -248,6 +249,14 @@ pub fn seen(
     format!("a power cut loses what is stored here, while {what}, and recovery fails; {cure}")
 }
 
+/// The characters that the names of functions may have within a sentence; the places in JSON and SARIF have them whole.
+const LONGEST_NAME: usize = 60;
+
+/// The name of a function within a sentence.
+pub fn in_a_sentence(function: &str) -> String {
+    shortened(function, LONGEST_NAME)
+}
+
 /// `function (file:line)`.
 pub fn where_is(place: &NamedPlace) -> String {
     let file = place
@@ -255,7 +264,7 @@ pub fn where_is(place: &NamedPlace) -> String {
         .as_deref()
         .map(|f| f.rsplit('/').next().unwrap_or(f));
     match (file, place.line) {
-        (Some(file), Some(line)) => format!("{} ({file}:{line})", place.function),
+        (Some(file), Some(line)) => format!("{} ({file}:{line})", in_a_sentence(&place.function)),
         _ => place.module_offset(),
     }
 }
@@ -264,6 +273,13 @@ pub fn where_is(place: &NamedPlace) -> String {
 mod tests {
     use super::*;
     use prestore_crash::Piece;
+
+    #[test]
+    fn names_of_templates_fit_a_sentence() {
+        let function = format!("Tree<{}>::put(int, long)", "Key<int>, ".repeat(20));
+        let place = NamedPlace { function, ..at(7) };
+        assert_eq!(where_is(&place), "Tree<...>::put(...) (put.c:7)");
+    }
 
     #[test]
     fn what_an_image_shows_is_called_what_it_is() {
