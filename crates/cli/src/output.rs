@@ -11,20 +11,31 @@ use serde::Serialize;
 use crate::error::CliError;
 use crate::run;
 
-/// Prints `text`; a closed pipe is no error to the user.
+/// Prints `text`; a pipe that nobody reads any more is no error to the user.
 pub fn print(text: &str) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())
+    is_open()
+        .and_then(|()| out.write_all(text.as_bytes()))
         .and_then(|()| out.flush())
         .map_err(not_written)
 }
 
 /// Prints the help or the version that was asked for.
 pub fn print_help(help: &clap::Error) -> ExitCode {
-    let printed = help.print().and_then(|()| io::stdout().flush());
+    let printed = is_open()
+        .and_then(|()| help.print())
+        .and_then(|()| io::stdout().flush());
     match printed.map_err(not_written) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => error.report(),
+    }
+}
+
+/// What is written to a stream that was closed gets lost without an error.
+fn is_open() -> io::Result<()> {
+    match prestore_tracer::stdout_is_closed() {
+        true => Err(io::Error::other("it is closed")),
+        false => Ok(()),
     }
 }
 

@@ -274,3 +274,60 @@ fn what_is_ignored_stays_so() {
         assert_eq!(says(&recorded), says(text(&program)), "{ignored}");
     }
 }
+
+/// Cron jobs and daemons start programs with standard streams closed, whose numbers the next files get.
+#[test]
+fn what_is_closed_stays_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let seen = folder.path().join("seen");
+    let source = format!(
+        r#"
+        #include <fcntl.h>
+        #include <stdio.h>
+        int main(void) {{
+            int open = 0;
+            for (int i = 0; i < 3; i++)
+                open = 10 * open + (fcntl(i, F_GETFD) != -1);
+            FILE *seen = fopen("{}", "w");
+            return fprintf(seen, "%03d", open) != 3;
+        }}
+        "#,
+        text(&seen)
+    );
+    let program = c_program(folder.path(), "program", &source, &[]);
+    let prestore = prestore().get_program().to_owned();
+    let recorded = format!("record -q --force -o {}", text(&folder.path().join("out")));
+    for verb in ["advise --scope count", "advise --scope sample", &recorded] {
+        let command = format!(
+            "{} {verb} -- {}",
+            text(Path::new(&prestore)),
+            text(&program)
+        );
+        for (closed, open) in [
+            (">&-", "101"),
+            ("<&-", "011"),
+            ("<&- >&- 2>&-", "000"),
+            ("", "111"),
+        ] {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", &format!("{command} {closed}")]);
+            Running::start(shell).finish();
+            assert_eq!(fs::read_to_string(&seen).unwrap(), open, "{verb} {closed}");
+            fs::remove_file(&seen).unwrap();
+        }
+    }
+}
+
+/// What is printed to it would be lost without a word.
+#[test]
+fn a_result_that_goes_nowhere_is_an_error() {
+    let prestore = prestore().get_program().to_owned();
+    for verb in ["doctor", "machine list", "--help"] {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("{} {verb} >&-", text(Path::new(&prestore)))]);
+        Running::start(shell)
+            .finish()
+            .exits(3)
+            .says(&["cannot be written to stdout: it is closed"]);
+    }
+}

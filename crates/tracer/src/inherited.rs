@@ -1,4 +1,5 @@
-//! What this process was started with ignoring, which the program is to find ignored as well.
+//! What this process was started with, which the program is to find as well: signals that are ignored, standard streams that are
+//! closed.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,6 +9,9 @@ static CHANGED: [(libc::c_int, AtomicBool); 2] = [
     (libc::SIGPIPE, AtomicBool::new(false)),
     (libc::SIGCHLD, AtomicBool::new(false)),
 ];
+
+/// Standard streams that were closed: Rust's runtime opens `/dev/null` in their place.
+static CLOSED: [AtomicBool; 3] = [const { AtomicBool::new(false) }; 3];
 
 /// Called before the runtime begins.
 #[used]
@@ -23,6 +27,28 @@ extern "C" fn remember() {
                 && action.sa_sigaction == libc::SIG_IGN
         };
         ignored.store(is, Ordering::Relaxed);
+    }
+    for (stream, closed) in (0..).zip(&CLOSED) {
+        // SAFETY: the call only reads.
+        let is = unsafe { libc::fcntl(stream, libc::F_GETFD) } == -1;
+        closed.store(is, Ordering::Relaxed);
+    }
+}
+
+/// Was this process started with standard output closed?
+#[must_use]
+pub fn stdout_is_closed() -> bool {
+    CLOSED[1].load(Ordering::Relaxed)
+}
+
+/// Standard streams that were closed are so for programs that inherit them from now on: what the runtime has opened in their place is
+/// not handed on.
+pub fn close_again() {
+    for (stream, closed) in (0..).zip(&CLOSED) {
+        if closed.load(Ordering::Relaxed) {
+            // SAFETY: changes nothing but the descriptor's flag.
+            unsafe { libc::fcntl(stream, libc::F_SETFD, libc::FD_CLOEXEC) };
+        }
     }
 }
 

@@ -112,6 +112,7 @@ pub(crate) fn start(
         source,
     };
     inherited::hear_of_children().map_err(failed)?;
+    inherited::close_again();
     let mut command = Command::new(engine.core());
     // SAFETY: between fork and exec, `sigaction`, `personality` and `execve` alone are called, which are bare system calls.
     unsafe {

@@ -20,6 +20,7 @@ mod trial;
 pub use channel::{PREFIX as SCRATCH_PREFIX, in_use, sweep};
 pub use engine::{Engine, EngineError};
 pub use error::RecordError;
+pub use inherited::{close_again, stdout_is_closed};
 pub use launch::resolve;
 pub use note::Note;
 pub use options::{Allocations, Bursts, Options, ProgramOutput, Region, Scope, Window};

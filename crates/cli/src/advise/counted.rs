@@ -112,6 +112,7 @@ pub fn sample(args: &AdviseArgs) -> Result<ExitCode, CliError> {
         let stderr = io::stderr().as_fd().try_clone_to_owned();
         command.stdout(stderr.map_err(|e| CliError::Failed(format!("stderr is not open: {e}")))?);
     }
+    prestore_tracer::close_again();
     let samples = match prestore_sampler::sample(command, &prestore_sampler::Options::default()) {
         Ok(samples) => samples,
         Err(prestore_sampler::SampleError::Unavailable(why)) => {
