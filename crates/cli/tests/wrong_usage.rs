@@ -257,3 +257,17 @@ fn a_limit_on_the_stack_is_the_programs() {
     let ran = limited("64", &["--version"]).exits(0);
     assert!(ran.stdout.starts_with("prestore "), "{ran:#?}");
 }
+
+/// What is printed to it would be lost without a word.
+#[test]
+fn a_result_that_goes_nowhere_is_an_error() {
+    let prestore = env!("CARGO_BIN_EXE_prestore");
+    for verb in ["doctor", "machine list", "--help"] {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("{prestore} {verb} >&-")]);
+        Running::start(shell)
+            .finish()
+            .exits(3)
+            .says(&["cannot be written to stdout: it is closed"]);
+    }
+}

@@ -1,5 +1,5 @@
 //! What this process was started with, which the program is to find as well: signals that are ignored, standard streams that are
-//! closed.
+//! closed, timers that run (`alarm`, then `exec`).
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,4 +73,30 @@ pub(crate) fn restore() -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Timers that a new image has as the old one left them.
+pub(crate) struct Timers([libc::itimerval; 3]);
+
+const TIMERS: [libc::c_int; 3] = [libc::ITIMER_REAL, libc::ITIMER_VIRTUAL, libc::ITIMER_PROF];
+
+/// Stops this process's timers, which are meant for the program. Of those that cannot be had none runs.
+pub(crate) fn take_timers() -> Timers {
+    // SAFETY: zeros are a timer that does not run.
+    let mut timers: [libc::itimerval; 3] = unsafe { std::mem::zeroed() };
+    for (which, timer) in TIMERS.into_iter().zip(&mut timers) {
+        // SAFETY: as above; what ran is written to `timer`.
+        unsafe { libc::setitimer(which, &std::mem::zeroed(), timer) };
+    }
+    Timers(timers)
+}
+
+impl Timers {
+    /// In the new process, before the program: allocates nothing.
+    pub(crate) fn run(&self) {
+        for (which, timer) in TIMERS.into_iter().zip(&self.0) {
+            // SAFETY: `timer` is one.
+            unsafe { libc::setitimer(which, timer, std::ptr::null_mut()) };
+        }
+    }
 }

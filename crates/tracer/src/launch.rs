@@ -113,12 +113,14 @@ pub(crate) fn start(
     };
     inherited::hear_of_children().map_err(failed)?;
     inherited::close_again();
+    let timers = inherited::take_timers();
     let mut command = Command::new(engine.core());
-    // SAFETY: between fork and exec, `sigaction`, `personality` and `execve` alone are called, which are bare system calls.
+    // SAFETY: between fork and exec, `sigaction`, `setitimer`, `personality` and `execve` alone are called, which are bare system calls.
     unsafe {
         command.pre_exec(move || {
             inherited::restore()?;
             place_alike()?;
+            timers.run();
             image.execute()
         });
     }
