@@ -18,13 +18,15 @@ use signal_hook::low_level::siginfo::{Cause, Origin};
 use crate::error::CliError;
 use crate::notice;
 
-/// What a signal means now: the program runs; it has ended, and what was seen of it is being made safe; nothing is left to
-/// wait for; this command is about to end.
+/// What a signal means now: the program runs; it has ended, and others that it has started run, recorded or not; what was seen of
+/// them is being made safe; nothing is left to wait for; this command is about to end.
 static PHASE: AtomicU8 = AtomicU8::new(RUNNING);
 const RUNNING: u8 = 0;
-const FINISHING: u8 = 1;
-const OVER: u8 = 2;
-const ENDING: u8 = 3;
+const OTHERS_RUN: u8 = 1;
+const OTHERS_STOPPED: u8 = 2;
+const FINISHING: u8 = 3;
+const OVER: u8 = 4;
+const ENDING: u8 = 5;
 
 /// When the program ended.
 static ENDED: Mutex<Option<Instant>> = Mutex::new(None);
@@ -68,6 +70,11 @@ pub fn watch() -> Result<Arc<Interrupts>, CliError> {
     });
     *watched = Some(Arc::clone(&interrupts));
     Ok(interrupts)
+}
+
+/// The program has ended, and others that it has started are recorded: the next signal stops that.
+pub fn only_others_run() {
+    let _from = PHASE.compare_exchange(RUNNING, OTHERS_RUN, Ordering::SeqCst, Ordering::SeqCst);
 }
 
 /// The program has ended: a signal no longer is its own, but what was seen of it is made safe first.
@@ -190,6 +197,11 @@ fn hear(interrupts: &Interrupts, origin: &Origin) {
             2 => notice::say("recording is stopped; again to end at once"),
             _ => end(origin.signal),
         },
+        OTHERS_RUN => {
+            PHASE.store(OTHERS_STOPPED, Ordering::SeqCst);
+            notice::say("recording is stopped; again to end at once");
+        }
+        OTHERS_STOPPED => end(origin.signal),
         _ if interrupts.count() == 1 && has_just_ended() => {}
         FINISHING if LATE.swap(origin.signal, Ordering::SeqCst) == 0 => {
             notice::say("the recording is being finished; again to end at once");

@@ -14,7 +14,7 @@ use prestore_tracer::{
 
 use crate::args::{Format, RunArgs, ScopeArg};
 use crate::error::{CliError, FAILED};
-use crate::notice;
+use crate::{interrupt, notice};
 
 /// A gap is worth two translations of each block when it is this long, in instructions. An estimate: both translations of a
 /// block take about 0.1 ms together, in which a program executes some 300,000 instructions. What blocks with two cases cost
@@ -45,7 +45,30 @@ pub fn options(run: &RunArgs, values: bool, stdout: ProgramOutput) -> Result<Opt
         gap_a_block: GAP_A_BLOCK,
         stdout,
         stop_after: run.stop_after,
+        outlived: Some(tell_outlived),
     })
+}
+
+/// Processes go on after the program's end.
+pub fn tell_outlived(pids: &[u32]) {
+    const NAMED: usize = 3;
+    let named = |pid: &u32| match std::fs::read_to_string(format!("/proc/{pid}/comm")) {
+        Ok(name) => format!("{} {pid}", name.trim_end()),
+        Err(_) => pid.to_string(),
+    };
+    let mut names: Vec<String> = pids.iter().take(NAMED).map(named).collect();
+    if pids.len() > NAMED {
+        names.push("...".to_owned());
+    }
+    let (go_on, them) = match pids.len() {
+        1 => ("1 process goes on".to_owned(), "it"),
+        n => (format!("{} processes go on", count(n as u64)), "them"),
+    };
+    interrupt::only_others_run();
+    notice::tell(&format!(
+        "the program has ended, but {go_on} that it has started ({}): the recording ends with {them}, or with Ctrl-C (SIGTERM to prestore)",
+        names.join(", "),
+    ));
 }
 
 /// Where the program prints to, so that a result for programs is alone on stdout.

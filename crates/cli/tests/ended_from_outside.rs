@@ -239,3 +239,38 @@ fn a_signal_after_the_programs_end_ends_the_command() {
     let ran = running.finish();
     assert_eq!(ran.status.signal(), Some(2), "{ran:?}");
 }
+
+/// Daemons outlive the program that has started them, and would be waited for without a word.
+#[test]
+fn who_outlives_the_program_is_named_and_need_not_be_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = r#"
+        #include <unistd.h>
+        int main(void) {
+            if (fork() != 0) return 0;
+            setsid();
+            for (int i = 0; i < 3; i++) close(i);
+            sleep(50);
+            return 0;
+        }
+        "#;
+    let program = c_program(folder.path(), "leaves_one", source, &[]);
+    let said = folder.path().join("said");
+    let mut shell = Command::new("sh");
+    let command = format!(
+        "exec {} record -o {} -- {} 2>{}",
+        env!("CARGO_BIN_EXE_prestore"),
+        text(&folder.path().join("recording")),
+        text(&program),
+        text(&said)
+    );
+    shell.args(["-c", &command]);
+    let running = Running::start(shell);
+    let told = || fs::read_to_string(&said).unwrap_or_default();
+    wait_for("the message", || told().contains("1 process goes on"));
+    assert!(told().contains("(leaves_one "), "{}", told());
+    signal_to(&running.pid().to_string(), "INT");
+    running.finish().exits(0);
+    assert!(told().contains("recording is stopped"), "{}", told());
+    assert!(!told().contains("waiting for the program"), "{}", told());
+}

@@ -104,6 +104,8 @@ pub struct Options {
     /// Wall time after which recording ends; the program runs on unrecorded. Not for [`Scope::Count`], whose code
     /// goes on counting.
     pub stop_after: Option<Duration>,
+    /// Told once where processes go on after the program's end, as daemons do: the recording ends with them. Their numbers.
+    pub outlived: Option<fn(&[u32])>,
 }
 
 impl Options {

@@ -70,6 +70,7 @@ fn live(
             PlainFormat::Text => ProgramOutput::Inherited,
             PlainFormat::Json => ProgramOutput::Stderr,
         },
+        outlived: Some(run::tell_outlived),
         ..Options::default()
     };
     let mut advisor = Advisor {

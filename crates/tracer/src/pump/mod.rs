@@ -76,6 +76,8 @@ pub struct Outcome {
 const PATIENCE: Duration = Duration::from_millis(50);
 /// Most time between looks for who has ended, where there always is work.
 const BURY: Duration = Duration::from_millis(100);
+/// Time from the program's end until it is said that others go on: most that it has started end with it.
+const OUTLIVED: Duration = Duration::from_secs(2);
 /// Time between [`Sink::tick`]s.
 const TICK: Duration = Duration::from_secs(1);
 
@@ -139,6 +141,7 @@ pub(crate) fn run<S: Sink>(
         interrupted: false,
         enough: None,
         asked: 0,
+        ended: None,
         buried: started,
     };
     let mut pump = Pump::new(session);
@@ -149,6 +152,7 @@ pub(crate) fn run<S: Sink>(
         notes.extend(pump.new_notes());
         let progress = run.step(&mut pump, interrupts, sink)?;
         run.end_early(options, started, &pump, sink);
+        run.tell_outlived(options, &pump);
         if run.done(&mut pump, progress, sink)? {
             break;
         }
@@ -198,6 +202,8 @@ struct Run {
     enough: Option<Enough>,
     /// Requests to stop that came before the program's end.
     asked: u32,
+    /// When the program had ended; `None` as well once it is said that others go on.
+    ended: Option<Instant>,
     buried: Instant,
 }
 
@@ -212,6 +218,7 @@ impl Run {
         if self.status.is_none() {
             self.asked = interrupts.count();
             self.status = self.child.try_wait().map_err(RecordError::Channel)?;
+            self.ended = self.status.map(|_| Instant::now());
         }
         if self.status.is_none() {
             // It has not been waited for: the id is still its.
@@ -250,6 +257,20 @@ impl Run {
         };
         if self.enough.is_some() {
             pump.session().stop();
+        }
+    }
+
+    /// What the program has left behind would be waited for without a word.
+    fn tell_outlived(&mut self, options: &Options, pump: &Pump) {
+        if self.ended.is_none_or(|ended| ended.elapsed() < OUTLIVED) {
+            return;
+        }
+        self.ended = None;
+        if let Some(tell) = options.outlived
+            && !self.interrupted
+            && !pump.all_ended()
+        {
+            tell(&pump.living());
         }
     }
 

@@ -213,6 +213,13 @@ impl Pump {
         self.processes.is_empty()
     }
 
+    /// Numbers of the processes that have not ended.
+    pub(super) fn living(&self) -> Vec<u32> {
+        let mut pids: Vec<u32> = self.processes.values().map(|p| p.pid).collect();
+        pids.sort_unstable();
+        pids
+    }
+
     fn oldest(&self) -> Option<usize> {
         let begun = |ring: &Ring| match ring.reader.front()? {
             &[header, ticks, ..] if header as u32 == id::TIME => Some(ticks),
