@@ -136,7 +136,7 @@ impl fmt::Display for Note {
             Remark::NoPerfMap { file } => write!(
                 f,
                 "no names for the JIT code of {module}: {} is missing; let the runtime write it \
-                 (node --perf-basic-prof, python3 -X perf, java -XX:+DumpPerfMapAtExit)",
+                 (node --perf-basic-prof, python3 -X perf, java -XX:+DumpPerfMapAtExit, erl +JPperf true)",
                 file.display()
             ),
         }

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "exec.h"
 
 #include <elf.h>
@@ -89,16 +90,37 @@ brings_engine(const char *const *envp)
     return false;
 }
 
-/* A debugger, or what makes calls on behalf of processes, examines what it finds in those that it
- * controls: it must not find us there, and starts many without executing anything. */
+/* Does `word` occur in the open file? */
 static bool
-is_debugger(const char *path)
+mentions(int file, const char *word)
 {
-    static const char *const names[] = { "gdb", "gdbserver", "lldb", "lldb-server", "proot", "rr" };
-    const char *slash = strrchr(path, '/');
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(slash == NULL ? path : slash + 1, names[i]) == 0)
+    char bytes[4096];
+    size_t length = strlen(word), kept = 0;
+    ssize_t n;
+    for (off_t at = 0; (n = syscall(SYS_pread64, file, bytes + kept, sizeof(bytes) - kept, at)) > 0; at += n) {
+        size_t end = kept + (size_t)n;
+        if (memmem(bytes, end, word, length) != NULL)
             return true;
+        kept = end < length ? end : length - 1;
+        memmove(bytes, bytes + end - kept, kept);
+    }
+    return false;
+}
+
+/* A debugger, or what makes calls on behalf of processes, examines what it finds in those that it
+ * controls: it must not find us there, and starts many without executing anything. Others may have such a name: who controls processes
+ * names the call, or the library that makes it. */
+static bool
+is_debugger(const char *path, int file)
+{
+    static const struct {
+        const char *name, *by;
+    } known[] = { { "gdb", "ptrace" },         { "gdbserver", "ptrace" }, { "lldb", "liblldb" },
+                  { "lldb-server", "ptrace" }, { "proot", "ptrace" },     { "rr", "ptrace" } };
+    const char *slash = strrchr(path, '/');
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (strcmp(slash == NULL ? path : slash + 1, known[i].name) == 0)
+            return mentions(file, known[i].by);
     }
     return false;
 }
@@ -124,13 +146,13 @@ why_native(const char *path, const char *const *envp)
         return NOTE_TRACED;
     if (brings_engine(envp))
         return NOTE_OWN_ENGINE;
-    if (is_debugger(path))
-        return NOTE_DEBUGGER;
     int file = dr_open_aside(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file < 0)
         return NOTE_UNREADABLE;
     uint why = 0;
-    if (syscall(SYS_fstat, file, &about) == 0 && gives_rights(file, &about))
+    if (is_debugger(path, file))
+        why = NOTE_DEBUGGER;
+    else if (syscall(SYS_fstat, file, &about) == 0 && gives_rights(file, &about))
         why = NOTE_PRIVILEGED;
     else if (is_foreign(file))
         why = NOTE_FOREIGN;

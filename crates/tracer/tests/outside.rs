@@ -5,6 +5,7 @@
 mod common;
 
 use std::fs::{self, Permissions};
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 
 use common::{Facts, Said, cc, found, native, recorder, same, scratch, str};
@@ -139,6 +140,20 @@ fn debuggers_run_natively_with_a_note() {
     assert!(error.contains("gdb ran natively"), "{facts:?}");
 }
 
+/// A debugger is not told by its name alone.
+#[test]
+fn programs_that_are_called_like_debuggers_are_recorded() {
+    let program = cc("signal_masks", &["-pthread"]);
+    let dir = scratch();
+    for name in ["gdb", "rr", "lldb", "proot"] {
+        let called = dir.path().join(name);
+        std::fs::copy(&program, &called).unwrap();
+        let (_, facts) = alike(&[str(&called)]);
+        assert!(facts.notes.is_empty(), "{name}: {facts:?}");
+        assert!(facts.stores() > 0, "{name}: {facts:?}");
+    }
+}
+
 /// It changes the calls of what it controls.
 #[test]
 fn roots_by_way_of_ptrace_run_natively_with_a_note() {
@@ -156,12 +171,15 @@ fn roots_by_way_of_ptrace_run_natively_with_a_note() {
 }
 
 /// What `rr` starts is forbidden to read the time-stamp counter before it executes anything. As `rr` needs counters that most virtual
-/// machines lack, a program of its name stands for it.
+/// machines lack, a program of its name that names its call stands for it.
 #[test]
 fn what_records_by_itself_runs_natively_with_a_note() {
     let dir = scratch();
     let rr = dir.path().join("rr");
     std::fs::copy(cc("refused_prctl", &[]), &rr).unwrap();
+    let mut file = std::fs::File::options().append(true).open(&rr).unwrap();
+    file.write_all(b"ptrace").unwrap();
+    drop(file);
     let command = format!("{} tsc; echo done", str(&rr));
     let (said, facts) = recorder(&[], &["sh", "-c", &command]).run();
     assert_eq!(said.stdout, native(&["sh", "-c", &command]).stdout);
