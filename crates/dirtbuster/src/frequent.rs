@@ -3,7 +3,7 @@
 use prestore_trace::replay::NodeId;
 
 /// Misra and Gries's summary with four counters: any context that has more than a fifth of the
-/// executions is among them.
+/// executions is among them. Where there is none, one that was met is.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Frequent {
     counters: [(NodeId, u64); 4],
@@ -44,7 +44,12 @@ impl Frequent {
 
     /// The contexts with their counts, which are lower bounds.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (NodeId, u64)> + '_ {
-        self.counters.iter().copied().filter(|c| c.1 > 0)
+        // Who was counted last in the first place is still there when all counts have gone down to nothing.
+        let any = self.counters.iter().position(|c| c.1 > 0).unwrap_or(0);
+        let counters = self.counters.iter().copied().enumerate();
+        counters
+            .filter(move |&(at, c)| c.1 > 0 || at == any)
+            .map(|(_, c)| c)
     }
 }
 
@@ -63,5 +68,17 @@ mod tests {
             });
         }
         assert!(f.iter().any(|(n, _)| n == NodeId(7)));
+    }
+
+    #[test]
+    fn of_contexts_that_are_all_alike_one_stays() {
+        for contexts in 1..50 {
+            let mut f = Frequent::default();
+            for i in 0..100 * contexts {
+                f.count(NodeId(100 + i % contexts));
+            }
+            assert!(f.iter().count() > 0);
+            assert!(f.iter().all(|(n, _)| n.0 >= 100));
+        }
     }
 }

@@ -173,6 +173,31 @@ fn generic_code_is_reported_by_its_first_caller_that_is_not() {
     assert_eq!(f.findings[1].contexts[0].bytes, 256);
 }
 
+/// A function that allocates and clears, called once from each of many places: none of them is frequent, and who called `memset` is
+/// the same in all.
+#[test]
+fn who_calls_generic_code_is_known_however_many_call_that() {
+    for outer_calls in [4, 5, 6, 40] {
+        let mut p = Program::default();
+        let copy = Copy::new(&mut p);
+        let call = p.block(1, 0).compute(1).call().done();
+        let back = p.block(1, 1).compute(1).ret().after(call).done();
+        for i in 0..outer_calls {
+            let outer = p.block(2, 2 * i).compute(1).call().done();
+            let next = p.block(2, 2 * i + 1).compute(1).after(outer).done();
+            p.run(0, outer, &[]);
+            p.run(0, call, &[]);
+            copy.run(&mut p, 0, HEAP + u64::from(i) * 0x1_0000, 0x1_0000);
+            p.run(0, back, &[]);
+            p.run(0, next, &[]);
+        }
+        let f = p.analyze().findings;
+        let first = &f.findings[0].call_chain;
+        assert_eq!(first.len(), 2, "{outer_calls}: {first:?}");
+        assert_eq!(first[0], SiteId(SITES), "{outer_calls}: {first:?}");
+    }
+}
+
 /// What a line calls (a destructor, say) clears an array and gives back its nodes: advice would be about all that it writes. What is
 /// written again is two fifths of the bytes, which says nothing against the rest, or two thirds.
 #[test]
