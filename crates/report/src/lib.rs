@@ -9,6 +9,7 @@
 mod account;
 mod annotate;
 mod apart;
+mod beside;
 mod crash;
 mod finding;
 mod function_names;

@@ -1,6 +1,7 @@
 //! The report: findings with names and the run they come from.
 
 use crate::apart;
+use crate::beside;
 use crate::finding::NamedFinding;
 use crate::human::percent;
 use crate::location;
@@ -81,6 +82,7 @@ impl Report {
             .map(|(number, f)| location::name(number, f, resolver))
             .collect();
         apart::tell_apart(&mut named);
+        beside::warn_of_turns(&mut named);
         let mut report = Self {
             schema_version: ADVISE_SCHEMA_VERSION,
             run,

@@ -109,8 +109,8 @@ fn change(page: &Page, f: &NamedFinding) -> String {
             "{after}, add prestore(data, size, demote): on x86 cldemote, _mm_cldemote(), on each cache line written"
         ),
         Verdict::Skip => format!(
-            "at {}, write with non-temporal stores: on x86 movnt, _mm_stream_si64() and its kin, \
-             and sfence before others may read it; where that is hard to write, prestore(data, size, clean) \
+            "at {}, write with non-temporal stores, a whole line at a time as prestore_writer does: on x86 movnt, \
+             _mm_stream_si128() and its kin, and sfence before others may read it; where that is hard to write, prestore(data, size, clean) \
              after the data is written is the next best",
             page.location(&f.place)
         ),
