@@ -45,6 +45,7 @@ mod pitfalls;
 mod reasons;
 mod recency;
 mod runs;
+mod skipped;
 mod steps;
 mod stretches;
 mod summary;

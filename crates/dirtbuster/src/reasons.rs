@@ -2,6 +2,7 @@
 
 use crate::Thresholds;
 use crate::findings::{Streams, can_be_tried};
+use crate::skipped::read_from_memory;
 use crate::usage::Usage;
 use crate::verdict::{Again, Evidence};
 use crate::words::{count, distance, of, percent, percent_first, size};
@@ -377,12 +378,13 @@ pub(crate) fn skip(
         "{} of the writes are sequential, and of what they wrote only {} is re-read before {} more \
          have come to the core, and {} written again before {} have: non-temporal stores write it \
          in order and leave the cache to other data. Where they are hard to write, cleaning is the \
-         next best.{}{fence}",
+         next best.{}{fence}{}",
         percent(e.sequential_share),
         percent(reused),
         size(t.kept_bytes),
         percent(again.share()),
         again.before(),
         mixed(e, t).unwrap_or_default(),
+        read_from_memory(reused),
     )
 }

@@ -130,6 +130,26 @@ fn what_only_its_own_core_uses_is_demoted_with_a_caution() {
     assert!(!message.reason.contains(caution), "{}", message.reason);
 }
 
+/// Rows that are written whole, one element of each read at once: that is little of them, and each time a wait for memory.
+#[test]
+fn what_is_read_of_skipped_data_is_said_to_wait() {
+    for (row, warned) in [(1024, true), (8192, false)] {
+        let mut p = Program::default();
+        let write = p.block(1, 0).store(0, 0, 8).compute(2).done();
+        let read = p.block(2, 0).load(0, 0, 8).compute(2).done();
+        for row_at in (0..30 << 20).step_by(row) {
+            for at in (0..row as u64).step_by(8) {
+                p.run(0, write, &[HEAP + row_at + at]);
+            }
+            p.run(0, read, &[HEAP + row_at]);
+        }
+        let found = of_site(&p.analyze().findings, 1000).clone();
+        assert_eq!(found.verdict, Verdict::Skip, "{found:#?}");
+        let said = found.reason.contains("waits for the memory");
+        assert_eq!(said, warned, "{}", found.reason);
+    }
+}
+
 /// Pieces of so many bytes, each so far into a line, all apart.
 fn pieces(bytes: u64, into: u64) -> Finding {
     let mut p = Program::default();
