@@ -385,6 +385,6 @@ pub(crate) fn skip(
         percent(again.share()),
         again.before(),
         mixed(e, t).unwrap_or_default(),
-        read_from_memory(reused),
+        read_from_memory(&e.sequential.usage),
     )
 }
