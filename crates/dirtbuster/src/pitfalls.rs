@@ -11,6 +11,7 @@ use crate::existing::Counts;
 use crate::findings::{Pitfall, PitfallKind};
 use crate::groups::{Group, Groups};
 use crate::ledger::Ledger;
+use crate::reread;
 use crate::summary::share;
 use crate::usage::Usage;
 use crate::words::{count, distance, percent};
@@ -92,7 +93,8 @@ fn used_again(usage: &Usage, t: &Thresholds) -> Option<Fault> {
     let (read, written) = (usage.reread_near, usage.rewritten_cached);
     let read_share = usage.reread_near_share(read.n);
     let written_share = usage.rewritten_cached_share(written.n);
-    let (what, events, share, becomes) = if read.n > 0 && read_share >= t.min_reread_share {
+    let waits = read_share >= t.min_reread_share || reread::is_awaited(usage, t);
+    let (what, events, share, becomes) = if read.n > 0 && waits {
         ("read", read, read_share, "each such read waits for memory")
     } else if written.n > 0 && written_share >= t.min_rewrite_share {
         (

@@ -2,7 +2,7 @@
 
 use crate::Thresholds;
 use crate::findings::{Streams, can_be_tried};
-use crate::skipped::read_from_memory;
+use crate::reread::Reread;
 use crate::usage::Usage;
 use crate::verdict::{Again, Evidence};
 use crate::words::{count, distance, of, percent, percent_first, size};
@@ -304,36 +304,40 @@ fn mixed(e: &Evidence<'_>, t: &Thresholds) -> Option<String> {
     })
 }
 
+/// How much is written again, where that is little.
+pub(crate) fn written_again(again: &Again) -> String {
+    match again.share() {
+        none if none < 0.0005 => "none".to_owned(),
+        some => format!("only {}", percent(some)),
+    }
+}
+
 pub(crate) fn clean(
     e: &Evidence<'_>,
-    reused: f64,
+    reread: &Reread,
     again: &Again,
     fence: &str,
     t: &Thresholds,
 ) -> String {
     let u = e.sequential.usage;
-    let written = match again.share() {
-        none if none < 0.0005 => "none".to_owned(),
-        some => format!("only {}", percent(some)),
-    };
-    let lines = u.reread_near_share(u.reread_near.n);
-    let read = if reused > lines + PARTLY {
+    let read = if reread.objects > reread.lines + PARTLY {
         format!(
             "is in objects of up to {} that are re-read in part while cached ({} of the lines)",
             size(t.object_bytes),
-            percent(lines)
+            percent(reread.lines)
         )
     } else {
         "is re-read while cached".to_owned()
     };
     format!(
         "{} of the writes are sequential, and {} of what they wrote {read}, after {} on average, \
-         but {written} of it is written again before {} more have come to the core: cleaning writes \
+         but {} of it is written again before {} more have come to the core: cleaning writes \
          the lines back in order and keeps them cached for the reads. Skipping the cache would \
          make those reads go to memory (P0 measured up to 2x slower).{}{fence}",
         percent(e.sequential_share),
-        percent(reused),
+        percent(reread.objects),
         distance(u.reread_near.mean()),
+        written_again(again),
         again.before(),
         mixed(e, t).unwrap_or_default(),
     )
@@ -369,7 +373,7 @@ pub(crate) fn clean_parts(e: &Evidence<'_>, in_part: f64, again: &Again, fence: 
 
 pub(crate) fn skip(
     e: &Evidence<'_>,
-    reused: f64,
+    reread: &Reread,
     again: &Again,
     fence: &str,
     t: &Thresholds,
@@ -380,11 +384,11 @@ pub(crate) fn skip(
          in order and leave the cache to other data. Where they are hard to write, cleaning is the \
          next best.{}{fence}{}",
         percent(e.sequential_share),
-        percent(reused),
+        percent(reread.lines),
         size(t.kept_bytes),
         percent(again.share()),
         again.before(),
         mixed(e, t).unwrap_or_default(),
-        read_from_memory(&e.sequential.usage),
+        reread.waits_for_memory(),
     )
 }

@@ -29,6 +29,7 @@ use crate::Thresholds;
 use crate::far::Far;
 use crate::findings::{CacheLimit, Dismissed, FenceDistance, Streams, Verdict};
 use crate::lone::Lone;
+use crate::reread::Reread;
 use crate::told::Told;
 use crate::usage::{Events, Usage};
 use crate::words::{of, percent, size};
@@ -284,18 +285,20 @@ fn judge(e: &Evidence<'_>, t: &Thresholds) -> (Verdict, String) {
     if e.anew_share >= t.min_fresh_share {
         return (Verdict::LeaveAlone, reasons::anew(e));
     }
-    let reused = e.sequential.reused_share();
+    let reread = Reread::of(e, t);
     let in_part = of(e.in_part, usage.lines).min(1.0);
     // Advice to skip would be what is reported as a pitfall where it is found.
     let in_place = e.in_place_share >= t.min_in_place_share;
-    if reused < t.min_reread_share && in_part < t.min_partial_share && !in_place {
-        return (Verdict::Skip, reasons::skip(e, reused, &again, &fence, t));
+    if !reread.speaks_for_cleaning() && in_part < t.min_partial_share && !in_place {
+        return (Verdict::Skip, reasons::skip(e, &reread, &again, &fence, t));
     }
     if flushed {
         return (Verdict::LeaveAlone, reasons::flushed(e));
     }
-    let reason = if reused >= t.min_reread_share {
-        reasons::clean(e, reused, &again, &fence, t)
+    let reason = if reread.is_kept {
+        reasons::clean(e, &reread, &again, &fence, t)
+    } else if reread.is_awaited {
+        reread.clean(e, &again, &fence)
     } else if in_place {
         reasons::clean_in_place(e, &again, &fence)
     } else {

@@ -75,6 +75,28 @@ fn non_temporal_stores_of_what_is_used_again_at_once_are_a_pitfall() {
 }
 
 #[test]
+fn few_reads_of_what_has_just_skipped_the_cache_are_a_pitfall_if_they_come_at_once() {
+    let run = |row: u64, behind: u64| {
+        let mut p = Program::default();
+        let write = p.block(1, 0).nt_store(0, 0, 64).compute(2).done();
+        let read = p.block(2, 0).load(0, 0, 8).compute(2).done();
+        for line in 0..32_000 {
+            p.run(0, write, &[HEAP + line * 64]);
+            if line >= behind && line % row == 0 {
+                p.run(0, read, &[HEAP + (line - behind) * 64]);
+            }
+        }
+        p.analyze().findings.pitfalls
+    };
+    let at_once = run(16, 0);
+    assert_eq!(at_once.len(), 1, "{at_once:#?}");
+    assert_eq!(at_once[0].kind, PitfallKind::NonTemporalOfNearData);
+    assert_eq!(at_once[0].affected, 2000);
+    assert_eq!(run(128, 0), [], "too few");
+    assert_eq!(run(16, 8000), [], "much later");
+}
+
+#[test]
 fn non_temporal_stores_to_many_streams_leave_in_parts() {
     let mut p = Program::default();
     let store = p.block(1, 0).nt_store(0, 0, 8).compute(2).done();
