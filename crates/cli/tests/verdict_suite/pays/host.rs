@@ -8,7 +8,7 @@ use prestore_bench::{Operation, Variant};
 use prestore_measure::{Summary, median_interval, ratios};
 use serde::{Deserialize, Serialize};
 
-use super::{Place, keep};
+use super::{Place, keep, read};
 use crate::cases::CASES;
 use crate::common::level;
 
@@ -156,20 +156,26 @@ pub(super) struct Measured {
     pub gain: [f64; 3],
 }
 
-/// All that was measured.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// All that was measured on a host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Host {
-    /// The processor's name; none: nothing was measured yet.
-    pub cpu: Option<String>,
+    /// The processor's name.
+    pub cpu: String,
     /// What the library does on it, by operation.
     pub instructions: BTreeMap<String, String>,
     pub measured: Vec<Measured>,
 }
 
 impl Host {
-    /// What was measured there, by operation.
-    pub fn of(&self, place: &Place) -> impl Iterator<Item = &Measured> {
-        self.measured.iter().filter(move |m| m.place == *place)
+    /// What was measured of one operation there.
+    pub fn of(&self, place: &Place, op: &str) -> Option<&Measured> {
+        let mut all = self.measured.iter();
+        all.find(|m| m.place == *place && m.op == op)
+    }
+
+    /// All that were measured.
+    pub fn all() -> Vec<Self> {
+        read("hosts.json")
     }
 }
 
@@ -226,11 +232,16 @@ fn measure(native: &Native) -> Option<Measured> {
     Some(measured)
 }
 
+/// Virtual machines often hide the name; family and model tell the generation.
 fn cpu() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = text.lines().find(|l| l.starts_with("model name"));
-    let name = name.and_then(|l| l.split_once(':')).map(|n| n.1.trim());
-    name.unwrap_or("unknown").to_owned()
+    let field = |key: &str| {
+        let fields = text.lines().filter_map(|l| l.split_once(':'));
+        let mut values = fields.filter(|(k, _)| k.trim() == key);
+        values.next().map_or("unknown", |(_, value)| value.trim())
+    };
+    let (name, family, model) = (field("model name"), field("cpu family"), field("model"));
+    format!("{name} (family {family}, model {model})")
 }
 
 fn instructions() -> BTreeMap<String, String> {
@@ -244,11 +255,14 @@ fn instructions() -> BTreeMap<String, String> {
 #[ignore = "long, and only on an idle machine: make verdicts-host"]
 fn what_the_advice_does_on_this_host() {
     let host = Host {
-        cpu: Some(cpu()),
+        cpu: cpu(),
         instructions: instructions(),
         measured: NATIVES.iter().filter_map(measure).collect(),
     };
-    keep("host.json", &host);
+    let mut hosts = Host::all();
+    hosts.retain(|h| h.cpu != host.cpu);
+    hosts.push(host);
+    keep("hosts.json", &hosts);
 }
 
 #[test]

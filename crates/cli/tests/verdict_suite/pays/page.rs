@@ -89,21 +89,33 @@ fn simulated(row: &Row, known: &Known) -> String {
     line
 }
 
-fn measured(m: &Measured, verdict: &str) -> String {
+/// What a host measured of an operation.
+fn measured(m: Option<&Measured>, verdict: &str) -> String {
+    let Some(m) = m else {
+        return " – |".to_owned();
+    };
     let [low, middle, high] = m.gain;
-    let gain = format!("{middle:.2} ({low:.2} to {high:.2})");
     let harm = high < 1.0 && middle < NO_HARM && m.op == verdict;
-    format!(
-        "| `{}` | `{}` | {} | {verdict} | {gain} |{}\n",
-        m.place.program,
-        m.place.function,
-        m.op,
-        if harm {
-            " the advice loses here |"
-        } else {
-            " |"
+    let mark = if harm { "**" } else { "" };
+    format!(" {mark}{middle:.2}{mark} ({low:.2} to {high:.2}) |")
+}
+
+/// A line for each operation of a place that any host measured.
+fn on_hosts(row: &Row, hosts: &[Host]) -> String {
+    let mut lines = String::new();
+    for op in ["clean", "demote", "skip"] {
+        if hosts.iter().all(|h| h.of(&row.place, op).is_none()) {
+            continue;
         }
-    )
+        let (place, verdict) = (&row.place, &row.verdict);
+        let (program, function) = (&place.program, &place.function);
+        write!(lines, "| `{program}` | `{function}` | {op} | {verdict} |").unwrap();
+        for host in hosts {
+            lines.push_str(&measured(host.of(place, op), verdict));
+        }
+        lines.push('\n');
+    }
+    lines
 }
 
 const INTRODUCTION: &str = "# Is the advice worth following?
@@ -123,9 +135,20 @@ plain ones (machine B), clean stands for skip, as in P0's section 7.3.1; on mach
 |---|---|---|---|---|---|---|---|
 ";
 
+const HOSTS: &str = "
+## On hosts with DRAM
+
+The programs' own `--op`, skip as a buffer that is copied. Base and operation run by turns, on larger data than is recorded; medians of their
+ratios with the medians' 95% intervals, which are wide where others shared the machine. DRAM has no larger unit than a line, so what
+clean gains on machine A cannot show here, what it costs can: the advice is for data in memory that is slow, coarse-grained or far, and
+for data in DRAM it costs; where it does, the figure is bold. `prestore advise --machine host` heads such a finding `leave alone on
+host`.
+
+";
+
 fn page() -> String {
-    let (rows, host, known): (Vec<Row>, Host, Known) =
-        (read("simulated.json"), read("host.json"), Known::read());
+    let (rows, hosts, known): (Vec<Row>, Vec<Host>, Known) =
+        (read("simulated.json"), Host::all(), Known::read());
     let mut page = INTRODUCTION.to_owned();
     for row in &rows {
         writeln!(page, "{}", simulated(row, &known)).unwrap();
@@ -142,29 +165,22 @@ fn page() -> String {
     if known.row.is_empty() {
         page.push_str("Everything holds.\n");
     }
-    page.push_str("\n## On a host with DRAM\n\n");
-    let Some(cpu) = &host.cpu else {
-        page.push_str("Not measured yet.\n");
-        return page;
-    };
-    let does = |(op, instruction): (&String, &String)| format!("{op} is `{instruction}`");
-    let instructions: Vec<String> = host.instructions.iter().map(does).collect();
-    writeln!(
+    page.push_str(HOSTS);
+    let (mut header, mut rule) = (String::new(), String::new());
+    for host in &hosts {
+        let does = |(op, instruction): (&String, &String)| format!("{op} is `{instruction}`");
+        let instructions: Vec<String> = host.instructions.iter().map(does).collect();
+        writeln!(page, "- {}: {}", host.cpu, instructions.join(", ")).unwrap();
+        write!(header, " {} |", host.cpu).unwrap();
+        rule.push_str("---|");
+    }
+    write!(
         page,
-        "Measured on {cpu}, where {}: the programs' own `--op`, skip as a buffer that is copied. Base and operation run by turns,
-on larger data than is recorded; medians of their ratios with the medians' 95% intervals, which are wide where others shared the machine. DRAM has no larger unit than a line, so what clean gains on machine A cannot show here, what
-it costs can: the advice is for data in memory that is slow, coarse-grained or far, and for data in DRAM it costs. `prestore advise --machine host`
-heads such a finding `leave alone on host`.
-
-| program | place | operation | verdict | gain | |
-|---|---|---|---|---|---|",
-        instructions.join(", ")
+        "\n| program | place | operation | verdict |{header}\n|---|---|---|---|{rule}\n"
     )
     .unwrap();
     for row in &rows {
-        for m in host.of(&row.place) {
-            page.push_str(&measured(m, &row.verdict));
-        }
+        page.push_str(&on_hosts(row, &hosts));
     }
     page
 }
