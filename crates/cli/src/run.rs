@@ -330,9 +330,11 @@ pub fn code_of(status: Option<ExitStatus>) -> ExitCode {
     }
 }
 
-/// The error of a run of which nothing was recorded: what ended the recording, or what was asked for.
+/// The error of a run of which nothing was recorded: what ended the recording, what kept it from a process, or what was asked for.
 pub fn nothing(run: &RunArgs, outcome: &Outcome) -> CliError {
-    let why = ended_early(outcome).unwrap_or_else(|| why_empty(run));
+    let kept = || outcome.notes.first().map(ToString::to_string);
+    let why = ended_early(outcome).or_else(kept);
+    let why = why.unwrap_or_else(|| why_empty(run));
     CliError::Failed(format!("nothing was recorded: {why}"))
 }
 

@@ -124,3 +124,22 @@ fn timers_that_run_are_the_programs() {
     let recorded = [&record[..], &[text(&program)]].concat();
     assert_eq!(says(&[text(&program)]), says(&recorded));
 }
+
+/// A small limit on the size of files leaves the recorder nothing to write: the error says so even where notes are not told.
+#[test]
+fn what_kept_a_program_from_being_recorded_is_the_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let recording = folder.path().join("recording");
+    let record = format!(
+        "ulimit -f 100; exec {} record -q --force -o {} -- true",
+        env!("CARGO_BIN_EXE_prestore"),
+        text(&recording)
+    );
+    let said = Command::new("bash").args(["-c", &record]).output().unwrap();
+    assert_eq!(said.status.code(), Some(3), "{said:?}");
+    let error = String::from_utf8(said.stderr).unwrap();
+    assert_eq!(error.lines().count(), 1, "{error}");
+    let why = "limit on the size of files (RLIMIT_FSIZE)";
+    assert!(error.contains("nothing was recorded"), "{error}");
+    assert!(error.contains(why), "{error}");
+}
