@@ -71,7 +71,8 @@ impl Reread {
         }
         format!(
             " Beware: {} of the lines are read soon, and what reads them waits for the memory. That may cost more than is gained where it is \
-             DRAM (1.4 times as long on an AMD Zen 4 with one line of each row of 8 KB read at once): keep what is read in a register or a copy, or leave the place alone there; `prestore try` measures it.",
+             DRAM (1.4 times as long on an AMD Zen 4 with one line of each row of 8 KB read at once): keep what is read in a register or a \
+             copy, or leave the place alone there; `prestore try` measures it.",
             percent(self.lines),
         )
     }

@@ -8,7 +8,7 @@
 //! | yes, but too many at a time | any | no | any | leave alone |
 //! | yes, with fences amid the lines, or (by one thread) every few lines | yes | no | any | leave alone |
 //! | yes, in memory mapped anew each time | any | no | any | leave alone |
-//! | yes | any | no | yes, or flushed already | clean, or leave alone |
+//! | yes | any | no | yes, or a little at once, or flushed already | clean, or leave alone |
 //! | yes | any | no | no | skip; clean where many of the lines are written in part, or are read just before |
 //! | no, but whole lines at once | no | no | no | skip |
 //! | no | no | any | any | leave alone |

@@ -130,43 +130,6 @@ fn what_only_its_own_core_uses_is_demoted_with_a_caution() {
     assert!(!message.reason.contains(caution), "{}", message.reason);
 }
 
-/// Rows of so many bytes, written one behind the other, or the last first, of each of which one element is read at once.
-fn rows_read_at_once(row: usize, downwards: bool) -> Finding {
-    let mut p = Program::default();
-    let write = p.block(1, 0).store(0, 0, 8).compute(2).done();
-    let read = p.block(2, 0).load(0, 0, 8).compute(2).done();
-    let all = 30 << 20;
-    for up in (0..all).step_by(row) {
-        let row_at = if downwards { all - row as u64 - up } else { up };
-        for at in (0..row as u64).step_by(8) {
-            p.run(0, write, &[HEAP + row_at + at]);
-        }
-        p.run(0, read, &[HEAP + row_at]);
-    }
-    of_site(&p.analyze().findings, 1000).clone()
-}
-
-#[test]
-fn what_is_read_soon_is_not_skipped_whatever_the_direction() {
-    for downwards in [false, true] {
-        for (row, verdict, said) in [
-            (512, Verdict::Clean, "waits until memory has it"),
-            (2048, Verdict::Clean, "waits until memory has it"),
-            (4096, Verdict::Clean, "waits until memory has it"),
-            (8192, Verdict::Skip, "waits for the memory"),
-            (32768, Verdict::Skip, "sequential"),
-        ] {
-            let f = rows_read_at_once(row, downwards);
-            assert_eq!(f.verdict, verdict, "{row}, {downwards}: {f:#?}");
-            let parts = downwards && verdict == Verdict::Clean;
-            let said = if parts { "re-read in part" } else { said };
-            assert!(f.reason.contains(said), "{row}: {}", f.reason);
-            let warned = f.reason.contains("waits for the memory");
-            assert_eq!(warned, row == 8192, "{row}: {}", f.reason);
-        }
-    }
-}
-
 /// Pieces of so many bytes, each so far into a line, all apart.
 fn pieces(bytes: u64, into: u64) -> Finding {
     let mut p = Program::default();

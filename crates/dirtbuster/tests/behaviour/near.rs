@@ -1,6 +1,6 @@
 //! What is near: by the bytes that came meanwhile, however many instructions it took.
 
-use prestore_dirtbuster::Verdict;
+use prestore_dirtbuster::{Finding, Verdict};
 
 use crate::synthetic::Program;
 use crate::{HEAP, of_site};
@@ -281,4 +281,41 @@ fn the_element_before_is_one_and_so_is_any_once_the_line_was_left() {
     p.run(0, read, &[HEAP + 8]);
     let f = p.analyze().findings;
     assert_eq!(of_site(&f, 1000).reread.mean, Some(3.0));
+}
+
+/// Rows of so many bytes, written one behind the other, or the last first, of each of which one element is read at once.
+fn rows_read_at_once(row: usize, downwards: bool) -> Finding {
+    let mut p = Program::default();
+    let write = p.block(1, 0).store(0, 0, 8).compute(2).done();
+    let read = p.block(2, 0).load(0, 0, 8).compute(2).done();
+    let all = 30 << 20;
+    for up in (0..all).step_by(row) {
+        let row_at = if downwards { all - row as u64 - up } else { up };
+        for at in (0..row as u64).step_by(8) {
+            p.run(0, write, &[HEAP + row_at + at]);
+        }
+        p.run(0, read, &[HEAP + row_at]);
+    }
+    of_site(&p.analyze().findings, 1000).clone()
+}
+
+#[test]
+fn what_is_read_soon_is_not_skipped_whatever_the_direction() {
+    for downwards in [false, true] {
+        for (row, verdict, said) in [
+            (512, Verdict::Clean, "waits until memory has it"),
+            (2048, Verdict::Clean, "waits until memory has it"),
+            (4096, Verdict::Clean, "waits until memory has it"),
+            (8192, Verdict::Skip, "waits for the memory"),
+            (32768, Verdict::Skip, "sequential"),
+        ] {
+            let f = rows_read_at_once(row, downwards);
+            assert_eq!(f.verdict, verdict, "{row}, {downwards}: {f:#?}");
+            let parts = downwards && verdict == Verdict::Clean;
+            let said = if parts { "re-read in part" } else { said };
+            assert!(f.reason.contains(said), "{row}: {}", f.reason);
+            let warned = f.reason.contains("waits for the memory");
+            assert_eq!(warned, row == 8192, "{row}: {}", f.reason);
+        }
+    }
 }

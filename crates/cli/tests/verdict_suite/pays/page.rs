@@ -141,8 +141,8 @@ const HOSTS: &str = "
 The programs' own `--op`, skip as a buffer that is copied. Base and operation run by turns, on larger data than is recorded; medians of their
 ratios with the medians' 95% intervals, which are wide where others shared the machine. DRAM has no larger unit than a line, so what
 clean gains on machine A cannot show here, what it costs can: the advice is for data in memory that is slow, coarse-grained or far, and
-for data in DRAM it costs; where it does, the figure is bold. `prestore advise --machine host` heads such a finding `leave alone on
-host`.
+for data in DRAM it costs; where the advised operation does, the figure is bold. `prestore advise --machine host` heads such a finding
+`leave alone on host`.
 
 ";
 
