@@ -25,6 +25,9 @@ static int tls_index;
  * system call, so that a blocked thread's events reach the host. */
 #define OLD_TICKS (10 * 1000 * 1000)
 
+/* As much as a slot's end needs, twice: to its limit, and behind it. */
+#define SCRATCH_BYTES (2 * RED_ZONE_WORDS * sizeof(uint64))
+
 thread_t *
 thread_of(void *drcontext)
 {
@@ -50,13 +53,13 @@ thread_slot_of(thread_t *t, tls_slot_t slot)
 }
 
 static void
-aim(thread_t *t, uint64 *at)
+aim(void *drcontext, thread_t *t, uint64 *at)
 {
     if (at == NULL) {
-        /* Not recorded: inlined code writes into a private page, over and over. */
+        /* Not recorded: inlined code writes into memory of its own, over and over. It is the engine's, which says what there is
+         * too little of: perhaps nothing can be mapped any more, and that is why. */
         if (t->scratch == NULL)
-            t->scratch = dr_raw_mem_alloc(2 * RED_ZONE_WORDS * sizeof(uint64),
-                                          DR_MEMPROT_READ | DR_MEMPROT_WRITE, NULL);
+            t->scratch = dr_thread_alloc(drcontext, SCRATCH_BYTES);
         *thread_slot_of(t, TLS_WRITE) = (uint64)t->scratch;
         *thread_slot_of(t, TLS_LIMIT) = (uint64)(t->scratch + RED_ZONE_WORDS);
         return;
@@ -73,7 +76,7 @@ open_files(void *drcontext, thread_t *t)
     else if (options.scope == SCOPE_COUNT)
         count_thread_init(drcontext, t);
     else
-        aim(t, channel_open(&t->channel, dr_get_thread_id(drcontext)));
+        aim(drcontext, t, channel_open(&t->channel, dr_get_thread_id(drcontext)));
 }
 
 static wire_tally_t *
@@ -131,7 +134,7 @@ on_thread_exit(void *drcontext)
             channel_close(&t->channel, (uint64 *)*thread_slot_of(t, TLS_WRITE));
     }
     if (t->scratch != NULL)
-        dr_raw_mem_free(t->scratch, 2 * RED_ZONE_WORDS * sizeof(uint64));
+        dr_thread_free(drcontext, t->scratch, SCRATCH_BYTES);
     dr_thread_free(drcontext, t, sizeof(*t));
 }
 
@@ -156,9 +159,9 @@ thread_full(void)
     thread_t *t = thread_of(drcontext);
     uint64 *end = (uint64 *)*thread_slot_of(t, TLS_WRITE);
     if (t->channel.ring == NULL)
-        aim(t, NULL);
+        aim(drcontext, t, NULL);
     else
-        aim(t, channel_hand_over(drcontext, &t->channel, end));
+        aim(drcontext, t, channel_hand_over(drcontext, &t->channel, end));
 }
 
 void

@@ -90,9 +90,10 @@ pub(crate) fn start(
     // writable, as its code cache is: programs that write code again and again had the list of all mappings read each time.
     // Code that was flushed is kept until no thread can be within it. Once the engine had 35 such pieces it used to empty the
     // whole cache, and threads that waited for a buffer within their blocks came back to code that was no longer there.
-    // Its heap and its cache grow by larger steps than a page, each of which is a system call.
+    // Its heap and its cache grow by larger steps than a page, each of which is a system call. What is a thread's alone has no
+    // guard pages but below its stacks: they made twelve mappings more for each thread, of which a process may have 65,530.
     let engine_options = format!(
-        "-code_api -disable_traces -no_cleancall_ignore_eflags -max_bb_instrs 128 -protect_mask 0 -reset_every_nth_pending 0 -heap_commit_increment 64K -cache_commit_increment 64K {} -client_lib '{};0;{}'",
+        "-code_api -disable_traces -no_cleancall_ignore_eflags -max_bb_instrs 128 -protect_mask 0 -reset_every_nth_pending 0 -heap_commit_increment 64K -cache_commit_increment 64K -no_per_thread_guard_pages {} -client_lib '{};0;{}'",
         Engine::options(),
         client.display(),
         options.client_args(&dir.to_string_lossy())

@@ -7,7 +7,7 @@ mod common;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use common::{cc, native, same, scratch, str};
+use common::{cc, native, recorder, same, scratch, str};
 
 /// flex waits for a filter behind the standard output that it has closed.
 #[test]
@@ -118,6 +118,35 @@ fn limits_on_memory() {
     for way in ["data", "space"] {
         same(&[], &[str(&program), way]);
     }
+}
+
+/// The engine took nineteen for each thread, most of them to find its own errors: of 6,000 threads that ran natively 3,300 could
+/// be recorded, then the program was ended for want of memory.
+#[test]
+fn many_mappings() {
+    let program = cc("many_mappings", &["-pthread"]);
+    for options in [&[][..], &["count"]] {
+        let facts = same(options, &[str(&program), "13"]);
+        assert!(facts.notes.is_empty(), "{facts:?}");
+    }
+}
+
+#[test]
+fn more_mappings_than_there_may_be() {
+    let program = cc("many_mappings", &["-pthread"]);
+    let (said, facts) = recorder(&[], &[str(&program), "3"]).run();
+    if said.stdout.contains("no limit") {
+        eprintln!("SKIPPED: too many mappings may be made to reach the limit soon");
+        return;
+    }
+    assert!(
+        said.stderr.contains("raise it (sysctl vm.max_map_count="),
+        "{said:?}"
+    );
+    assert!(
+        facts.stores() > 10_000,
+        "what came before is kept: {facts:?}"
+    );
 }
 
 /// The engine's descriptors look closed.
