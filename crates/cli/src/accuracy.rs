@@ -7,7 +7,7 @@ use prestore_bench::HostAccuracy;
 use prestore_machine::Machines;
 use prestore_report::{Accuracy, to_json};
 
-use crate::bench::HOST;
+use crate::host::HOST;
 use crate::{host, notice};
 
 fn file() -> Option<PathBuf> {
@@ -34,7 +34,7 @@ pub fn of(machine: &str) -> Vec<Accuracy> {
     }
     let text = file().and_then(|file| fs::read_to_string(file).ok());
     let known = text.and_then(|text| serde_json::from_str::<HostAccuracy>(&text).ok());
-    let here = known.filter(|known| known.cpu == host::host().cpu);
+    let here = known.filter(|known| known.cpu == host::cpu());
     let ops = here.map_or_else(Vec::new, |known| known.operations);
     ops.into_iter()
         .map(|o| Accuracy {

@@ -185,6 +185,10 @@ fn repeats(last: &mut Option<(Origin, Instant)>, origin: &Origin) -> bool {
     again
 }
 
+fn name(signal: i32) -> &'static str {
+    signal_hook::low_level::signal_name(signal).unwrap_or("the signal")
+}
+
 fn hear(interrupts: &Interrupts, origin: &Origin) {
     if matches!(origin.cause, Cause::Kernel) {
         interrupts.add();
@@ -193,7 +197,10 @@ fn hear(interrupts: &Interrupts, origin: &Origin) {
     }
     match PHASE.load(Ordering::SeqCst) {
         RUNNING => match interrupts.count() {
-            1 => notice::say("waiting for the program to end; again to stop recording"),
+            1 => notice::say(&format!(
+                "{} went to the program: waiting for the program to end; send it again to stop recording",
+                name(origin.signal)
+            )),
             2 => notice::say("recording is stopped; again to end at once"),
             _ => end(origin.signal),
         },

@@ -52,6 +52,9 @@ pub struct Run {
     pub command: Vec<String>,
     /// Bytes of the last-level cache of the machine that it ran on; `None`: not known.
     pub last_level_cache: Option<u64>,
+    /// What this host is called as a machine to predict for, if it was calibrated and has a core for each thread.
+    #[serde(skip)]
+    pub predicts_for: Option<String>,
     /// Folder the program was started in; files below it are shown relative to it.
     pub cwd: Option<String>,
     /// The recording that was read, `None` when the analysis ran beside the program.

@@ -1,6 +1,6 @@
 //! An analysis, named and printed.
 
-use prestore_dirtbuster::{Outcome, Thresholds};
+use prestore_dirtbuster::{Findings, Outcome, Thresholds};
 use prestore_report::{
     DiskSources, Report, Run, Sources, TextOptions, ThreadTotals, report_text, to_sarif,
 };
@@ -23,7 +23,7 @@ pub fn about(args: &AdviseArgs, scope: &str) -> Run {
             .iter()
             .map(|w| w.to_string_lossy().into_owned())
             .collect(),
-        last_level_cache: prestore_calibrate::last_level_cache(),
+        last_level_cache: host::last_level_cache(),
         cwd: std::env::current_dir()
             .ok()
             .map(|d| d.display().to_string()),
@@ -54,44 +54,65 @@ pub fn findings(
             fences: t.fences,
         })
         .collect();
+    about.predicts_for = host::calibrated()
+        .filter(|machine| about.threads.len() as u64 <= u64::from(machine.core.count))
+        .map(|machine| machine.name.clone());
     let mut namer = analysis.oracle;
     namer.leave_loader_alone(&mut analysis.findings);
     let least = thresholds.min_write_time;
     let mut report = Report::new(&analysis.findings, about, least, &mut namer);
     report.run.notes.extend(namer.notes());
-    if let Some(trace) = trace.filter(|_| !args.machines.is_empty()) {
-        let machines = whatif::machines(&args.machines, &[])?;
-        let advice = Advice::of_this_run(&analysis.findings);
-        let asked = whatif::Asked {
-            interest: Interest::All,
-            limit: args.limit,
-            sample: None,
-            seed: 1,
-            simulations: args.simulations,
-            all_together: false,
-            lenient: args.lenient,
-            independent_loads: false,
-            debug_dirs: args.debug_dir.clone(),
-            quiet: args.run.quiet,
-        };
-        let predictions = whatif::predict(trace, &machines, &advice, &asked)?;
-        report.predict(&predictions);
-    }
+    // What was found is printed in any case.
+    let predicted = match trace.filter(|_| !args.machines.is_empty()) {
+        Some(trace) => gains(args, trace, &analysis.findings, &mut report),
+        None => Ok(()),
+    };
+    print(args, &report)?;
+    predicted.map_err(|error| CliError::Usage(format!("no gain is predicted: {error}")))
+}
+
+/// Adds what following the advice would gain.
+fn gains(
+    args: &AdviseArgs,
+    trace: &Trace,
+    findings: &Findings,
+    report: &mut Report,
+) -> Result<(), CliError> {
+    let machines = whatif::machines(&args.machines, &[])?;
+    whatif::can_simulate(trace, &machines, args.lenient)?;
+    let asked = whatif::Asked {
+        interest: Interest::All,
+        limit: args.limit,
+        sample: None,
+        seed: 1,
+        simulations: args.simulations,
+        all_together: false,
+        lenient: args.lenient,
+        independent_loads: false,
+        debug_dirs: args.debug_dir.clone(),
+        quiet: args.run.quiet,
+    };
+    let advice = Advice::of_this_run(findings);
+    report.predict(&whatif::predict(trace, &machines, &advice, &asked)?);
+    Ok(())
+}
+
+fn print(args: &AdviseArgs, report: &Report) -> Result<(), CliError> {
     match args.format {
-        Format::Json => output::print_json(&report),
+        Format::Json => output::print_json(report),
         Format::Sarif => {
             let left_out = report.advice_without_line();
             if left_out > 0 {
                 notice::tell(&output::not_in_sarif(left_out));
             }
-            output::print_json(&to_sarif(&report))
+            output::print_json(&to_sarif(report))
         }
         Format::Text => {
             let mut options = TextOptions::for_stdout();
             options.left_alone_in_full = args.all;
             let disk = DiskSources::default();
             let sources: Option<&dyn Sources> = args.annotate.then_some(&disk);
-            output::print(&report_text(&report, options, sources))
+            output::print(&report_text(report, options, sources))
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::args::{AdviseArgs, Format};
 use crate::error::CliError;
 use crate::naming::{Namer, is_chosen};
 use crate::progress::Reading;
-use crate::{output, run};
+use crate::{output, run, whatif};
 
 /// Findings from recorded events. `kept`: the recording will be there afterwards.
 pub fn events(
@@ -25,6 +25,14 @@ pub fn events(
     kept: bool,
 ) -> Result<ExitCode, CliError> {
     let trace = run::open(dir, args.lenient)?;
+    // Before what takes long, where nothing is lost.
+    if args.recording.is_some() {
+        whatif::can_simulate(
+            &trace,
+            &whatif::machines(&args.machines, &[])?,
+            args.lenient,
+        )?;
+    }
     let reading = Reading::new(args.run.quiet, &trace, 1);
     let (analysis, mut about) = analyse(&trace, dir, &args.debug_dir, thresholds)?;
     drop(reading);

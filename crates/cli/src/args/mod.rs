@@ -36,7 +36,9 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  done
   1  `crash --fail-on-findings` found something
-  2  wrong usage or input: nothing was run; `try`: the analysis found nothing to try
+  2  wrong usage or input: nothing was run; `try`: the analysis found nothing to try;
+     `advise --machine`: the program has more threads than the machine has cores, and the advice
+     is printed without gains
   3  the program failed (its own exit code is not 0, or a signal killed it) or its recording did;
      what was recorded up to then is printed or kept, and marked as partial where it is;
      `try`: with a change the program does something else";

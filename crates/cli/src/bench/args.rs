@@ -5,9 +5,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use prestore_bench::{Options, Program, Variant};
 
 use crate::args::PlainFormat;
-
-/// What `prestore machine calibrate` calls this host.
-pub const HOST: &str = "host";
+use crate::host::HOST;
 
 /// Arguments of `prestore bench`.
 #[derive(Args, Debug)]

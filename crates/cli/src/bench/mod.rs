@@ -19,7 +19,7 @@ use crate::{accuracy, host, interrupt, output};
 
 use busy::Busy;
 
-pub use args::{BenchArgs, HOST, ProgramArgs};
+pub use args::{BenchArgs, ProgramArgs};
 
 /// The hidden verb whose process is a workload.
 pub const PROGRAM_VERB: &str = "bench-program";
@@ -40,7 +40,7 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode, CliError> {
     if args.predict {
         interrupt::end_at_once()?;
     }
-    let is_host = args.predict && args.machine == HOST;
+    let is_host = args.predict && args.machine == host::HOST;
     let mut between_cores = Vec::new();
     let bar = progress_bar(args.quiet);
     let mut busy = Busy::default();
@@ -59,7 +59,7 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode, CliError> {
     )
     .map_err(|e| CliError::Failed(e.to_string()))?;
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut results = Results::of(host::host().cpu, cpus, plan.runs, cases);
+    let mut results = Results::of(host::cpu(), cpus, plan.runs, cases);
     results.warnings.extend(busy.told());
     if let Some(machine) = &mut machine {
         let between_cores = predict::with_cores_as_now(machine, &between_cores);

@@ -10,9 +10,9 @@ use prestore_replay::Replay;
 use prestore_sim::{Interest, NoMechanism, Simulation};
 use prestore_trace::container::Trace;
 
-use super::args::HOST;
 use super::program_command;
 use crate::error::CliError;
+use crate::host::HOST;
 use crate::interrupt;
 
 /// The machine to predict with, where it has cores for all of the plan.

@@ -11,7 +11,7 @@ use crate::{host, output};
 
 /// Measures memory of each type and prints the figures.
 pub fn run(args: &BenchArgs) -> Result<ExitCode, CliError> {
-    let results = bench_types(host::host().cpu, args.runs)
+    let results = bench_types(host::cpu(), args.runs)
         .map_err(|error| CliError::Usage(format!("no memory type can be measured: {error}")))?;
     match args.format {
         PlainFormat::Json => output::print_json(&results)?,

@@ -27,7 +27,7 @@ pub fn run(args: &CalibrateArgs) -> Result<ExitCode, CliError> {
     let host = undisturbed(args, effort)?;
     let text = to_toml(&host);
     // A file that cannot be used must not take the place of one that can.
-    if let Err(error) = Machines::from_env().parse("host", &text) {
+    if let Err(error) = Machines::from_env().parse(host::HOST, &text) {
         return Err(CliError::Failed(format!(
             "what was measured is no machine that can be simulated: {error}; is the host very busy? try again"
         )));
@@ -78,7 +78,7 @@ fn measure(quiet: bool, effort: Effort) -> Result<Calibration, CalibrateError> {
         true => ProgressBar::hidden(),
         false => ProgressBar::new_spinner(),
     };
-    let host = calibrate(effort, host::host().cpu, |next| {
+    let host = calibrate(effort, host::cpu(), |next| {
         spinner.set_message(format!("measuring {next}"));
         spinner.tick();
     });
@@ -91,7 +91,7 @@ fn target(args: &CalibrateArgs) -> Result<PathBuf, CliError> {
         return Ok(file.clone());
     }
     Machines::user_folder()
-        .map(|folder| folder.join("host.toml"))
+        .map(|folder| folder.join(format!("{}.toml", host::HOST)))
         .ok_or_else(|| {
             CliError::Usage(
                 "there is no home folder for the machine file: name a file with -o".into(),

@@ -11,6 +11,7 @@ use prestore_machine::Machines;
 
 use crate::advise;
 use crate::error::CliError;
+use crate::host::{self, HOST};
 use file::File;
 pub use file::VARIABLE;
 
@@ -48,9 +49,16 @@ impl Config {
         })
     }
 
-    /// The command line, with the machines as defaults where one has to be named.
+    /// The command line, with the machines as defaults where one has to be named; where there are none, with this host, if it was
+    /// calibrated.
     pub fn defaults(&'static self, command: Command) -> Command {
-        let machines = || self.file.machines.iter().map(String::as_str);
+        let here = || host::calibrated().map(|_| HOST);
+        let here = if self.file.machines.is_empty() {
+            here()
+        } else {
+            None
+        };
+        let machines = || self.file.machines.iter().map(String::as_str).chain(here);
         let Some(first) = machines().next() else {
             return command;
         };

@@ -41,7 +41,7 @@ pub fn run(args: &WhatifArgs) -> Result<ExitCode, CliError> {
     };
     let thresholds = advise::thresholds(&args.thresholds)?;
     let trace = replay.stored.open()?;
-    have_cores(&trace, &machines, is_lenient(&trace, asked.lenient)).map_err(refused)?;
+    can_simulate(&trace, &machines, asked.lenient)?;
     let dir = &replay.stored.recording;
     let (mut analysis, about) = advise::analyse(&trace, dir, &replay.debug_dir, thresholds)?;
     analysis.oracle.leave_loader_alone(&mut analysis.findings);
@@ -141,6 +141,11 @@ pub fn predict(
         progress.one_with(left);
     };
     study.predict(&done).map_err(refused)
+}
+
+/// Have all machines a core for each thread?
+pub fn can_simulate(trace: &Trace, machines: &[Machine], lenient: bool) -> Result<(), CliError> {
+    have_cores(trace, machines, is_lenient(trace, lenient)).map_err(refused)
 }
 
 /// A recording that has no end is read as far as it goes.

@@ -42,10 +42,17 @@ pub fn write(page: &mut Page, report: &Report, annotated: bool) {
         );
     }
     if first(report).is_some_and(|f| f.predicted.is_empty()) {
+        let (what, machine) = match &report.run.predicts_for {
+            Some(host) => ("what it would gain on this machine", host.as_str()),
+            None => (
+                "what it would gain on a machine that `prestore machine list` names",
+                "machine-a",
+            ),
+        };
         command(
             page,
-            "what it would gain on a machine that `prestore machine list` names",
-            &format!("prestore advise --machine machine-a {again}"),
+            what,
+            &format!("prestore advise --machine {machine} {again}"),
         );
     }
     if report.run.recording.is_none() {
