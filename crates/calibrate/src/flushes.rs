@@ -1,6 +1,6 @@
 //! What cleaning and flushing a line costs, by what the caches hold of it.
 
-use prestore::Instruction;
+use prestore::{Instruction, Op, query};
 
 use crate::arch::{full_fence, store};
 use crate::buffer::{Buffer, LINE};
@@ -20,6 +20,11 @@ const FLUSHES: [Instruction; 4] = [
     Instruction::Clflush,
     Instruction::DcCvac,
 ];
+
+/// Does a demote pre-store do anything on this host?
+pub fn demotes() -> bool {
+    query(Op::Demote).active
+}
 
 /// The instructions there are on this CPU.
 pub(crate) fn usable() -> Vec<Instruction> {

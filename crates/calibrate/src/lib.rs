@@ -44,6 +44,7 @@ pub use curve::{Curve, Point};
 pub use effort::Effort;
 pub use error::CalibrateError;
 pub use figure::Figure;
+pub use flushes::demotes;
 pub use measure::calibrate;
 pub use non_temporal::Beside;
 pub use quiet::{Reference, Watch};

@@ -4,6 +4,7 @@ use std::fs;
 use std::sync::LazyLock;
 
 use prestore_machine::Machine;
+use prestore_report::Demoting;
 use prestore_trace::container::{Clock, Engine, Host};
 
 /// What `prestore machine calibrate` calls this host.
@@ -43,6 +44,14 @@ pub fn last_level_cache() -> Option<u64> {
     let measured = calibrated().and_then(|machine| machine.caches.last());
     let measured = measured.map(|cache| cache.size.0);
     measured.or_else(prestore_calibrate::last_level_cache)
+}
+
+/// What demoting does here.
+pub fn demoting() -> Option<Demoting> {
+    match prestore_calibrate::demotes() {
+        false => Some(Demoting::Nothing),
+        true => cfg!(target_arch = "x86_64").then_some(Demoting::InOrder),
+    }
 }
 
 /// The instrumentation engine.

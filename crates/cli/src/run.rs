@@ -14,7 +14,7 @@ use prestore_tracer::{
 
 use crate::args::{Format, RunArgs, ScopeArg};
 use crate::error::{CliError, FAILED};
-use crate::{interrupt, notice};
+use crate::{host, interrupt, notice};
 
 /// A gap is worth two translations of each block when it is this long, in instructions. An estimate: both translations of a
 /// block take about 0.1 ms together, in which a program executes some 300,000 instructions. What blocks with two cases cost
@@ -141,6 +141,7 @@ pub fn recorded(trace: &Trace) -> Run {
         program: info.command.first().cloned().unwrap_or_default(),
         command: info.command.clone(),
         last_level_cache: Some(info.host.last_level_cache).filter(|&bytes| bytes > 0),
+        demoting: host::demoting().filter(|_| info.host.cpu == host::cpu()),
         cwd: Some(info.cwd.clone()),
         recording: Some(trace.dir().display().to_string()),
         engine: format!("{} {}", info.engine.name, info.engine.version),

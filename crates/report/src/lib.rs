@@ -44,7 +44,7 @@ pub use pitfall::NamedPitfall;
 pub use place::NamedPlace;
 pub use report::{ADVISE_SCHEMA_VERSION, Report, SCHEMA_VERSION, Totals};
 pub use resolve::{Frame, Place, Resolver, SiteKind};
-pub use run::{Exactness, ExactnessKind, Run, ThreadTotals, quoted};
+pub use run::{Demoting, Exactness, ExactnessKind, Run, ThreadTotals, quoted};
 pub use sarif::{SarifLog, crash_to_sarif, to_sarif};
 pub use stores::{Caller, FunctionStores, SiteStores, StoresByFunction};
 pub use system::{is_generic_library, is_system_library, is_system_path};

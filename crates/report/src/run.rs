@@ -43,6 +43,15 @@ pub struct ThreadTotals {
     pub fences: u64,
 }
 
+/// What a demote pre-store does on a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Demoting {
+    /// It has no instruction for it.
+    Nothing,
+    /// `cldemote`, where stores leave the core in order (x86).
+    InOrder,
+}
+
 /// The run that a report speaks of. All but `command` may be left at its default.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
@@ -52,6 +61,9 @@ pub struct Run {
     pub command: Vec<String>,
     /// Bytes of the last-level cache of the machine that it ran on; `None`: not known.
     pub last_level_cache: Option<u64>,
+    /// What demoting does on the machine that it ran on; `None`: not known, or as P0 has it.
+    #[serde(skip)]
+    pub demoting: Option<Demoting>,
     /// What this host is called as a machine to predict for, if it was calibrated and has a core for each thread.
     #[serde(skip)]
     pub predicts_for: Option<String>,

@@ -3,7 +3,7 @@
 
 mod common;
 
-use prestore_dirtbuster::{CacheLimit, Dismissed, Findings, TimeEstimate, Verdict};
+use prestore_dirtbuster::{Dismissed, Findings, TimeEstimate, Verdict};
 use prestore_report::{
     Exactness, ExactnessKind, Predicted, Report, Run, SiteKind, SiteStores, Sources,
     StoresByFunction, TextOptions, report_text, stores_text, to_json, to_sarif,
@@ -311,39 +311,6 @@ fn names_of_templates_fit_a_narrow_page_and_are_whole_in_json() {
     assert!(wide.is_empty(), "{wide:#?}\n{text}");
     assert!(text.contains("Grid<...>::relax(...)"), "{text}");
     assert!(to_json(&report).unwrap().contains(&long));
-}
-
-#[test]
-fn a_machine_with_a_cache_that_changes_the_verdict_is_told_so() {
-    let mut findings = common::findings();
-    findings.findings[0].cache_limit = Some(CacheLimit {
-        bytes: 32 << 20,
-        verdict: Verdict::LeaveAlone,
-        reread: 0.1,
-        rewritten: 0.97,
-    });
-    let with_cache = |bytes: u64| {
-        let run = Run {
-            last_level_cache: Some(bytes << 20),
-            ..common::run()
-        };
-        let report = Report::new(&findings, run, 0.1, &mut common::symbols());
-        let options = TextOptions {
-            width: 1000,
-            ..TextOptions::default()
-        };
-        report_text(&report, options, None)
-    };
-    let (smaller, larger) = (with_cache(16), with_cache(36));
-    let there = "Larger caches: where the last-level cache has 32 MB or more for this program, 97% of the lines are still in it \
-                 when they are written again: leave alone there.";
-    assert!(smaller.contains(&format!("{there}\n")), "{smaller}");
-    assert!(
-        larger.contains(&format!(
-            "{there}\n   This machine: has 36 MB: this advice may cost more than it gains"
-        )),
-        "{larger}"
-    );
 }
 
 #[test]

@@ -24,6 +24,7 @@ pub fn about(args: &AdviseArgs, scope: &str) -> Run {
             .map(|w| w.to_string_lossy().into_owned())
             .collect(),
         last_level_cache: host::last_level_cache(),
+        demoting: host::demoting(),
         cwd: std::env::current_dir()
             .ok()
             .map(|d| d.display().to_string()),

@@ -7,6 +7,7 @@ use crate::annotate::Sources;
 use crate::finding::{Context, LineStores, NamedFinding, Predicted};
 use crate::human::{bytes, count, distance, percent, some};
 use crate::place::NamedPlace;
+use crate::run::{Demoting, Run};
 use crate::whatif::{change, gain};
 use anstyle::Style;
 use prestore_dirtbuster::{CacheLimit, FenceDistance, Verdict};
@@ -24,8 +25,8 @@ const MATTERS: f64 = 0.05;
 /// A place that was seen in fewer stretches of the run may be another one in those that were not looked at.
 const FEW: u64 = 4;
 
-/// `f` in full; `cache`: bytes of the last-level cache of the machine that it was seen on.
-pub fn write(page: &mut Page, f: &NamedFinding, cache: Option<u64>, sources: Option<&dyn Sources>) {
+/// `f` of `run` in full.
+pub fn write(page: &mut Page, f: &NamedFinding, run: &Run, sources: Option<&dyn Sources>) {
     let vain = f.gains_on_none_of().filter(|_| f.is_advice());
     let advice = advice(page, f, vain.as_deref());
     title(page, f, &advice);
@@ -45,7 +46,10 @@ pub fn write(page: &mut Page, f: &NamedFinding, cache: Option<u64>, sources: Opt
     choice(page, f, vain.as_deref(), &advice);
     page.wrapped("   Reason: ", &f.reason);
     if let Some(limit) = f.cache_limit {
-        larger_caches(page, limit, cache, f.can_be_tried());
+        larger_caches(page, limit, run.last_level_cache, f.can_be_tried());
+    }
+    if let (Verdict::Demote, Some(demoting)) = (f.verdict, run.demoting) {
+        demoted_here(page, demoting, f.can_be_tried());
     }
     if let Some(d) = &f.dismissed {
         let otherwise = format!("{}. {}", verdict_name(d.verdict), d.reason);
@@ -202,14 +206,31 @@ fn larger_caches(page: &mut Page, limit: CacheLimit, cache: Option<u64>, tried: 
     );
     page.wrapped("   Larger caches: ", &there);
     if let Some(cache) = cache.filter(|&cache| cache >= limit.bytes) {
-        let measured = if tried {
-            "; `prestore try` measures it"
-        } else {
-            ""
-        };
-        let here = format!("has {} MB: {here}{measured}.", mb(cache));
+        let here = format!("has {} MB: {here}{}.", mb(cache), measured_by(tried));
         page.wrapped("   This machine: ", &here);
     }
+}
+
+fn measured_by(tried: bool) -> &'static str {
+    match tried {
+        true => "; `prestore try` measures it",
+        false => "",
+    }
+}
+
+/// P0's machine B has far memory, and its stores leave in any order.
+fn demoted_here(page: &mut Page, demoting: Demoting, tried: bool) {
+    let here = match demoting {
+        Demoting::Nothing => {
+            "has no instruction that demotes: prestore(…, demote) does nothing here.".to_owned()
+        }
+        Demoting::InOrder => format!(
+            "its stores leave in order, and it demotes by cldemote: this advice may cost more than it gains (0.46 times the speed was \
+             measured on an Emerald Rapids with DRAM, of messages from thread to thread){}.",
+            measured_by(tried)
+        ),
+    };
+    page.wrapped("   This machine: ", &here);
 }
 
 /// Of the ways to write an operation the one that gains most, on each machine.

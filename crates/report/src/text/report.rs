@@ -17,7 +17,7 @@ pub fn report_text(report: &Report, options: TextOptions, sources: Option<&dyn S
     let in_full = |f: &&NamedFinding| f.is_advice() || options.left_alone_in_full;
     for f in report.findings.iter().filter(in_full) {
         page.blank();
-        finding::write(&mut page, f, report.run.last_level_cache, sources);
+        finding::write(&mut page, f, &report.run, sources);
     }
     if report.write_intensive && !report.findings.iter().any(NamedFinding::is_advice) {
         page.blank();
