@@ -52,7 +52,8 @@ impl Facts {
             let (key, rest) = line.split_once(' ').unwrap_or((line, ""));
             let number = |name: &str| -> u64 {
                 let mut words = rest.split(' ');
-                words.find(|w| *w == name).unwrap();
+                let found = words.find(|w| *w == name);
+                assert!(found.is_some(), "no {name}: {line}");
                 words.next().unwrap().parse().unwrap()
             };
             match key {
