@@ -15,6 +15,7 @@
 #include "proc_maps.h"
 #include "proc_paths.h"
 #include "proc_program.h"
+#include "proc_query.h"
 #include "proc_signals.h"
 #include "proc_sizes.h"
 #include "seccomp.h"
@@ -138,7 +139,7 @@ open_text(const text_t *text, uint64 flags)
 static bool
 before_syscall(void *drcontext, int number)
 {
-    if (proc_program_call(drcontext, number))
+    if (proc_program_call(drcontext, number) || proc_query_call(drcontext, number))
         return false;
     bool rewinds = number == SYS_lseek && dr_syscall_get_param(drcontext, 1) == 0 &&
         dr_syscall_get_param(drcontext, 2) == SEEK_SET;

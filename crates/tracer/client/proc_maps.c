@@ -93,11 +93,31 @@ end_of_owner(uint64 begin, uint64 end, bool *engines)
     return at;
 }
 
+/* The engine keeps the program's heap, so that the kernel has no name for it. */
+static bool
+is_heap(const line_t *line, uint64 begin, uint64 end)
+{
+    return line->path_length == 0 && begin >= heap_begin && end <= heap_end;
+}
+
+static bool
+is_file(const line_t *line)
+{
+    return line->path_length > 0 && line->path[0] == '/';
+}
+
+/* One of the engine's files, or of a recording's. */
+static bool
+is_engines_file(const line_t *line)
+{
+    return below(line, engine_dir) || below(line, options.dir);
+}
+
 static void
 add_line(text_t *out, const line_t *line, uint64 begin, uint64 end, bool own)
 {
     char head[64];
-    bool heap = own && line->path_length == 0 && begin >= heap_begin && end <= heap_end;
+    bool heap = own && is_heap(line, begin, end);
     size_t begun = out->length;
     int n = dr_snprintf(head, sizeof(head), "%08llx-%08llx", (unsigned long long)begin,
                         (unsigned long long)end);
@@ -116,8 +136,8 @@ add_line(text_t *out, const line_t *line, uint64 begin, uint64 end, bool own)
 static bool
 filter(const line_t *line, bool own, text_t *out)
 {
-    bool any = false, file = line->path_length > 0 && line->path[0] == '/';
-    if (file && (below(line, engine_dir) || below(line, options.dir)))
+    bool any = false, file = is_file(line);
+    if (file && is_engines_file(line))
         return false;
     if (file || !own) {
         uint64 until;
@@ -136,6 +156,27 @@ filter(const line_t *line, bool own, text_t *out)
         at = end;
     }
     return any;
+}
+
+bool
+proc_maps_part(const char *path, uint64 from, uint64 *begin, uint64 *end, bool *heap)
+{
+    line_t line = { .begin = *begin, .end = *end, .path = path, .path_length = strlen(path) };
+    bool engines;
+    *heap = false;
+    if (is_file(&line)) {
+        uint64 until;
+        return !is_engines_file(&line) && !is_engines(line.begin, line.end, &until);
+    }
+    for (uint64 at = line.begin; at < line.end; at = *end) {
+        *begin = at;
+        *end = end_of_owner(at, line.end, &engines);
+        if (!engines && *end > from) {
+            *heap = is_heap(&line, *begin, *end);
+            return true;
+        }
+    }
+    return false;
 }
 
 bool
@@ -172,7 +213,7 @@ proc_maps_each_writable(void (*each)(uint64 begin, uint64 end, bool file, void *
         line_t line;
         size_t bytes = strcspn(at, "\n");
         if (parse(at, bytes, &line) && line.rest_length > 2 && line.rest[2] == 'w')
-            each(line.begin, line.end, line.path_length > 0 && line.path[0] == '/', of);
+            each(line.begin, line.end, is_file(&line), of);
         if (at[bytes] == '\0')
             break;
     }
@@ -190,7 +231,7 @@ proc_maps_each_part(uint64 begin, uint64 end, void (*each)(uint64 begin, uint64 
         size_t bytes = newline == NULL ? all.length - at : (size_t)(newline - text);
         if (newline != NULL && parse(text, bytes, &line) && line.begin < end && begin < line.end)
             each(line.begin < begin ? begin : line.begin, line.end < end ? line.end : end,
-                 line.path_length > 0 && line.path[0] == '/', of);
+                 is_file(&line), of);
         at += bytes + 1;
     }
     bool any = all.length > 0;

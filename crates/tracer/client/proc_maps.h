@@ -18,6 +18,10 @@ void proc_maps_each_writable(void (*each)(uint64 begin, uint64 end, bool file, v
  * page of the process. False: there is no list. */
 bool proc_maps_each_part(uint64 begin, uint64 end, void (*each)(uint64 begin, uint64 end, bool file, void *of), void *of);
 
+/* Of what this process has mapped from `*begin` to `*end`, as `path` (empty: of no file), the first part that is the program's and ends
+ * behind `from`. False: there is none. `*heap`: it is of the program's heap, for which the kernel has no name. */
+bool proc_maps_part(const char *path, uint64 from, uint64 *begin, uint64 *end, bool *heap);
+
 /* Is it one of the engine's files? */
 bool proc_maps_is_engine(const char *path);
 

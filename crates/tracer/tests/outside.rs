@@ -250,6 +250,16 @@ fn what_the_kernel_does_not_execute() {
     }
 }
 
+/// Asked about one mapping (Linux 6.11), the kernel was said not to know the question.
+#[test]
+fn single_mappings_that_the_kernel_is_asked_about() {
+    let program = cc("asks_for_mappings", &[]);
+    for options in [&[][..], &["count"], &["values"]] {
+        let facts = same(options, &[str(&program)]);
+        assert!(facts.notes.is_empty(), "{facts:?}");
+    }
+}
+
 #[test]
 fn a_parent_that_controls_its_child_is_told_what_it_sees() {
     let program = cc("debugged", &[]);
