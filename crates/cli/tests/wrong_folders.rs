@@ -207,6 +207,23 @@ fn output_that_is_there_already() {
     assert!(mine.join("thesis.tex").exists());
 }
 
+/// Of a recording of thousands of threads that takes a while. Without its manifest the folder could never be written to again.
+#[test]
+fn a_recording_that_is_replaced_by_half_is_still_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("trace");
+    let again = ["record", "--force", "-o", text(&dir), "--", "true"];
+    run(again).exits(0);
+    for number in 100..108 {
+        let in_the_way = dir.join(format!("thread-{number}.events"));
+        fs::create_dir(&in_the_way).unwrap();
+        run(again).exits(2).says(&[text(&in_the_way)]);
+        fs::remove_dir(&in_the_way).unwrap();
+        run(again).exits(0);
+    }
+    run(["advise", text(&dir)]).exits(0);
+}
+
 #[test]
 fn a_disk_that_takes_next_to_nothing() {
     let folder = tempfile::tempdir().unwrap();

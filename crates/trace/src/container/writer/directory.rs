@@ -26,7 +26,10 @@ pub(crate) fn prepare(dir: &Path, existing: Existing) -> Result<(), WriteError> 
     if existing == Existing::Keep {
         return Err(WriteError::Exists { dir });
     }
-    for name in names.iter().filter_map(|n| n.to_str()).filter(|n| ours(n)) {
+    // Without its manifest it would be nobody's, and never be replaced: that goes last, should this be interrupted.
+    let names = names.iter().filter_map(|n| n.to_str());
+    let streams = names.filter(|n| ours(n) && *n != MANIFEST);
+    for name in streams.chain([MANIFEST]) {
         let path = dir.join(name);
         fs::remove_file(&path).map_err(|e| WriteError::io(&path, e))?;
     }
