@@ -139,10 +139,10 @@ fn more_mappings_than_there_may_be() {
         eprintln!("SKIPPED: too many mappings may be made to reach the limit soon");
         return;
     }
-    assert!(
-        said.stderr.contains("raise it (sysctl vm.max_map_count="),
-        "{said:?}"
-    );
+    // The mapping too many may have been one that the program itself asked for.
+    let refused = facts.status == "exit status: 3";
+    let told = said.stderr.contains("raise it (sysctl vm.max_map_count=");
+    assert!(refused || told, "{said:?} {facts:?}");
     assert!(
         facts.stores() > 10_000,
         "what came before is kept: {facts:?}"
