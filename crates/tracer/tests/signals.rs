@@ -288,6 +288,15 @@ fn stacks_that_can_be_written_in_part() {
     }
 }
 
+/// One that came while a branch's target was looked up waited for ever: another block's way out was cut.
+#[test]
+fn signals_while_targets_are_looked_up() {
+    let program = cc("code_in_rbx", &["-pthread"]);
+    for options in [&[][..], &["count"], &["count"]] {
+        same(options, &[str(&program)]);
+    }
+}
+
 /// The engine wrote into them, and crashed where it could not.
 #[test]
 fn frames_that_are_only_read() {
