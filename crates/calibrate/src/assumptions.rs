@@ -46,3 +46,9 @@ pub(crate) const SNOOP: (f64, &str) = (
     1.5,
     "one CPU only: the last level's latency and half as much again to the owner and back",
 );
+/// Of the next level's latency.
+pub(crate) const NEARER: (f64, &str) = (
+    1.0 / 3.0,
+    "it came out no faster than the next level, as others use the same core: a third of that one's, about as in most \
+     server CPUs",
+);

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
+use crate::assumptions::NEARER;
 use crate::curve::Curve;
+use crate::latencies::APART;
 use crate::{Beside, CacheInfo, Figure, StringStores};
 
 /// Version of the JSON output; changes when a key changes its meaning or goes.
@@ -233,6 +235,21 @@ impl Calibration {
             let names = ["256 B, rep stosb, clean", "256 B, stores, clean"];
             all.extend(names.map(String::from).into_iter().zip(cleaned));
         }
+        all
+    }
+
+    /// Latencies, in nanoseconds, to be assumed of caches that came out no faster than the next ones, in the order of
+    /// `latencies`; none for those to be believed. Disturbance only adds, so that the farther ones are.
+    pub fn in_order(&self) -> Vec<Option<f64>> {
+        let mut farther = f64::INFINITY;
+        let mut all: Vec<Option<f64>> = Vec::new();
+        for latency in self.latencies.iter().rev() {
+            let measured = latency.figure.value();
+            let instead = (measured > farther * APART).then_some(farther * NEARER.0);
+            farther = instead.unwrap_or(measured);
+            all.push(instead);
+        }
+        all.reverse();
         all
     }
 

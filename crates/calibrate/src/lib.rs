@@ -25,6 +25,7 @@ mod fences;
 mod figure;
 mod flushes;
 mod forwarding;
+mod latencies;
 mod measure;
 mod non_temporal;
 mod pin;

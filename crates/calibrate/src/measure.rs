@@ -5,13 +5,13 @@ use std::path::Path;
 use prestore::{Op, query};
 
 use crate::buffer::Buffer;
-use crate::calibration::{Calibration, LevelLatency, SCHEMA_VERSION};
+use crate::calibration::{Calibration, SCHEMA_VERSION};
 use crate::chase::{self, Ring};
-use crate::curve::Curve;
+use crate::figure::number;
 use crate::window::{Filler, capacity};
 use crate::{
-    CacheInfo, CacheSharing, CalibrateError, Effort, Figure, bandwidth, caches, clock, fences,
-    flushes, forwarding, non_temporal, pin, sharing, stores, strings,
+    CalibrateError, Effort, Figure, bandwidth, caches, clock, fences, flushes, forwarding,
+    latencies, non_temporal, pin, sharing, stores, strings,
 };
 
 /// A cache of which less than this part is seen is shared with neighbours.
@@ -45,14 +45,14 @@ pub fn calibrate(
     progress("latencies");
     let memory = Buffer::new(effort.memory_bytes(last_level))?;
     let by_size = chase::by_size(&memory, effort, memory.size());
-    let mut latencies = level_latencies(&memory, effort, &caches);
+    let mut latencies = latencies::levels(&memory, effort, &caches);
     let ring = Ring::new(&memory, memory.size());
     let memory_latency = Figure::of(
         &ring.latency(effort),
         "ns",
         format!("pointer chase through {} MiB", memory.size() >> 20),
     );
-    see_sizes(&mut latencies, memory_latency.as_ref(), &by_size);
+    latencies::see_sizes(&mut latencies, memory_latency.as_ref(), &by_size);
     progress("misses at once");
     let parallel = chase::by_parallelism(&ring, effort);
     progress("stores to memory");
@@ -72,7 +72,7 @@ pub fn calibrate(
 
     progress("flushes");
     let flush_costs = flushes::costs(effort)?;
-    let clean = flushes::clwb(effort, private_and_shared(&caches, &latencies))?;
+    let clean = flushes::clwb(effort, latencies::private_and_shared(&caches, &latencies))?;
     let demote = query(Op::Demote);
     let demotions = flushes::demotions(effort)?;
     progress("sharing between cores");
@@ -143,47 +143,6 @@ pub fn calibrate(
     Ok(calibration)
 }
 
-/// Latencies of the last private and the last shared cache.
-fn private_and_shared(caches: &[CacheInfo], latencies: &[LevelLatency]) -> [Option<f64>; 2] {
-    [CacheSharing::Private, CacheSharing::Shared].map(|sharing| {
-        let mut levels = caches.iter().zip(latencies).rev();
-        let last = levels.find(|(cache, _)| cache.sharing == sharing);
-        last.map(|(_, latency)| latency.figure.value())
-    })
-}
-
-fn level_latencies(memory: &Buffer, effort: Effort, caches: &[CacheInfo]) -> Vec<LevelLatency> {
-    let levels = caches.iter().enumerate().filter_map(|(index, cache)| {
-        let nearer = index.checked_sub(1).and_then(|nearer| caches.get(nearer));
-        Some(LevelLatency {
-            level: cache.name(),
-            figure: chase::level_latency(memory, effort, nearer, cache)?,
-            seen_bytes: None,
-        })
-    });
-    levels.collect()
-}
-
-/// The largest size that is chased through nearer to this level's latency than to the next one's.
-fn see_sizes(latencies: &mut [LevelLatency], memory: Option<&Figure>, by_size: &Curve) {
-    let values: Vec<f64> = latencies
-        .iter()
-        .map(|l| l.figure.value())
-        .chain(memory.map(Figure::value))
-        .collect();
-    for (index, latency) in latencies.iter_mut().enumerate() {
-        let Some(next) = values.get(index + 1) else {
-            continue;
-        };
-        let between = (values[index] * next).sqrt();
-        let within = by_size
-            .points
-            .iter()
-            .filter(|point| point.summary.median <= between);
-        latency.seen_bytes = within.map(|point| point.at).max();
-    }
-}
-
 fn warnings(calibration: &Calibration) -> Vec<String> {
     let mut warnings = Vec::new();
     for (name, figure) in calibration.figures() {
@@ -203,6 +162,16 @@ fn warnings(calibration: &Calibration) -> Vec<String> {
                 latency.level,
                 cache.size >> 10,
                 seen >> 10
+            ));
+        }
+    }
+    for (level, instead) in calibration.latencies.iter().zip(calibration.in_order()) {
+        if let Some(instead) = instead {
+            warnings.push(format!(
+                "{} takes as long as what is farther, {} ns: others use the same core, so {} ns are assumed",
+                level.level,
+                number(level.figure.value()),
+                number(instead)
             ));
         }
     }

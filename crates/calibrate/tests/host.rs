@@ -8,7 +8,7 @@
 
 use std::sync::OnceLock;
 
-use prestore_calibrate::{Calibration, Effort, calibrate, render, to_toml};
+use prestore_calibrate::{Calibration, Effort, Figure, calibrate, render, to_toml};
 use prestore_machine::{Demote, Machine, MemoryModel};
 
 /// Measured once for all tests; `None`, said aloud, where the system does not describe its caches.
@@ -35,6 +35,50 @@ fn the_machine_file_loads_and_says_what_was_measured() {
     assert_eq!(machine.core.demote == Demote::Nop, !host.demote_active);
     let tso = machine.core.memory_model == MemoryModel::Tso;
     assert_eq!(tso, cfg!(target_arch = "x86_64"));
+}
+
+/// Whatever neighbours do to a figure while it is measured.
+#[test]
+fn files_of_disturbed_hosts_load() {
+    let Some(host) = host() else { return };
+    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut disturbed = |figure: &mut Figure| {
+        random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        let share = (random >> 33) as f64 / (1u64 << 31) as f64;
+        *figure = figure.scaled(20f64.powf(share), figure.unit);
+    };
+    let mut assumed = 0;
+    for _ in 0..300 {
+        let mut host = host.clone();
+        let latencies = host.latencies.iter_mut().map(|level| &mut level.figure);
+        let cleans = host.clean.iter_mut();
+        let all = [&mut host.clock, &mut host.width, &mut host.memory_latency];
+        all.into_iter()
+            .chain([&mut host.loads_per_cycle, &mut host.stores_per_cycle])
+            .chain([&mut host.fence, &mut host.store_fence, &mut host.atomic])
+            .chain(host.fill_buffers.iter_mut().chain(&mut host.store_lines))
+            .chain(host.stores_ahead.iter_mut().chain(&mut host.store_buffer))
+            .chain(host.reorder_buffer.iter_mut().chain(&mut host.merged))
+            .chain(host.demotions.iter_mut().chain(&mut host.read_written))
+            .chain(cleans.flat_map(|c| [&mut c.write_back, &mut c.load_cleaned, &mut c.line]))
+            .chain(latencies)
+            .for_each(&mut disturbed);
+        let text = to_toml(&host);
+        let machine = Machine::parse("host", &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let instead = host.in_order();
+        assert_eq!(instead.last(), Some(&None), "the last level is believed");
+        assumed += instead.iter().flatten().count();
+        for (cache, (latency, instead)) in machine
+            .caches
+            .iter()
+            .zip(host.latencies.iter().zip(instead))
+        {
+            let ns = instead.unwrap_or(latency.figure.value());
+            let cycles = ns * host.clock.value();
+            assert!((cache.latency.0 / cycles - 1.0).abs() < 0.02, "{text}");
+        }
+    }
+    assert!(assumed > 10 || host.caches.len() == 1, "{assumed}");
 }
 
 #[test]

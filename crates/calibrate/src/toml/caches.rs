@@ -1,8 +1,9 @@
 //! The caches and what keeps them coherent.
 
+use super::core::cycles;
 use super::file::{File, quoted};
 use super::lines::lines_under_way;
-use crate::assumptions::{INCLUSION_WHY, REPLACEMENT_WHY, SNOOP};
+use crate::assumptions::{INCLUSION_WHY, NEARER, REPLACEMENT_WHY, SNOOP};
 use crate::calibration::Calibration;
 use crate::figure::number;
 use crate::measure::FAR_LESS;
@@ -10,7 +11,8 @@ use crate::{CacheInfo, CacheSharing};
 
 pub(super) fn caches(file: &mut File, host: &Calibration) {
     let last = host.caches.len().saturating_sub(1);
-    for (index, (cache, latency)) in host.caches.iter().zip(&host.latencies).enumerate() {
+    let levels = host.caches.iter().zip(&host.latencies);
+    for (index, ((cache, latency), assumed)) in levels.zip(host.in_order()).enumerate() {
         file.line(&format!("\n[caches.{}]", cache.name()));
         let nearer = index
             .checked_sub(1)
@@ -27,10 +29,13 @@ pub(super) fn caches(file: &mut File, host: &Calibration) {
         file.stated("size", &format!("{} KiB", size >> 10), &source);
         let source = "the system's description of the caches";
         file.number("ways", &cache.ways.to_string(), "source", source);
-        file.measured(
-            "latency",
-            &latency.figure.scaled(host.clock.value(), "cycles"),
-        );
+        match assumed {
+            Some(ns) => {
+                let text = format!("{} cycles", number(ns * host.clock.value()));
+                file.text("latency", &text, "assumed", NEARER.1);
+            }
+            None => file.measured("latency", &cycles(host, &latency.figure)),
+        }
         let shared = is_shared(cache);
         file.line(if shared {
             "scope = \"shared\""
