@@ -219,17 +219,6 @@ pub(crate) fn fresh(e: &Evidence<'_>) -> String {
     )
 }
 
-/// To be added to advice to skip, see [`crate::told`].
-pub(crate) fn told_by_a_plain_store(lines: u64) -> String {
-    format!(
-        " Beware: other threads read {} of these lines before the thread that wrote them came to a fence or an atomic, so a plain store tells \
-         them that the data is there (a flag, an index, a store-release). That is enough behind ordinary stores on x86, but not behind \
-         non-temporal ones: they need an `sfence` before that store, or others may read old data. It waits for the data's way to memory: \
-         where few lines lie between two such stores, clean instead, which needs none.",
-        count(lines),
-    )
-}
-
 fn contexts(e: &Evidence<'_>) -> String {
     if e.sequential.count == 0 {
         return "None of the writes are in sequential contexts.".to_owned();

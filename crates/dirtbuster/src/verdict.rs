@@ -167,10 +167,8 @@ pub(crate) fn decide(e: &Evidence<'_>, program: Program, t: &Thresholds) -> Deci
     if sent && e.waits_for_far_memory(t) {
         reason.push_str(&reasons::far_fences(e.lines_a_fence()));
     }
-    if verdict == Verdict::Skip
-        && let Some(lines) = e.told.without_fence()
-    {
-        reason.push_str(&reasons::told_by_a_plain_store(lines));
+    if verdict == Verdict::Skip {
+        reason.push_str(&e.told.reason(e.whole.lines));
     }
     if sent && e.fresh_share >= t.min_fresh_share {
         reason.push_str(&reasons::fresh(e));

@@ -173,6 +173,14 @@ fn timers_that_are_fast() {
     }
 }
 
+/// None waited in the kernel while the first was to be delivered, and the engine did nothing but take them.
+#[test]
+fn timers_that_leave_no_pause() {
+    for options in [&[][..], &["count"]] {
+        same(options, &[cc("timers_without_pause", &[])]);
+    }
+}
+
 #[test]
 fn another_thread_changes_the_handler() {
     same(&[], &[cc("changes_handlers", &["-pthread"])]);

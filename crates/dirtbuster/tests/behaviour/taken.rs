@@ -145,5 +145,12 @@ fn data_that_a_plain_store_tells_of_is_not_skipped_without_a_fence() {
             "{fenced} {atomic}: {}",
             place.reason
         );
+        let minds = place.reason.contains("an `sfence` must come before it");
+        assert_eq!(
+            minds,
+            fenced || atomic,
+            "{fenced} {atomic}: {}",
+            place.reason
+        );
     }
 }
