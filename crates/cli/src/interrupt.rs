@@ -1,6 +1,7 @@
 //! Signals to stop: the first is the program's, the second ends the recording, the third ends this
 //! command as if it had not listened. What a terminal sends has reached the program already; what
-//! somebody sent to this process alone is passed on.
+//! somebody sent to this process alone is passed on. So are the signals whose meaning the program chooses (SIGUSR1, SIGUSR2: to read
+//! its settings anew, say), which ask for nothing here.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use prestore_tracer::Interrupts;
 use rustix::process::{Pid, Signal, kill_process_group};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::emulate_default_handler;
@@ -48,7 +49,7 @@ static WATCHED: Mutex<Option<Arc<Interrupts>>> = Mutex::new(None);
 /// `timeout` and others signal a process and then its whole group: that is one request.
 const TOGETHER: Duration = Duration::from_millis(100);
 
-/// Counts SIGINT, SIGTERM and SIGHUP from the first call on instead of dying of them.
+/// Counts SIGINT, SIGTERM and SIGHUP from the first call on instead of dying of them, and passes SIGUSR1 and SIGUSR2 on.
 pub fn watch() -> Result<Arc<Interrupts>, CliError> {
     *ENDED.lock().unwrap_or_else(PoisonError::into_inner) = None;
     PHASE.store(RUNNING, Ordering::SeqCst);
@@ -161,7 +162,7 @@ fn end(signal: i32) {
 
 /// Whoever starts us with one ignored (`nohup`, a shell's `&`) wants that it stays so.
 fn wanted() -> impl Iterator<Item = i32> {
-    let all = [SIGINT, SIGTERM, SIGHUP].into_iter();
+    let all = [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2].into_iter();
     all.filter(|signal| !is_ignored(*signal))
 }
 
@@ -190,6 +191,12 @@ fn name(signal: i32) -> &'static str {
 }
 
 fn hear(interrupts: &Interrupts, origin: &Origin) {
+    if matches!(origin.signal, SIGUSR1 | SIGUSR2) {
+        return match PHASE.load(Ordering::SeqCst) {
+            OVER | ENDING => end(origin.signal),
+            _ => interrupts.tell(origin.signal),
+        };
+    }
     if matches!(origin.cause, Cause::Kernel) {
         interrupts.add();
     } else {

@@ -67,7 +67,7 @@ fn start(mut command: Command, program: &Path, ready: &Path) -> Running {
 
 #[test]
 fn a_signal_to_the_command_alone_reaches_the_program_once() {
-    for (signal, code) in [("TERM", 1), ("HUP", 10)] {
+    for (signal, code) in [("TERM", 1), ("HUP", 10), ("USR1", 20)] {
         let folder = tempfile::tempdir().unwrap();
         let (program, ready) = program(folder.path(), false);
         let running = start(prestore(), &program, &ready);
@@ -75,6 +75,12 @@ fn a_signal_to_the_command_alone_reaches_the_program_once() {
         let ran = running.finish().exits(3);
         let end = format!("ended with exit code {code}");
         let ran = ran.says(&[&end]);
+        // It is none that asks this command for something.
+        assert_eq!(
+            signal == "USR1",
+            !ran.stderr.contains("send it again"),
+            "{ran:?}"
+        );
         let stores = finding(&ran.json(), "fill")["stores"].as_u64();
         assert!(stores >= Some(1 << 18), "{ran:?}");
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Requests to stop: the first is for the program, the second ends the recording and leaves the
-/// program alone. Each signal that only this process got is passed on to the program.
+/// program alone. Each signal that only this process got is passed on to the program, and so are those that mean something to it alone.
 #[derive(Debug, Default)]
 pub struct Interrupts {
     count: AtomicU32,
@@ -20,9 +20,14 @@ impl Interrupts {
 
     /// Another request, by a signal that the program did not get.
     pub fn pass(&self, signal: i32) {
+        self.tell(signal);
+        self.add();
+    }
+
+    /// A signal that is no request, but the program's alone.
+    pub fn tell(&self, signal: i32) {
         self.to_pass_on
             .fetch_or(1 << (signal & 63), Ordering::SeqCst);
-        self.add();
     }
 
     /// Requests so far.
