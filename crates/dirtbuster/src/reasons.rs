@@ -219,6 +219,15 @@ pub(crate) fn fresh(e: &Evidence<'_>) -> String {
     )
 }
 
+/// To be added to advice that sends lines to memory, of a run of which stretches were looked at.
+pub(crate) fn open(share: f64) -> String {
+    format!(
+        " Beware: stretches of this run were looked at, and of {} of these lines they ended before it was seen whether these are written again while \
+         cached, which would speak against it; the shares above are of the others. `--budget all` looks at everything.",
+        percent(share),
+    )
+}
+
 fn contexts(e: &Evidence<'_>) -> String {
     if e.sequential.count == 0 {
         return "None of the writes are in sequential contexts.".to_owned();

@@ -221,6 +221,11 @@ impl Usage {
         share_of(n, self.lines, self.unknown.rewritten_cached)
     }
 
+    /// Share of the lines of which it was not seen whether they are written again while cached, as a stretch of the run ended before.
+    pub(crate) fn open_share(&self) -> f64 {
+        of(u64::from(self.unknown.rewritten_cached), self.lines)
+    }
+
     pub(crate) fn rewritten_reach_share(&self) -> f64 {
         share_of(
             self.rewritten_reach.n,

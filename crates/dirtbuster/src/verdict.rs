@@ -159,6 +159,9 @@ pub(crate) struct Decision {
     pub(crate) limit: Option<CacheLimit>,
 }
 
+/// Of more of its lines than this it has to be known whether they are written again, or advice to send them to memory says that it is not.
+const MAX_OPEN_SHARE: f64 = 0.5;
+
 /// The verdict and its reason; where it would be another one if only the place or the program wrote
 /// more, that too.
 pub(crate) fn decide(e: &Evidence<'_>, program: Program, t: &Thresholds) -> Decision {
@@ -169,6 +172,10 @@ pub(crate) fn decide(e: &Evidence<'_>, program: Program, t: &Thresholds) -> Deci
     }
     if verdict == Verdict::Skip {
         reason.push_str(&e.told.reason(e.whole.lines));
+    }
+    let open = e.whole.open_share();
+    if sent && open > MAX_OPEN_SHARE {
+        reason.push_str(&reasons::open(open));
     }
     if sent && e.fresh_share >= t.min_fresh_share {
         reason.push_str(&reasons::fresh(e));

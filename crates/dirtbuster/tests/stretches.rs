@@ -87,7 +87,7 @@ fn assert_close(found: &[(u32, u64, u64)], expected: &[(u32, u64, u64)], less: u
 }
 
 /// An array is swept over and over, so much of it in a stretch, in 64 of them.
-fn swept(array_mb: u64, stretch_mb: u64) -> Verdict {
+fn swept(array_mb: u64, stretch_mb: u64) -> (Verdict, String) {
     const MB: u64 = (1 << 20) / 64;
     let mut p = Program::default();
     let write = p.block(1, 0).store(0, 0, 64).done();
@@ -102,20 +102,32 @@ fn swept(array_mb: u64, stretch_mb: u64) -> Verdict {
             p.run(0, write, &[0x10_0000 + 64 * (line % (array_mb * MB))]);
         }
     }
-    analyzed_in(&p, length).0.findings[0].verdict
+    let finding = &analyzed_in(&p, length).0.findings[0];
+    (finding.verdict, finding.reason.clone())
 }
 
 /// What is written again when 16 MB have come was far by then, though nobody saw 12 of them come.
 #[test]
 fn what_was_written_before_a_gap_is_far_behind_it() {
-    assert_eq!(swept(16, 4), Verdict::Skip);
+    assert_eq!(swept(16, 4).0, Verdict::Skip);
 }
 
 /// Of what is written last before a gap it was not seen that it is written again at once.
 #[test]
 fn what_is_written_last_before_a_gap_is_not_said_to_leave() {
-    assert_eq!(swept(4, 6), Verdict::LeaveAlone);
-    assert_eq!(swept(64, 6), Verdict::Skip);
+    assert_eq!(swept(4, 6).0, Verdict::LeaveAlone);
+    assert_eq!(swept(64, 6).0, Verdict::Skip);
+}
+
+/// Of 6 MB that are written in a stretch nothing is known; of 32 MB the last 10.
+#[test]
+fn advice_says_where_it_rests_on_few_lines() {
+    for (stretch, open) in [(6, true), (32, false)] {
+        let (verdict, reason) = swept(64, stretch);
+        assert_eq!(verdict, Verdict::Skip);
+        let says = reason.contains("`--budget all` looks at everything");
+        assert_eq!(says, open, "{reason}");
+    }
 }
 
 #[test]
