@@ -14,7 +14,6 @@ use std::time::Duration;
 use bytesize::ByteSize;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-
 use clap_complete::Shell;
 
 use crate::bench::{BenchArgs, PROGRAM_VERB, ProgramArgs};
